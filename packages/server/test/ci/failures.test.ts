@@ -8,10 +8,12 @@ import {
   idTokenOf,
   oauthRefusalOf,
   vectorIssuers,
+  withIssuer,
   withRule,
 } from '../support/exchanges.ts'
 import { rulesOf } from '../support/id-tokens.ts'
 import { addPerson, bearing, call, logIn, testService } from '../support/service.ts'
+import { testIssuer } from '../support/test-issuer.ts'
 
 const GITHUB = 'github-environment'
 
@@ -21,6 +23,7 @@ oneDatabase((_kind, _open, fresh) => {
     RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
   })
   const issuers = vectorIssuers()
+  const away = testIssuer()
   const [rule] = rulesOf(GITHUB)
   before(async () => {
     assert.ok(rule)
@@ -51,6 +54,18 @@ oneDatabase((_kind, _open, fresh) => {
     for (let i = 0; i < 4; i++) await fail(`2001:db8:1:1::${i}`)
     assert.equal((await from('2001:db8:1:1:ffff::1')).status, 429)
     assert.equal((await from('2001:db8:1:2::1')).status, 200)
+  })
+
+  test('what could not be checked is not a failure of the address', async () => {
+    const address = '198.18.5.1'
+    await withIssuer(service, { url: away.url, kind: 'generic' })
+    away.behave('failing')
+    // Its keys were fetched a moment ago: for a minute an unknown key is refused.
+    service.advance(61_000)
+    const claims = { sub: 'job', aud: service.baseUrl }
+    const text = away.sign(claims, { now: service.now(), header: { kid: 'unknown' } })
+    for (let i = 0; i < 5; i++) assert.equal((await from(address, text)).status, 503)
+    assert.equal((await from(address)).status, 200)
   })
 
   test('guarantee: a flood of bad ones from one address holds up nobody else, not even at this address', async () => {

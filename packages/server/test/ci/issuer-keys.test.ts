@@ -289,6 +289,25 @@ eachDatabase((_kind, open) => {
       await assert.rejects(two.verify(token(await stranger)), refusedAs('key-unknown'))
     })
 
+    test('a fetch that a later one has overtaken stores nothing', async () => {
+      wait(HOUR)
+      const { issuers, issuerKeys } = one.deps
+      const find = async () => (await issuers.findByUrl(issuer.url)) ?? assert.fail()
+      const { id } = (await find()).issuer
+      const keys = (await issuerKeys.read(id)) ?? assert.fail()
+      const first = clock()
+      assert.ok(await issuerKeys.begin(id, first, { afterAny: 0, afterFailure: 0 }))
+      wait(1000)
+      const second = clock()
+      assert.ok(await issuerKeys.begin(id, second, { afterAny: 0, afterFailure: 0 }))
+      assert.equal(await issuerKeys.succeed(id, first, keys), false)
+      await issuerKeys.fail(id, first, 'it came late')
+      const { fetchedAt, failure } = (await find()).keys
+      assert.ok(fetchedAt < first)
+      assert.equal(failure, undefined)
+      assert.ok(await issuerKeys.succeed(id, second, keys))
+    })
+
     test('a clock that was ahead stops nobody, and makes no key fresh', async () => {
       const { id } = (await one.deps.issuers.findByUrl(issuer.url))?.issuer ?? assert.fail()
       const ahead = new Date(clock().getTime() + 365 * 24 * HOUR)

@@ -124,6 +124,14 @@ describe('ratafia ci login', () => {
     assert.match(stderr, /GCE_METADATA_HOST is not a host\./)
   })
 
+  test('an address that no client uses: exit code 3, and it is not tried again', async () => {
+    const job = await jobs.start()
+    const { code, stderr } = await job.login([...stdout, '--url', 'http://127.0.0.1:9'], onGitHub(job.url))
+    assert.equal(code, 3)
+    assert.match(stderr, /browsers and other clients refuse to use that port/)
+    assert.doesNotMatch(stderr, /Trying again/)
+  })
+
   test('redirects are followed nowhere, neither of the service nor of the platform', async () => {
     const away: Respond = (request, response) =>
       void response.writeHead(307, { location: `http://${request.headers.host}/stolen` }).end()
