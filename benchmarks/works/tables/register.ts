@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makeScene } from '../../../faults/load/scene.ts'
+import { directAuthority } from '../../../packages/server/src/authority.ts'
 import type { FleetFilter, FleetQuery } from '../../../packages/server/src/devices/fleet/fleet-filter.ts'
 import { fleetStore } from '../../../packages/server/src/devices/fleet/fleet-store.ts'
 import { searchFleet } from '../../../packages/server/src/devices/fleet/search-fleet.ts'
@@ -35,6 +36,8 @@ function fleetsOf(devices: number): readonly Fleet[] {
     { brandId: FEW, model: 'model-0', count: share(0.0002) },
   ]
 }
+
+const OPERATOR = directAuthority({ actor: 'operator', source: 'a benchmark' }, 'operator')
 
 export const register: Work = {
   name: 'register',
@@ -93,7 +96,9 @@ async function timesOf(on: Opened, devices: number, { pace, directory }: Run): P
   for (const [name, query] of await queriesOf(on, devices)) {
     lists.set(name, await several(() => searchFleet(query, { fleet }, async () => {})))
   }
-  const show = await several(() => showDevice({ name: keyOf(Math.floor(devices / 4)), limit: 20 }, on))
+  const show = await several(() =>
+    showDevice({ name: keyOf(Math.floor(devices / 4)), limit: 20, authority: OPERATOR }, on),
+  )
   const file = join(directory, `register-${database.kind}.csv`)
   const text = () =>
     exportText(exportDevices({ filter: {} }, { deviceTransfers }), { format: 'csv', columns: DEVICE_COLUMNS })

@@ -114,15 +114,63 @@ export const ERROR_CODES = {
     meaning:
       '`X-Device-Authorization` at a refresh is not a session of this service for this device. An operator who lost the keys sets RATAFIA_UNKNOWN_SESSIONS=ignore.',
   },
+  'recent-sign-in-required': {
+    status: 401,
+    meaning:
+      'The management API asks for a login of the last 15 minutes here. Log in again with `ratafia login`, and repeat the request.',
+  },
+  'permission-denied': {
+    status: 403,
+    meaning:
+      'The management API knows who you are, and neither your roles nor your token allow this. The message names the permission and the roles that have it.',
+  },
+  'person-required': {
+    status: 403,
+    meaning:
+      'Only people do this: it makes another way in. Log in with a browser; an agent, or a login of an unknown kind, may not.',
+  },
+  'no-such-record': {
+    status: 404,
+    meaning: 'There is no such record, or it belongs to a brand that your roles do not cover.',
+  },
   'assertion-not-found': { status: 404, meaning: 'This service has no such assertion.' },
   'not-found': { status: 404, meaning: 'There is nothing at this path. `GET /` lists what there is.' },
   'method-not-allowed': {
     status: 405,
     meaning: 'The path exists, but not with this method. The `Allow` header lists its methods.',
   },
+  'state-conflict': {
+    status: 409,
+    meaning:
+      'The record is in a state in which this cannot be done, or somebody else has decided. The message says which state.',
+  },
+  'already-exists': { status: 409, meaning: 'There is a record of this name or id already.' },
+  'last-operator': {
+    status: 409,
+    meaning: 'Afterwards nobody could sign in and grant roles. Give another account the role operator first.',
+  },
+  'idempotency-key-busy': {
+    status: 409,
+    meaning: 'A request with this `Idempotency-Key` is still running. Wait as long as `Retry-After` says.',
+  },
+  'version-mismatch': {
+    status: 412,
+    meaning:
+      'The record has changed since you read it: `If-Match` is not its `ETag`. Read it again, and decide anew.',
+  },
   'request-too-large': {
     status: 413,
     meaning: 'The body is larger than this endpoint takes: 64 KiB, sessions 1 MiB, devices 4 MiB.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    meaning:
+      'The `Idempotency-Key` was sent with another request before, or its answer can no longer be shown again. Use a new key for a new request.',
+  },
+  'version-required': {
+    status: 428,
+    meaning:
+      'A `PATCH` needs `If-Match` with the `ETag` of the record, so that it overwrites nothing you have not seen. Read the record first.',
   },
   'too-many-requests': {
     status: 429,

@@ -9,6 +9,8 @@ export interface Author {
   readonly actor: string
   /** An address, or for the operator, `command line` and the system's user. */
   readonly source: string
+  /** Added to the details of each of their entries: through what they came, with which role (A20). */
+  readonly details?: Details
 }
 
 /** No secrets: no token, no password, no key. */
@@ -34,6 +36,30 @@ export type Changing<Stores> = <T>(work: (on: Stores & Recording) => Promise<T>)
 
 /** The same for an author who is known only once a request arrives. */
 export type ChangingBy<Stores> = (author: Author) => Changing<Stores>
+
+/**
+ * Runs `work` on a transaction. A dry run undoes it at its end: it makes the whole change, so that whatever would refuse
+ * it does, and stores nothing of it.
+ */
+export async function changeUnlessDry<Stores, T>(
+  dryRun: boolean,
+  change: Changing<Stores>,
+  work: (on: Stores & Recording) => Promise<T>,
+): Promise<T> {
+  if (!dryRun) return change(work)
+  const results: T[] = []
+  const undo = new Error('the end of a dry run')
+  try {
+    return await change(async (on) => {
+      results.push(await work(on))
+      throw undo
+    })
+  } catch (error) {
+    const result = results.at(-1)
+    if (error !== undo || result === undefined) throw error
+    return result
+  }
+}
 
 export const accountActor = (username: string): string => `account:${username}`
 export const jobActor = (issuerUrl: string): string => `issuer:${issuerUrl}`

@@ -74,6 +74,16 @@ export const invalidField = (
 ): RequestError =>
   new RequestError('invalid-field', message, field === undefined ? details : { ...details, extra: { field } })
 
+/** There is no such record, or it is not for the caller to see: one sentence and one code for both. */
+export const noSuchRecord = (message: string, record: { kind: string; id: string }): RequestError =>
+  new RequestError('no-such-record', message, { extra: { ...record, id: record.id.slice(0, 200) } })
+
+/** The record is not in a state in which this can be done. `extra` says what it is. */
+export const stateConflict = (
+  message: string,
+  extra: Readonly<Record<string, string | null>> = {},
+): RequestError => new RequestError('state-conflict', message, { extra })
+
 /** The assertions are valid, but the policy of the model refuses the device. */
 export const registrationRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('registration-refused', message, details)

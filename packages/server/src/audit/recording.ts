@@ -13,7 +13,7 @@ export const recordingBy = (
 
 export function entryOf(
   { action, subject, details = {} }: AuditedChange,
-  { actor, source }: Author,
+  { actor, source, details: always = {} }: Author,
   at: Date,
 ): AuditEntry {
   return {
@@ -23,7 +23,7 @@ export function entryOf(
     source: storable(source),
     action,
     subject: storable(subject),
-    details: JSON.stringify(details),
+    details: JSON.stringify({ ...details, ...always }),
   }
 }
 

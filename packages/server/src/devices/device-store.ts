@@ -8,6 +8,7 @@ import {
   type Database,
   type DeviceTable,
   fromInstant,
+  rowLock,
   type Schema,
   toInstant,
   type Values,
@@ -36,6 +37,8 @@ export interface SerialUse {
 
 export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   find(device: DeviceRef): Promise<Device | undefined>
+  /** In a transaction: until it ends, no other changes the device. */
+  lock(device: DeviceRef): Promise<Device | undefined>
   /** For operators: looks on every shard. */
   findById(id: DeviceId): Promise<Device | undefined>
   /** The row of this key that is not superseded; else the newest. */
@@ -111,6 +114,16 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     ...serialAssertionStore({ query }),
 
     find,
+
+    // Primary key.
+    async lock({ id, bucket }) {
+      const row = await devices()
+        .where('id', '=', id)
+        .where('bucket', '=', bucket)
+        .modifyEnd(rowLock(query, 'no key update'))
+        .executeTakeFirst()
+      return row && deviceOf(row)
+    },
 
     async findById(id) {
       // The primary key begins with it.

@@ -1,49 +1,75 @@
-/** Finds the one device that an operator names by its id, by BRAND/MODEL/SERIAL, or by its device key. */
+/** Finds the one device that an administrator names by its id, by BRAND/MODEL/SERIAL, or by its device key. */
 import { isDeviceId } from '@ratafia/api'
-import type { Changing } from '../change.ts'
+import { type Authority, brandsFor, covers } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import { invalidField, type RequestError } from '../errors.ts'
+import { invalidField, noSuchRecord, type RequestError } from '../errors.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 
-/** What an operator who looks up the device and decides about it needs. */
+/** What somebody who looks up a device and decides about it needs. */
 export interface DecideDeps {
   readonly devices: DeviceStore
-  readonly change: Changing<{ readonly devices: DeviceStore }>
+  readonly changeBy: ChangingBy<{ readonly devices: DeviceStore }>
   readonly clock: Clock
 }
 
-/** Who decides what about which device. */
-export interface OperatorDecision {
+/** Who decides about which device. */
+export interface DeviceDecision {
   /** As {@link findDevice} takes it. */
   readonly name: string
-  readonly by: string
+  readonly authority: Authority
+  /**
+   * Compares the device with the one that the caller decided about, under the lock of its row. Throws
+   * `version-mismatch`. Default: whatever it is now.
+   */
+  readonly mustBeSeen?: (now: Device) => void
+}
+
+/** What became of a device that somebody decided about. */
+export interface DecidedDevice {
+  readonly device: Device
+  /** It was decided this way earlier, and stays as it was. */
+  readonly before: boolean
 }
 
 /** More rows of one key than anyone reads. */
 const KEY_ROWS = 20
 
+interface ToFind {
+  readonly name: string
+  /** Devices with these come first: the caller can do something about those. */
+  readonly prefer?: readonly DeviceStatus[]
+  /** Devices of other brands are not there. */
+  readonly authority: Authority
+}
+
 /**
- * A serial number or a key may have several rows: holder, former holders and applicants. Devices with a status in
- * `prefer` come first (the command can do something about those), then the one that has the serial, then the others.
- * Throws {@link RequestError} `invalid-field` if there is none, or several, with their ids.
+ * A serial number or a key may have several rows: holder, former holders and applicants. After those with a status in
+ * `prefer` comes the one that has the serial, then the others. Throws {@link RequestError} `permission-denied`,
+ * `no-such-record`, or `invalid-field` with their ids if there are several.
  */
 export async function findDevice(
-  text: string,
-  prefer: readonly DeviceStatus[],
+  { name, prefer = [], authority }: ToFind,
   { devices }: { readonly devices: DeviceStore },
 ): Promise<Device> {
-  const rows = await rowsOf(text, devices)
+  const brands = brandsFor(authority, 'devices:read')
+  const rows = (await rowsOf(name, devices)).filter(({ brandId }) => covers(brands, brandId))
   const ways = [prefer, ['active', 'revoked'], ['pending', 'rejected'], ['superseded']]
   for (const statuses of ways) {
     const [device, ...more] = rows.filter(({ status }) => statuses.includes(status))
     if (device && more.length === 0) return device
-    if (device) throw ambiguous(text, [device, ...more])
+    if (device) throw ambiguous(name, [device, ...more])
   }
-  throw invalidField(
-    `There is no device ${shown(text)}. Name it by its id, by BRAND/MODEL/SERIAL or by the id of its device key, as \`ratafia devices list\` shows them.`,
+  throw noSuchRecord(
+    `There is no device ${shown(name)}. Name it by its id, by BRAND/MODEL/SERIAL or by the id of its device key, as \`ratafia devices list\` shows them.`,
+    { kind: 'device', id: name },
   )
 }
+
+/** It was removed after it was found. */
+export const goneDevice = ({ id }: Pick<Device, 'id'>): RequestError =>
+  noSuchRecord(`The device ${id} no longer exists.`, { kind: 'device', id })
 
 async function rowsOf(text: string, devices: DeviceStore): Promise<readonly Device[]> {
   if (/[\0\p{Cs}]/u.test(text)) return []

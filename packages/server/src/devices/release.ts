@@ -1,16 +1,32 @@
-/** Ends a quarantine: the operator has looked at the evidence, and the device may have sessions again. */
-import { invalidField } from '../errors.ts'
-import { type Device, describeDevice } from './device.ts'
-import { type DecideDeps, findDevice } from './find-device.ts'
+/** Ends a quarantine: somebody has looked at the evidence, and the device may have sessions again. */
+import { requireForBrand } from '../authority.ts'
+import { deviceConflict } from './conflict.ts'
+import {
+  type DecideDeps,
+  type DecidedDevice,
+  type DeviceDecision,
+  findDevice,
+  goneDevice,
+} from './find-device.ts'
 
-/** Keeps the evidence. Throws `RequestError` `invalid-field` for a device that is not in quarantine. */
-export async function releaseDevice(name: string, deps: DecideDeps): Promise<Device> {
-  const device = await findDevice(name, ['active'], deps)
-  const released = await deps.change(async ({ devices, record }) => {
-    if (!(await devices.setQuarantine(device, null))) return false
-    await record({ action: 'device.release', subject: device.id })
-    return true
+/**
+ * Keeps the evidence. An active device that is not in quarantine stays as it is. Throws `RequestError`: as `findDevice`
+ * does, `permission-denied`, `state-conflict` for a device that has no sessions in any case, and what `mustBeSeen`
+ * throws.
+ */
+export async function releaseDevice(
+  { name, authority, mustBeSeen }: DeviceDecision,
+  deps: DecideDeps,
+): Promise<DecidedDevice> {
+  const found = await findDevice({ name, prefer: ['active'], authority }, deps)
+  requireForBrand(authority, 'devices:manage', found.brandId)
+  return deps.changeBy(authority.author)(async ({ devices, record }) => {
+    const now = await devices.lock(found)
+    if (!now) throw goneDevice(found)
+    mustBeSeen?.(now)
+    if (now.quarantinedAt === null && now.status === 'active') return { device: now, before: true }
+    if (!(await devices.setQuarantine(now, null))) throw deviceConflict(now, ' is not in quarantine.')
+    await record({ action: 'device.release', subject: now.id })
+    return { device: { ...now, quarantinedAt: null }, before: false }
   })
-  if (released) return { ...device, quarantinedAt: null }
-  throw invalidField(`${describeDevice(device)} is not in quarantine.`)
 }

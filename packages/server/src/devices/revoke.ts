@@ -1,35 +1,49 @@
 /** Revokes a device: its sessions end, it gets no new ones, and no other device key gets its serial. */
+import { requireForBrand } from '../authority.ts'
 import type { Recording } from '../change.ts'
-import { invalidField, type RequestError } from '../errors.ts'
+import type { RequestError } from '../errors.ts'
+import { deviceConflict } from './conflict.ts'
 import type { Decision } from './decision-store.ts'
-import { type Device, type DeviceStatus, describeDevice, showSerialName } from './device.ts'
+import { type Device, type DeviceStatus, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
-import { type DecideDeps, findDevice, type OperatorDecision } from './find-device.ts'
+import {
+  type DecideDeps,
+  type DecidedDevice,
+  type DeviceDecision,
+  findDevice,
+  goneDevice,
+} from './find-device.ts'
 import { checkReason } from './reason.ts'
 
-interface Revocation extends OperatorDecision {
+interface Revocation extends DeviceDecision {
   readonly reason?: string | undefined
 }
 
-export interface RevokedDevice {
-  readonly device: Device
-  /** It was revoked earlier, and that revocation is unchanged. */
-  readonly before: boolean
-}
-
 /**
- * Every verification reads the row, so the sessions of the device end with this. Throws `RequestError` `invalid-field`.
+ * Every verification reads the row, so the sessions of the device end with this. A revocation that was made before is
+ * unchanged. Throws `RequestError`: as `findDevice` does, `permission-denied`, `invalid-field` for the reason,
+ * `state-conflict` for a device without a serial, and what `mustBeSeen` throws.
  */
 export async function revokeDevice(
-  { name, reason, by }: Revocation,
+  { name, reason, authority, mustBeSeen }: Revocation,
   deps: DecideDeps,
-): Promise<RevokedDevice> {
-  const decision = { at: deps.clock(), by, reason: reason === undefined ? null : checkReason(reason) }
-  const found = await findDevice(name, ['active', 'revoked'], deps)
-  const revoked = await deps.change((stores) => recordRevocation(found, decision, stores))
-  const device = await deps.devices.find(found)
-  if (device?.status === 'revoked') return { device, before: !revoked }
-  throw nothingToRevoke(found, device)
+): Promise<DecidedDevice> {
+  const decision = {
+    at: deps.clock(),
+    by: authority.by,
+    reason: reason === undefined ? null : checkReason(reason),
+  }
+  const found = await findDevice({ name, prefer: ['active', 'revoked'], authority }, deps)
+  requireForBrand(authority, 'devices:manage', found.brandId)
+  return deps.changeBy(authority.author)(async (stores) => {
+    const now = await stores.devices.lock(found)
+    if (!now) throw goneDevice(found)
+    mustBeSeen?.(now)
+    if (now.status === 'revoked') return { device: now, before: true }
+    if (!(await recordRevocation(now, decision, stores))) throw nothingToRevoke(now)
+    const decided = { decidedAt: decision.at, decidedBy: decision.by, reason: decision.reason }
+    return { device: { ...now, ...decided, status: 'revoked' }, before: false }
+  })
 }
 
 /** On the transaction. False, and nothing is stored, if it is not active. */
@@ -44,12 +58,11 @@ export async function recordRevocation(
   return true
 }
 
-/** `now` is what the register has; undefined if the device was removed. */
-export function nothingToRevoke({ id }: Device, now: Device | undefined): RequestError {
-  if (!now) return invalidField(`The device ${id} no longer exists.`)
-  if (now.status === 'active') return invalidField(`${describeDevice(now)} has just changed. Try again.`)
-  return invalidField(`${describeDevice(now)} has no serial to revoke.${ADVICE[now.status]}`)
-}
+/** `now` is what the register has. */
+export const nothingToRevoke = (now: Device): RequestError =>
+  now.status === 'active'
+    ? deviceConflict(now, ' has just changed. Try again.')
+    : deviceConflict(now, ` has no serial to revoke.${ADVICE[now.status]}`)
 
 const ADVICE: Readonly<Record<Exclude<DeviceStatus, 'active'>, string>> = {
   pending: ' Refuse it with `ratafia devices reject`.',

@@ -1,5 +1,6 @@
 /** Everything the register knows about one device. */
 
+import type { Authority } from '../authority.ts'
 import type { CloneEvidence } from './clones/clone-evidence.ts'
 import type { CloneStore } from './clones/clone-store.ts'
 import type { Device, SerialAssertion } from './device.ts'
@@ -29,13 +30,20 @@ export interface DeviceDetails {
   readonly others: readonly Device[]
 }
 
-/** `name` as `findDevice` takes it. Throws `RequestError` `invalid-field`. */
+interface ToShow {
+  /** As `findDevice` takes it. */
+  readonly name: string
+  readonly limit: number
+  readonly authority: Authority
+}
+
+/** Throws `RequestError` as `findDevice` does. */
 export async function showDevice(
-  { name, limit }: { readonly name: string; readonly limit: number },
+  { name, limit, authority }: ToShow,
   deps: ShowDeviceDeps,
 ): Promise<DeviceDetails> {
   const { devices, registrations, deviceSessions, clones } = deps
-  const device = await findDevice(name, [], { devices })
+  const device = await findDevice({ name, authority }, { devices })
   const { id } = device
   const sharing = device.serial === '' ? [] : await devices.findBySerial(device)
   return {

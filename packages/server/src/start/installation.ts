@@ -1,5 +1,7 @@
 /** Opens an installation: its database, its keys and every store. */
+import { OPERATOR } from '../accounts/account-fields.ts'
 import { createPasswordHasher } from '../accounts/passwords/password-hasher.ts'
+import { directAuthority } from '../authority.ts'
 import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
 import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
@@ -28,6 +30,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
     } else if (schema === 'require') await requireCurrentSchema(database)
     const keyring = await openKeyring({ database, secret: sealer, clock, makeKeys: makes !== 'nothing' })
     if (missing !== undefined) onMade(missing)
+    const operator = operatorOf(config)
     return {
       config,
       clock,
@@ -40,7 +43,8 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       fleet: fleetStore(database),
       fetchDocument: fetcher(config.issuerProxy),
       ...storesOn(database),
-      ...changesOn(database, { clock, sealer, operator: operatorOf(config) }),
+      ...changesOn(database, { clock, sealer, operator }),
+      authority: directAuthority(operator, OPERATOR),
       close: () => database.close(),
     }
   } catch (error) {

@@ -15,6 +15,7 @@ import { rejectingMany } from '../../src/devices/many/reject-many.ts'
 import { revokingMany } from '../../src/devices/many/revoke-many.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { atTerminal } from '../support/at-terminal.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -167,7 +168,7 @@ eachDatabase((kind, _open, fresh) => {
       const outcomes = await Promise.all(
         [1, 2].map(async () => {
           const all: Outcome[] = []
-          const decision = approvingMany({ by: 'maria', dryRun: false }, installation)
+          const decision = approvingMany({ authority: deciding('maria'), dryRun: false }, installation)
           for await (const some of decideMany({ filter: model.name }, decision, installation))
             all.push(...some)
           return all
@@ -206,7 +207,10 @@ eachDatabase((kind, _open, fresh) => {
     const [device] = await model.rows()
     assert.ok(device)
     const models = { ...installation.models, find: () => installation.models.find(model.name) }
-    const { decide } = approvingMany({ by: 'maria', dryRun: true }, { ...installation, models })
+    const { decide } = approvingMany(
+      { authority: deciding('maria'), dryRun: true },
+      { ...installation, models },
+    )
     const outcomes = await decide([device, { ...device, brandId: 'other-brand' }])
     assert.deepEqual(
       outcomes.map(({ result }) => result),
@@ -216,9 +220,13 @@ eachDatabase((kind, _open, fresh) => {
 
   test('a device that is removed meanwhile fails, and the others are decided', async () => {
     for (const [decision, message] of [
-      [(deps: Installation) => approvingMany({ by: 'maria', dryRun: false }, deps), /^There is no device "/],
       [
-        (deps: Installation) => rejectingMany({ by: 'maria', dryRun: false, reason: 'No' }, deps),
+        (deps: Installation) => approvingMany({ authority: deciding('maria'), dryRun: false }, deps),
+        /^There is no device "/,
+      ],
+      [
+        (deps: Installation) =>
+          rejectingMany({ authority: deciding('maria'), dryRun: false, reason: 'No' }, deps),
         /no longer exists\.$/,
       ],
     ] as const) {
@@ -227,14 +235,14 @@ eachDatabase((kind, _open, fresh) => {
       const [stays, goes] = await model.rows()
       assert.ok(stays && goes)
       const { query } = installation.database
-      const change: Installation['change'] = async (work) => {
+      const changeBy: Installation['changeBy'] = (author) => async (work) => {
         await query.deleteFrom('device_registration').where('device_id', '=', goes.id).execute()
         await query.deleteFrom('device').where('id', '=', goes.id).execute()
-        return installation.change(work)
+        return installation.changeBy(author)(work)
       }
       const outcomes: Outcome[] = []
       const chosen = { names: [goes.id, stays.id] }
-      for await (const some of decideMany(chosen, decision({ ...installation, change }), installation))
+      for await (const some of decideMany(chosen, decision({ ...installation, changeBy }), installation))
         outcomes.push(...some)
       assert.deepEqual(
         outcomes.map(({ name, result }) => [name, result]),
@@ -317,7 +325,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(key)
     await registered(service, { ...model.of, key, serial: 'SN' })
     await copies(model, 'active')
-    const decision = revokingMany({ by: 'maria', dryRun: false }, installation)
+    const decision = revokingMany({ authority: deciding('maria'), dryRun: false }, installation)
     let batches = 0
     const cutOff = {
       ...decision,

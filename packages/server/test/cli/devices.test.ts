@@ -154,7 +154,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([status, serial?.fields.serial], [200, 'W-1'])
       const shown = await devices('show', id)
       assert.deepEqual([shown.decided_by, shown.revision], ['operator', 0])
-      await refuses(['approve', id], /is not waiting for a decision\.\n$/)
+      await says(['approve', id], /W-1, active\) has its serial already\.\n$/)
       await refuses(
         ['reject', id, '--reason', 'no'],
         /is not waiting for a decision\. To end its sessions, use `ratafia devices revoke`\.\n$/,
@@ -185,7 +185,7 @@ eachDatabase((_kind, _open, fresh) => {
       const { status, body } = await ask()
       assert.equal(status, 400)
       assert.match(body['error-list'][0].message, /Not one of ours/)
-      await refuses(['reject', id, '--reason', 'again'], /rejected\) is not waiting for a decision\.\n$/)
+      await says(['reject', id, '--reason', 'again'], /rejected\) was rejected before: Not one of ours\n$/)
       await says(['approve', id], /has a serial/)
       assert.equal((await ask()).status, 200)
     })
@@ -224,7 +224,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.notEqual((await openSession(service, { serial, key })).status, 200)
     await says(['release', row.id], /may have sessions again\.\n$/)
     assert.equal((await openSession(service, { serial, key })).status, 200)
-    await refuses(['release', row.id], /is not in quarantine\.\n$/)
+    await says(['release', row.id], /active\) is not in quarantine\.\n$/)
   })
 
   test('a name of several devices is refused with their ids', async () => {

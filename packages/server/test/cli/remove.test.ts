@@ -17,6 +17,7 @@ import type { Schema } from '../../src/database/index.ts'
 import { removeDevice } from '../../src/devices/removal/remove-device.ts'
 import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { atTerminal } from '../support/at-terminal.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -281,7 +282,7 @@ eachDatabase((kind, _open, fresh) => {
       (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
     // As if the device had asked just after somebody looked.
     const removals = { ...installation.removals, lastRequest: async () => undefined }
-    const removing = removeDevice({ name: device.id, by: 'operator' }, { ...installation, removals })
+    const removing = removeDevice({ name: device.id, authority: deciding() }, { ...installation, removals })
     await assert.rejects(removing, /keeps changing\. Try again\./)
     assert.equal((await installation.registrations.ofDevice(device, 10)).length, 1)
   })

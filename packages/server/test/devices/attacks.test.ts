@@ -11,6 +11,7 @@ import { importHardwareIdentities } from '../../src/brands/models/hardware/impor
 import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { allowRemodel } from '../../src/brands/models/remodel.ts'
 import { revokeDevice } from '../../src/devices/revoke.ts'
+import { deciding } from '../support/authorities.ts'
 import { testKey, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import {
@@ -140,7 +141,7 @@ eachDatabase((kind, _open, fresh) => {
       const key = newKey()
       const original = encode(await registered(service, { ...one.of, key, serial: 'SN-1' }))
       const { id } = await one.holder('SN-1')
-      const revoking = revokeDevice({ name: id, by: 'maria' }, service.installation)
+      const revoking = revokeDevice({ name: id, authority: deciding('maria') }, service.installation)
       const attempts = await Promise.all(
         [0, 1, 2, 3].map((index) =>
           register(nodes[index % 2] ?? service, becoming(one, two, original, 'SN-1', key)),

@@ -20,6 +20,7 @@ import { setPolicy } from '../../src/brands/models/set-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
+import { deciding } from '../support/authorities.ts'
 import { acmeFiles, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import {
@@ -78,7 +79,7 @@ eachDatabase((kind, _open, fresh) => {
   }
   const decision = () => ({ at: service.now(), by: 'maria', reason: null })
   const approve = ({ id }: Device, serial?: string) =>
-    approveDevice({ name: id, serial, by: 'maria' }, service.installation)
+    approveDevice({ name: id, serial, authority: deciding('maria') }, service.installation)
 
   describe('the proposed serial', () => {
     testOnce('required: without one, or with an empty one, no registration', async () => {
@@ -304,8 +305,9 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(rejected)
       await approve(rejected)
       assert.equal((await postDevices(service, body)).status, 200)
-      await assert.rejects(approve(rejected), {
-        code: 'invalid-field',
+      assert.equal((await approve(rejected)).before, true)
+      await assert.rejects(approve(rejected, 'ANOTHER'), {
+        code: 'state-conflict',
         message: /, active\) is not waiting for a decision\.$/,
       })
     })

@@ -19,6 +19,7 @@ import { deviceStore } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
 import { RequestError } from '../../src/errors.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -191,15 +192,15 @@ eachDatabase((kind, open, fresh) => {
     await register(service, { ...of, key: newKey(), serial: 'SN-1' })
     const [device] = await rows()
     assert.ok(device)
-    const approve = () => approveDevice({ name: device.id, by: 'bob' }, other.installation)
+    const approve = () => approveDevice({ name: device.id, authority: deciding('bob') }, other.installation)
     await assert.rejects(
       during((on) => deviceStore(on).reject(device, decision()), approve),
       {
-        code: 'invalid-field',
+        code: 'state-conflict',
         message: `The device ${device.id} was just rejected by alice (stolen). To give it a serial anyway, approve it again.`,
       },
     )
-    assert.equal((await approve()).status, 'active')
+    assert.equal((await approve()).device.status, 'active')
   })
 
   test('a removed model never has a device', async () => {

@@ -12,6 +12,7 @@ import { rejectDevice } from '../../src/devices/registration/approval/reject.ts'
 import { removeOldWaiting } from '../../src/devices/registration/approval/remove-old-waiting.ts'
 import { waitForApproval } from '../../src/devices/registration/approval/wait-for-approval.ts'
 import { TooManyRequests } from '../../src/errors.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -115,7 +116,7 @@ eachDatabase((kind, _open, fresh) => {
     const [newest, oldest] = [(await rows())[0], (await rows()).at(-1)]
     assert.ok(newest && oldest)
     for (const { id } of [newest, oldest]) {
-      await rejectDevice({ name: id, reason: 'No', by: 'maria' }, service.installation)
+      await rejectDevice({ name: id, reason: 'No', authority: deciding('maria') }, service.installation)
     }
     assert.equal(await askFrom('192.0.2.3', keys.slice(16, 18)), 2)
     const { count } = await service.installation.database.query
@@ -210,7 +211,10 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await register(service, { ...of, key })).status, 202)
       const [device] = await rows()
       assert.ok(device)
-      await rejectDevice({ name: device.id, reason: 'No', by: 'maria' }, service.installation)
+      await rejectDevice(
+        { name: device.id, reason: 'No', authority: deciding('maria') },
+        service.installation,
+      )
       await expire(-1)
       assert.equal((await rows())[0]?.status, 'rejected')
     })

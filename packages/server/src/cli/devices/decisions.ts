@@ -17,7 +17,6 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .description('give waiting or rejected devices their serials')
     .option('--serial <serial>', 'this serial number, even if it proposed another; for one device')
     .action(async (names: readonly string[], options: DecisionOptions & { serial?: string }) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const choice = await choiceOf(names, options, context)
       const name = onlyOne(choice, options)
       if (name === undefined) {
@@ -26,16 +25,18 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
         }
         const { approvingMany } = await import('../../devices/many/approve-many.ts')
         await decideMany(choice, options, 'approved', context, (installation) =>
-          approvingMany({ by: OPERATOR, dryRun: options.dryRun === true }, installation),
+          approvingMany({ authority: installation.authority, dryRun: options.dryRun === true }, installation),
         )
         return
       }
       const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
       const { deviceRow } = await import('./device-output.ts')
-      const device = await context.withInstallation((installation) =>
-        approveDevice({ name, serial: options.serial, by: OPERATOR }, installation),
+      const { device, before } = await context.withInstallation((installation) =>
+        approveDevice({ name, serial: options.serial, authority: installation.authority }, installation),
       )
-      const told = `${describeDevice(device)} has a serial, and fetches it when it next registers.`
+      const told = before
+        ? `${describeDevice(device)} has its serial already.`
+        : `${describeDevice(device)} has a serial, and fetches it when it next registers.`
       print(context, options, deviceRow(device), told)
     })
 
@@ -43,37 +44,38 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .description('refuse waiting devices and tell them why')
     .requiredOption('--reason <text>', 'one line, shown on the device')
     .action(async (names: readonly string[], options: DecisionOptions & { reason: string }) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const choice = await choiceOf(names, options, context)
       const name = onlyOne(choice, options)
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { rejectingMany } = await import('../../devices/many/reject-many.ts')
         await decideMany(choice, options, 'rejected', context, (installation) =>
-          rejectingMany({ by: OPERATOR, reason, dryRun }, installation),
+          rejectingMany({ authority: installation.authority, reason, dryRun }, installation),
         )
         return
       }
       const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
       const { deviceRow } = await import('./device-output.ts')
-      const device = await context.withInstallation((installation) =>
-        rejectDevice({ name, reason, by: OPERATOR }, installation),
+      const { device, before } = await context.withInstallation((installation) =>
+        rejectDevice({ name, reason, authority: installation.authority }, installation),
       )
-      print(context, options, deviceRow(device), `${describeDevice(device)} will not get a serial.`)
+      const told = before
+        ? `${describeDevice(device)} was rejected before: ${device.reason ?? '-'}`
+        : `${describeDevice(device)} will not get a serial.`
+      print(context, options, deviceRow(device), told)
     })
 
   withChoice(devices.command('revoke [devices...]'), false)
     .description('end devices and their sessions for good; their serials are never given to others')
     .option('--reason <text>', 'one line, for the register')
     .action(async (names: readonly string[], options: DecisionOptions & { reason?: string }) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const choice = await choiceOf(names, options, context)
       const name = onlyOne(choice, options)
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { revokingMany } = await import('../../devices/many/revoke-many.ts')
         await decideMany(choice, options, 'revoked', context, (installation) =>
-          revokingMany({ by: OPERATOR, reason, dryRun }, installation),
+          revokingMany({ authority: installation.authority, reason, dryRun }, installation),
         )
         return
       }
@@ -82,10 +84,13 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const { device, before } = await context.withInstallation(async (installation) => {
         await confirm(context, options, async () => {
           const { findDevice } = await import('../../devices/find-device.ts')
-          const found = await findDevice(name, ['active', 'revoked'], installation)
+          const found = await findDevice(
+            { name, prefer: ['active', 'revoked'], authority: installation.authority },
+            installation,
+          )
           return `${describeDevice(found)} loses its sessions and gets nothing any more. This cannot be undone.`
         })
-        return revokeDevice({ name, reason, by: OPERATOR }, installation)
+        return revokeDevice({ name, reason, authority: installation.authority }, installation)
       })
       const when = `${device.decidedAt?.toISOString()} by ${device.decidedBy}`
       const told = `${describeDevice(device)} was revoked${before ? ' before,' : ''} at ${when}.`

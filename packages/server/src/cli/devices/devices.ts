@@ -41,7 +41,9 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const { showDevice } = await import('../../devices/show-device.ts')
       const { detailsDocument, detailsText } = await import('./device-output.ts')
       const limit = readCount('--limit', options.limit)
-      const all = await context.readInstallation((installation) => showDevice({ name, limit }, installation))
+      const all = await context.readInstallation((installation) =>
+        showDevice({ name, limit, authority: installation.authority }, installation),
+      )
       print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
     })
 
@@ -52,8 +54,11 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .action(async (name: string, options: JsonOption) => {
       const { releaseDevice } = await import('../../devices/release.ts')
       const { deviceRow } = await import('./device-output.ts')
-      const device = await context.withInstallation((installation) => releaseDevice(name, installation))
-      print(context, options, deviceRow(device), `${describeDevice(device)} may have sessions again.`)
+      const { device, before } = await context.withInstallation((installation) =>
+        releaseDevice({ name, authority: installation.authority }, installation),
+      )
+      const told = `${describeDevice(device)} ${before ? 'is not in quarantine' : 'may have sessions again'}.`
+      print(context, options, deviceRow(device), told)
     })
 
   removeCommand(devices, context)

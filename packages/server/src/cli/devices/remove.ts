@@ -11,13 +11,13 @@ export function removeCommand(devices: Command, context: CommandContext): void {
       'remove what is personal of devices that are revoked, superseded, rejected or waiting; serials stay taken',
     )
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { findRemovable, removeDevice } = await import('../../devices/removal/remove-device.ts')
       const { deviceRow } = await import('./device-output.ts')
       const removed = await context.withInstallation(async (installation) => {
         // All of them before the first is removed: nothing happens if one of the names is wrong.
         const found = []
-        for (const name of names) found.push(await findRemovable(name, installation))
+        for (const name of names)
+          found.push(await findRemovable({ name, authority: installation.authority }, installation))
         const ids = [...new Set(found.map(({ id }) => id))]
         await confirm(
           context,
@@ -25,7 +25,8 @@ export function removeCommand(devices: Command, context: CommandContext): void {
           `${found.map(describeDevice).join('\n')}\n${counted(ids.length, 'device')} will be removed: addresses, sessions, assertions and evidence. This cannot be undone.`,
         )
         const results = []
-        for (const id of ids) results.push(await removeDevice({ name: id, by: OPERATOR }, installation))
+        for (const id of ids)
+          results.push(await removeDevice({ name: id, authority: installation.authority }, installation))
         return results
       })
       print(

@@ -1,12 +1,15 @@
 /** Approves many devices: their serials are signed side by side, and each batch is stored in one transaction. */
 import pLimit from 'p-limit'
+import type { Authority } from '../../authority.ts'
 import { signerOrFault } from '../../brands/keys/signer-for.ts'
-import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
-import { invalidField } from '../../errors.ts'
-import { type Device, describeDevice, showSerialName } from '../device.ts'
+import { showModelName } from '../../brands/models/model-policy.ts'
+import { invalidField, stateConflict } from '../../errors.ts'
+import { type Device, showSerialName } from '../device.ts'
 import { LostRace } from '../lost-race.ts'
 import {
+  type ApprovalDeps,
   approveDevice,
+  modelOfWaiting,
   prepareApproval,
   type ReadyApproval,
   serialTakenBy,
@@ -18,24 +21,32 @@ import { done, failed, type ManyDecision, type Outcome } from './decide-many.ts'
 /** Node has four threads for signatures. */
 const AT_ONCE = 4
 
-/** `by` decides. With `dryRun` nothing is signed or stored, and no number of a template is used up. */
+/** With `dryRun` nothing is signed or stored, and no number of a template is used up. */
 export function approvingMany(
-  { by, dryRun }: { readonly by: string; readonly dryRun: boolean },
-  deps: IssueDeps,
+  { authority, dryRun }: { readonly authority: Authority; readonly dryRun: boolean },
+  deps: ApprovalDeps,
 ): ManyDecision {
-  const decide = dryRun ? wouldApprove : approve
+  const issuing = { ...deps, change: deps.changeBy(authority.author) }
   return {
     about: 'pending',
     prefer: ['pending', 'rejected'],
     becomes: 'active',
-    decide: (batch) => decide(batch, by, deps),
+    needs: 'devices:decide',
+    authority,
+    decide: (batch) => (dryRun ? wouldApprove(batch, issuing) : approve(batch, authority, issuing)),
   }
 }
 
-async function approve(batch: readonly Device[], by: string, deps: IssueDeps): Promise<readonly Outcome[]> {
+type Issuing = ApprovalDeps & IssueDeps
+
+async function approve(
+  batch: readonly Device[],
+  authority: Authority,
+  deps: Issuing,
+): Promise<readonly Outcome[]> {
   const limit = pLimit(AT_ONCE)
   const once = readingOnce(deps)
-  const prepared = await Promise.all(batch.map((device) => limit(() => prepare(device, by, once))))
+  const prepared = await Promise.all(batch.map((device) => limit(() => prepare(device, authority.by, once))))
   const ready = prepared.filter((one) => 'plan' in one)
   // Two that want one number, and what takes it from a holder, are settled one after the other below.
   const simple = ready.filter(({ plan }, index) => !plan.holder && isFirst(ready, plan.serial, index))
@@ -44,7 +55,9 @@ async function approve(batch: readonly Device[], by: string, deps: IssueDeps): P
   for (const one of prepared) {
     if ('result' in one) outcomes.push(one)
     else
-      outcomes.push(stored.has(one.device.id) ? done(one.device) : await approveAlone(one.device, by, deps))
+      outcomes.push(
+        stored.has(one.device.id) ? done(one.device) : await approveAlone(one.device, authority, deps),
+      )
   }
   return outcomes
 }
@@ -80,7 +93,7 @@ const isFirst = (ready: readonly ReadyApproval[], serial: string, index: number)
 
 async function prepare(found: Device, by: string, deps: IssueDeps): Promise<ReadyApproval | Outcome> {
   try {
-    const model = await modelOf(found, deps)
+    const model = await modelOfWaiting(found, deps)
     return await prepareApproval({ found, model, by }, deps)
   } catch (error) {
     return failed(found.id, found, error)
@@ -103,28 +116,23 @@ async function storeTogether(
   }
 }
 
-async function approveAlone(found: Device, by: string, deps: IssueDeps): Promise<Outcome> {
+async function approveAlone(found: Device, authority: Authority, deps: ApprovalDeps): Promise<Outcome> {
   const { id } = found
   try {
-    return done(await approveDevice({ name: id, by }, deps))
-  } catch (error) {
-    const device = await deps.devices.find(found)
+    const { device, before } = await approveDevice({ name: id, authority }, deps)
     // By another command, at the same moment.
-    if (device?.status === 'active') return { result: 'already', name: id, device, message: null }
-    return failed(id, device, error)
+    return before ? { result: 'already', name: id, device, message: null } : done(device)
+  } catch (error) {
+    return failed(id, await deps.devices.find(found), error)
   }
 }
 
-async function wouldApprove(
-  batch: readonly Device[],
-  _by: string,
-  deps: IssueDeps,
-): Promise<readonly Outcome[]> {
+async function wouldApprove(batch: readonly Device[], deps: IssueDeps): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
   const signers = new Map<string, Awaited<ReturnType<typeof signerOrFault>>>()
   for (const device of batch) {
     try {
-      const model = await modelOf(device, deps)
+      const model = await modelOfWaiting(device, deps)
       const name = showModelName(model)
       const signer = signers.get(name) ?? (await signerOrFault(model, deps))
       signers.set(name, signer)
@@ -138,7 +146,7 @@ async function wouldApprove(
             result === 'done' && other && showSerialName(other) === showSerialName(device),
         )
         if (twin)
-          throw invalidField(`The device ${twin.name} wants the same serial number. Give this one another.`)
+          throw stateConflict(`The device ${twin.name} wants the same serial number. Give this one another.`)
         outcomes.push(done(device))
       }
     } catch (error) {
@@ -146,13 +154,4 @@ async function wouldApprove(
     }
   }
   return outcomes
-}
-
-async function modelOf(device: Device, { models }: Pick<IssueDeps, 'models'>): Promise<StoredModel> {
-  if (device.status !== 'pending' && device.status !== 'rejected') {
-    throw invalidField(`${describeDevice(device)} is not waiting for a decision.`)
-  }
-  const model = await models.find(device)
-  if (model) return model
-  throw invalidField(`The model ${showModelName(device)} was removed.`)
 }

@@ -2,6 +2,8 @@
  * Decides about many devices, some at a time: each batch is one transaction, so that a run that is interrupted keeps
  * what it did, and the next run goes on from there.
  */
+import type { ManagementPermission } from '@ratafia/api'
+import { type Authority, requireForBrand } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
 import type { Device, DeviceStatus } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
@@ -37,6 +39,9 @@ export interface ManyDecision {
   readonly prefer: readonly DeviceStatus[]
   /** What a device is after it. */
   readonly becomes: DeviceStatus
+  /** The permission that it takes for the brand of each. */
+  readonly needs: ManagementPermission
+  readonly authority: Authority
   /** Decides about at most {@link BATCH} devices. In their order, and each outcome has the id as its name. */
   readonly decide: (batch: readonly Device[]) => Promise<readonly Outcome[]>
 }
@@ -57,6 +62,7 @@ export async function* decideMany(
 ): AsyncGenerator<readonly Outcome[]> {
   if (!('names' in chosen)) {
     for await (const batch of batchesOf(chosen, decision.about, deps)) {
+      for (const { brandId } of batch) requireForBrand(decision.authority, decision.needs, brandId)
       if (batch.length > 0) yield decision.decide(batch)
     }
     return
@@ -98,11 +104,12 @@ async function* batchesOf(
 
 async function find(
   name: string,
-  { prefer, becomes }: ManyDecision,
+  { prefer, becomes, needs, authority }: ManyDecision,
   deps: ManyDeps,
 ): Promise<Outcome | { readonly name: string; readonly device: Device }> {
   try {
-    const device = await findDevice(name, prefer, deps)
+    const device = await findDevice({ name, prefer, authority }, deps)
+    requireForBrand(authority, needs, device.brandId)
     return device.status === becomes ? { result: 'already', name, device, message: null } : { name, device }
   } catch (error) {
     return failed(name, undefined, error)

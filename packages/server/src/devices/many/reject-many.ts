@@ -1,27 +1,34 @@
 /** Rejects many devices, a batch in one transaction. */
 
-import type { DecideDeps, OperatorDecision } from '../find-device.ts'
+import { type DecideDeps, type DeviceDecision, goneDevice } from '../find-device.ts'
 import { checkReason } from '../reason.ts'
 import { notWaiting, recordRejection } from '../registration/approval/reject.ts'
 import { done, failed, type ManyDecision } from './decide-many.ts'
 
-interface Rejections extends Pick<OperatorDecision, 'by'> {
+interface Rejections extends Pick<DeviceDecision, 'authority'> {
   readonly reason: string
   readonly dryRun: boolean
 }
 
 /** With `dryRun` nothing is stored. Throws `RequestError` `invalid-field` for a reason that cannot be shown. */
-export function rejectingMany({ by, reason: given, dryRun }: Rejections, deps: DecideDeps): ManyDecision {
+export function rejectingMany(
+  { authority, reason: given, dryRun }: Rejections,
+  deps: DecideDeps,
+): ManyDecision {
   const reason = checkReason(given)
+  const { by } = authority
+  const change = deps.changeBy(authority.author)
   return {
     about: 'pending',
     prefer: ['pending'],
     becomes: 'rejected',
+    needs: 'devices:decide',
+    authority,
     decide: async (batch) => {
       const decision = { at: deps.clock(), by, reason }
       const rejected = dryRun
         ? new Set(batch.filter(({ status }) => status === 'pending').map(({ id }) => id))
-        : await deps.change(async (stores) => {
+        : await change(async (stores) => {
             const ids = new Set<string>()
             for (const device of batch) {
               if (await recordRejection(device, decision, stores)) ids.add(device.id)
@@ -31,7 +38,10 @@ export function rejectingMany({ by, reason: given, dryRun }: Rejections, deps: D
       const decided = { decidedAt: decision.at, decidedBy: by, reason }
       return Promise.all(
         batch.map(async (device) => {
-          if (!rejected.has(device.id)) return failed(device.id, device, await notWaiting(device, deps))
+          if (!rejected.has(device.id)) {
+            const now = await deps.devices.find(device)
+            return failed(device.id, device, now ? notWaiting(now) : goneDevice(device))
+          }
           return done(dryRun ? device : { ...device, ...decided, status: 'rejected' })
         }),
       )

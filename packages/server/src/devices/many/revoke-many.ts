@@ -1,28 +1,35 @@
 /** Revokes many devices, a batch in one transaction. */
 
 import type { Device } from '../device.ts'
-import type { DecideDeps, OperatorDecision } from '../find-device.ts'
+import { type DecideDeps, type DeviceDecision, goneDevice } from '../find-device.ts'
 import { checkReason } from '../reason.ts'
 import { nothingToRevoke, recordRevocation } from '../revoke.ts'
 import { done, failed, type ManyDecision, type Outcome } from './decide-many.ts'
 
-interface Revocations extends Pick<OperatorDecision, 'by'> {
+interface Revocations extends Pick<DeviceDecision, 'authority'> {
   readonly reason?: string | undefined
   readonly dryRun: boolean
 }
 
 /** With `dryRun` nothing is stored. Throws `RequestError` `invalid-field` for a reason that cannot be shown. */
-export function revokingMany({ by, reason: given, dryRun }: Revocations, deps: DecideDeps): ManyDecision {
+export function revokingMany(
+  { authority, reason: given, dryRun }: Revocations,
+  deps: DecideDeps,
+): ManyDecision {
   const reason = given === undefined ? null : checkReason(given)
+  const { by } = authority
+  const change = deps.changeBy(authority.author)
   return {
     about: 'active',
     prefer: ['active', 'revoked'],
     becomes: 'revoked',
+    needs: 'devices:manage',
+    authority,
     decide: async (batch) => {
       const decision = { at: deps.clock(), by, reason }
       const revoked = dryRun
         ? new Set(batch.filter(({ status }) => status === 'active').map(({ id }) => id))
-        : await deps.change(async (stores) => {
+        : await change(async (stores) => {
             const ids = new Set<string>()
             for (const device of batch)
               if (await recordRevocation(device, decision, stores)) ids.add(device.id)
@@ -42,5 +49,5 @@ export function revokingMany({ by, reason: given, dryRun }: Revocations, deps: D
 async function notRevoked(found: Device, { devices }: DecideDeps): Promise<Outcome> {
   const device = await devices.findById(found.id)
   if (device?.status === 'revoked') return { result: 'already', name: found.id, device, message: null }
-  return failed(found.id, device, nothingToRevoke(found, device))
+  return failed(found.id, device, device ? nothingToRevoke(device) : goneDevice(found))
 }

@@ -2,10 +2,12 @@
  * Removes a device for good, for the protection of data: everything personal, and its row if it never had a serial. Of
  * one that had, the row stays, so that its serial number and its key are never given again.
  */
-import type { Changing } from '../../change.ts'
+import { type Authority, requireForBrand } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import { invalidField } from '../../errors.ts'
-import { type Device, describeDevice } from '../device.ts'
+import { stateConflict } from '../../errors.ts'
+import { deviceConflict } from '../conflict.ts'
+import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { findDevice } from '../find-device.ts'
 import { LostRace, retryLostRaces, won } from '../lost-race.ts'
@@ -19,7 +21,12 @@ interface FindDeps {
 }
 
 interface RemoveDeps extends FindDeps {
-  readonly change: Changing<{ readonly devices: DeviceStore; readonly removals: RemovalStore }>
+  readonly changeBy: ChangingBy<{ readonly devices: DeviceStore; readonly removals: RemovalStore }>
+}
+
+interface ToRemove {
+  readonly name: string
+  readonly authority: Authority
 }
 
 export interface RemovedDevice {
@@ -32,44 +39,40 @@ const ATTEMPTS = 3
 
 /**
  * The device that `name` (as {@link findDevice} takes it) means, if it can be removed now. Throws `RequestError`
- * `invalid-field`.
+ * as that does, `permission-denied` and `state-conflict`.
  */
-export async function findRemovable(name: string, deps: FindDeps): Promise<Device> {
+export async function findRemovable({ name, authority }: ToRemove, deps: FindDeps): Promise<Device> {
   // Without a preference: whoever names a serial number means the device that has it.
-  const device = await findDevice(name, [], deps)
+  const device = await findDevice({ name, authority }, deps)
+  requireForBrand(authority, 'devices:manage', device.brandId)
   if (device.status === 'active') {
-    throw invalidField(
-      `${describeDevice(device)} is in use. End it with \`ratafia devices revoke\` before you remove it.`,
-    )
+    throw deviceConflict(device, ' is in use. End it with `ratafia devices revoke` before you remove it.')
   }
   if (ownsNothing(device)) await requireUsedUp(device, deps)
   return device
 }
 
 /** A name that was found, and a device that changes meanwhile is looked at again. Throws as {@link findRemovable}. */
-export async function removeDevice(
-  { name, by }: { readonly name: string; readonly by: string },
-  deps: RemoveDeps,
-): Promise<RemovedDevice> {
+export async function removeDevice({ name, authority }: ToRemove, deps: RemoveDeps): Promise<RemovedDevice> {
   const removed = await retryLostRaces(ATTEMPTS, async () => {
-    const device = await findRemovable(name, deps)
+    const device = await findRemovable({ name, authority }, deps)
     if (device.removedAt) return { device, left: 'before' } as const
-    return remove(device, by, deps)
+    return remove(device, authority, deps)
   })
   if (removed) return removed
-  throw invalidField(`The device ${JSON.stringify(name.slice(0, 200))} keeps changing. Try again.`)
+  throw stateConflict(`The device ${JSON.stringify(name.slice(0, 200))} keeps changing. Try again.`)
 }
 
 const ownsNothing = ({ status }: Device): boolean => status === 'pending' || status === 'rejected'
 
 async function remove(
   device: Device,
-  by: string,
-  { change, clock, devices }: RemoveDeps,
+  { author, by }: Authority,
+  { changeBy, clock, devices }: RemoveDeps,
 ): Promise<RemovedDevice> {
   const at = clock()
   const left = ownsNothing(device) ? 'nothing' : 'row'
-  await change(async ({ removals, record }) => {
+  await changeBy(author)(async ({ removals, record }) => {
     const guardedSince = new Date(at.getTime() - GUARD_MS)
     won(
       left === 'nothing'
@@ -89,7 +92,8 @@ async function requireUsedUp(device: Device, { removals, clock }: FindDeps): Pro
   const last = await removals.lastRequest(device)
   const until = last && new Date(last.getTime() + GUARD_MS)
   if (!until || until <= clock()) return
-  throw invalidField(
-    `${describeDevice(device)} asked at ${last.toISOString()} with a request-id that may still be valid. Remove it after ${until.toISOString()}.`,
+  throw deviceConflict(
+    device,
+    ` asked at ${last.toISOString()} with a request-id that may still be valid. Remove it after ${until.toISOString()}.`,
   )
 }

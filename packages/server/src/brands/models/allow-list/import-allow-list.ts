@@ -1,6 +1,6 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
 import { isStrictSerial } from '@ratafia/assertions'
-import { changeUnlessDry } from '../../../dry-run.ts'
+import { changeUnlessDry } from '../../../change.ts'
 import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'

@@ -1,5 +1,5 @@
 /** Takes devices off the allow-list of a model. */
-import { changeUnlessDry } from '../../../dry-run.ts'
+import { changeUnlessDry } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'

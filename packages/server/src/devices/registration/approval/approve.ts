@@ -1,13 +1,15 @@
-/** The operator approves a device: its serial is signed and stored, and its next poll gets it. */
+/** Approves a device: its serial is signed and stored, and its next poll gets it. */
 import { isStrictSerial } from '@ratafia/assertions'
+import { requireForBrand } from '../../../authority.ts'
 import type { SignedSerial } from '../../../brands/keys/sign-serial.ts'
 import { type StoredModel, showModelName } from '../../../brands/models/model-policy.ts'
 import { decodeStored } from '../../../brands/trust/decode-stored.ts'
-import type { Recording } from '../../../change.ts'
-import { invalidField, type RequestError } from '../../../errors.ts'
-import { type Device, describeDevice, showSerialName } from '../../device.ts'
+import type { ChangingBy, Recording } from '../../../change.ts'
+import { invalidField, type RequestError, stateConflict } from '../../../errors.ts'
+import { deviceConflict } from '../../conflict.ts'
+import { type Device, showSerialName } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
-import { findDevice, type OperatorDecision } from '../../find-device.ts'
+import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serials/serial-holder.ts'
 import {
@@ -20,35 +22,61 @@ import {
 } from '../issue-serial.ts'
 import type { RegisterStores } from '../register-stores.ts'
 
-interface Approval extends OperatorDecision {
+interface Approval extends DeviceDecision {
   /** Replaces the number that the device proposed or the model would generate. */
   readonly serial?: string | undefined
 }
 
 const ATTEMPTS = 10
 
+/** What decisions about waiting devices sign and store with. */
+export interface ApprovalDeps extends Omit<IssueDeps, 'change'> {
+  readonly changeBy: ChangingBy<RegisterStores>
+}
+
 /**
- * Approves a pending or rejected device. Throws {@link RequestError} `invalid-field` if someone else has decided in the
- * meantime, if another device has the serial number, or if no key can sign (with what to do about it).
+ * Approves a pending or rejected device. One that is active already, and with this serial number if one is given, stays
+ * as it is. Throws {@link RequestError}: as `findDevice` does; `permission-denied`; `state-conflict` if somebody else
+ * has decided otherwise, or another device has the serial number; `invalid-field` for no serial number, or if no key can
+ * sign (with what to do about it); and what `mustBeSeen` throws.
  */
-export async function approveDevice({ name, serial, by }: Approval, deps: IssueDeps): Promise<Device> {
+export async function approveDevice(
+  { name, serial, authority, mustBeSeen }: Approval,
+  deps: ApprovalDeps,
+): Promise<DecidedDevice> {
   if (serial !== undefined && !(isStrictSerial(serial) && serial.length <= 128)) {
     throw invalidField(
       `${JSON.stringify(serial.slice(0, 128))} is not a serial number: use up to 128 letters and digits, with single dashes, colons and pluses between them.`,
     )
   }
-  const found = await findDevice(name, ['pending', 'rejected'], deps)
-  if (found.status !== 'pending' && found.status !== 'rejected') {
-    throw invalidField(`${describeDevice(found)} is not waiting for a decision.`)
+  const found = await findDevice({ name, prefer: ['pending', 'rejected'], authority }, deps)
+  requireForBrand(authority, 'devices:decide', found.brandId)
+  if (found.status === 'active' && (serial === undefined || serial === found.serial)) {
+    mustBeSeen?.(found)
+    return { device: found, before: true }
   }
-  const model = await deps.models.find(found)
-  if (!model) throw invalidField(`The model ${showModelName(found)} was removed.`)
+  const model = await modelOfWaiting(found, deps)
+  const { by } = authority
+  const issuing = { ...deps, change: deps.changeBy(authority.author) }
   const approved = await retryLostRaces(ATTEMPTS, async () => {
-    const ready = await prepareApproval({ found, model, serial, by }, deps)
-    return deps.change((stores) => storeApproval(ready, stores))
+    const ready = await prepareApproval({ found, model, serial, by }, issuing)
+    return issuing.change((stores) => storeApproval(ready, stores, mustBeSeen))
   })
-  if (approved) return approved
-  throw invalidField(`The device ${found.id} keeps changing. Try again.`)
+  if (approved) return { device: approved, before: false }
+  throw stateConflict(`The device ${found.id} keeps changing. Try again.`)
+}
+
+/** Throws {@link RequestError} `state-conflict` for a device that does not wait, or whose model was removed. */
+export async function modelOfWaiting(
+  device: Device,
+  { models }: Pick<IssueDeps, 'models'>,
+): Promise<StoredModel> {
+  if (device.status !== 'pending' && device.status !== 'rejected') {
+    throw deviceConflict(device, ' is not waiting for a decision.')
+  }
+  const model = await models.find(device)
+  if (model) return model
+  throw stateConflict(`The model ${showModelName(device)} was removed.`)
 }
 
 /** A serial that is signed and not stored. */
@@ -68,7 +96,7 @@ interface ToApprove {
   readonly by: string
 }
 
-/** Plans and signs; stores nothing. Throws {@link RequestError} `invalid-field`. */
+/** Plans and signs; stores nothing. Throws {@link RequestError} as {@link approveDevice} does. */
 export async function prepareApproval(
   { found, model, serial, by }: ToApprove,
   deps: IssueDeps,
@@ -87,9 +115,15 @@ export async function prepareApproval(
 export async function storeApproval(
   { device, plan, signed, from }: ReadyApproval,
   stores: RegisterStores & Recording,
+  mustBeSeen?: DeviceDecision['mustBeSeen'],
 ): Promise<Device> {
   const { id, deviceKeyId, decidedAt, decidedBy } = device
   if (decidedAt === null || decidedBy === null) throw new TypeError(`nobody decided about the device ${id}`)
+  if (mustBeSeen) {
+    const now = await stores.devices.lock(device)
+    if (!now) throw goneDevice(device)
+    mustBeSeen(now)
+  }
   await supersedeHolder(plan, { deviceKeyId, at: decidedAt }, stores)
   const decision = { at: decidedAt, by: decidedBy, reason: null }
   won(await stores.devices.activate({ ...device, revision: plan.revision }, from, decision))
@@ -106,12 +140,13 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
   const { id } = found
   const device = await devices.find(found)
   const encoded = await devices.findRequest(found)
-  if (!device || !encoded || (device.status !== 'pending' && device.status !== 'rejected')) {
-    throw invalidField(`The device ${id} is not waiting: it is ${device?.status ?? 'gone'}.`)
+  if (!device) throw goneDevice(found)
+  if (!encoded || (device.status !== 'pending' && device.status !== 'rejected')) {
+    throw deviceConflict(device, ' is not waiting for a decision.')
   }
   if (device.status !== found.status) {
     const why = device.reason === null ? '' : ` (${device.reason})`
-    throw invalidField(
+    throw stateConflict(
       `The device ${id} was just ${device.status} by ${device.decidedBy}${why}. To give it a serial anyway, approve it again.`,
     )
   }
@@ -123,7 +158,7 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
 
 export function serialTakenBy(holder: Device): RequestError {
   const whose = `${showSerialName(holder)} belongs to the device ${holder.id}, which is ${holder.status}`
-  return invalidField(
+  return stateConflict(
     holder.status === 'revoked'
       ? `${whose}: a revoked device keeps its serial number. Give another one.`
       : `${whose}${holder.quarantinedAt ? ' and in quarantine' : ''}. Give another serial number, or let the model's policy reissue taken ones.`,

@@ -1,29 +1,44 @@
-/** The operator rejects a device: its next poll gets the reason. */
+/** Rejects a device that waits: its next poll gets the reason. */
+import { requireForBrand } from '../../../authority.ts'
 import type { Recording } from '../../../change.ts'
-import { invalidField, type RequestError } from '../../../errors.ts'
+import type { RequestError } from '../../../errors.ts'
+import { deviceConflict } from '../../conflict.ts'
 import type { Decision } from '../../decision-store.ts'
-import { type Device, type DeviceRef, describeDevice } from '../../device.ts'
+import type { Device, DeviceRef } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
-import { type DecideDeps, findDevice, type OperatorDecision } from '../../find-device.ts'
+import {
+  type DecideDeps,
+  type DecidedDevice,
+  type DeviceDecision,
+  findDevice,
+  goneDevice,
+} from '../../find-device.ts'
 import { checkReason } from '../../reason.ts'
 
-interface Rejection extends OperatorDecision {
+interface Rejection extends DeviceDecision {
   readonly reason: string
 }
 
-/** Throws `RequestError` `invalid-field` for a device that does not wait. */
+/**
+ * A device that was rejected before keeps its reason. Throws `RequestError`: as `findDevice` does, `permission-denied`,
+ * `invalid-field` for the reason, `state-conflict` for a device that does not wait, and what `mustBeSeen` throws.
+ */
 export async function rejectDevice(
-  { name, reason: given, by }: Rejection,
+  { name, reason: given, authority, mustBeSeen }: Rejection,
   deps: DecideDeps,
-): Promise<Device> {
-  const reason = checkReason(given)
-  const at = deps.clock()
-  const device = await findDevice(name, ['pending'], deps)
-  const rejected = await deps.change((stores) => recordRejection(device, { at, by, reason }, stores))
-  if (rejected) {
-    return { ...device, status: 'rejected', decidedAt: at, decidedBy: by, reason }
-  }
-  throw await notWaiting(device, deps)
+): Promise<DecidedDevice> {
+  const decision = { at: deps.clock(), by: authority.by, reason: checkReason(given) }
+  const found = await findDevice({ name, prefer: ['pending', 'rejected'], authority }, deps)
+  requireForBrand(authority, 'devices:decide', found.brandId)
+  return deps.changeBy(authority.author)(async (stores) => {
+    const now = await stores.devices.lock(found)
+    if (!now) throw goneDevice(found)
+    mustBeSeen?.(now)
+    if (now.status === 'rejected') return { device: now, before: true }
+    if (!(await recordRejection(now, decision, stores))) throw notWaiting(now)
+    const decided = { decidedAt: decision.at, decidedBy: decision.by, reason: decision.reason }
+    return { device: { ...now, ...decided, status: 'rejected' }, before: false }
+  })
 }
 
 /** On the transaction. False, and nothing is stored, if it does not wait. */
@@ -37,13 +52,8 @@ export async function recordRejection(
   return true
 }
 
-/** Perhaps somebody decided about it, or removed it, a moment ago. */
-export async function notWaiting(
-  device: Device,
-  { devices }: { readonly devices: DeviceStore },
-): Promise<RequestError> {
-  const now = await devices.find(device)
-  if (!now) return invalidField(`The device ${device.id} no longer exists.`)
+/** `now` is what the register has. */
+export function notWaiting(now: Device): RequestError {
   const advice = now.status === 'active' ? ' To end its sessions, use `ratafia devices revoke`.' : ''
-  return invalidField(`${describeDevice(now)} is not waiting for a decision.${advice}`)
+  return deviceConflict(now, ` is not waiting for a decision.${advice}`)
 }
