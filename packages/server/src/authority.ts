@@ -2,7 +2,14 @@
  * Who asks an operation for something, and what they may do there (contract/administration.md, A4). The management API
  * and the commands on the database each make one; the operations check it, so no route and no page can forget to.
  */
-import { isReading, type ManagementPermission, type Role, roleHas, rolesWith } from '@ratafia/api'
+import {
+  type AccountId,
+  isReading,
+  type ManagementPermission,
+  type Role,
+  roleHas,
+  rolesWith,
+} from '@ratafia/api'
 import type { Author } from './change.ts'
 import { RequestError } from './errors.ts'
 
@@ -27,6 +34,8 @@ export interface Authority {
   readonly author: Author
   /** As `decided_by` and `revoked_by` have it: a username, or `operator`. */
   readonly by: string
+  /** Of the account that they logged in as. Undefined for whoever has the database. */
+  readonly accountId: AccountId | undefined
   /** What they may do now. Empty: nowhere. */
   scopeOf(permission: ManagementPermission): BrandScope
   /** What their account may do, where their token leaves it out. */
@@ -39,6 +48,7 @@ export interface Authority {
 export const directAuthority = (author: Author, by: string): Authority => ({
   author,
   by,
+  accountId: undefined,
   scopeOf: () => 'all',
   accountScopeOf: () => 'all',
   signIn: undefined,

@@ -89,6 +89,8 @@ export const ACTIONS = {
   'account.link': 'a user of another identity service was linked to an account',
   'account.sign-in': 'a browser signed in with the password of the account',
   'account.sign-out': 'a browser was signed out, or its sign-in was undone because the account had changed',
+  'grant.add': 'an account got a role in the administration of the service',
+  'grant.remove': 'an account lost a role in the administration of the service',
   'agent.add': 'an agent was made for an account',
   'agent.remove': 'an agent was removed',
   'publisher.add': 'a rule was made: it says which jobs of an issuer get tokens of an account',

@@ -22,6 +22,12 @@ export const DischargeInfoSchema = Type.Object(
           'Only ours: programs may log in with a password, at `/api/v2/tokens/discharge` of its host',
       }),
     ),
+    Login: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only ours: where the condition needs `signed-in` declared, the discharge says how and when somebody signed in',
+      }),
+    ),
   },
   { title: 'DischargeInfo' },
 )

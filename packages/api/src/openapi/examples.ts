@@ -230,7 +230,13 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
       name: 'key',
       summary: 'The newest key',
       status: 200,
-      answer: { PublicKey: SEALED.publicKey, Version: 3, RequestSummary: true, PasswordLogins: true },
+      answer: {
+        PublicKey: SEALED.publicKey,
+        Version: 3,
+        RequestSummary: true,
+        PasswordLogins: true,
+        Login: true,
+      },
     },
   ],
   publicKey: [

@@ -2,18 +2,24 @@
  * Disables an account: it cannot log in, and its tokens and agents stop working, until it is enabled again. Its logins
  * that were not used yet never open anything.
  */
+import type { Changing } from '../change.ts'
+import type { GrantStore } from '../management/grants/grant-store.ts'
+import { requireOtherOperator } from '../management/grants/last-operator.ts'
 import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
+import type { AccountStore } from './account-store.ts'
 import { findAccount } from './find.ts'
 
-/** An account that was disabled already keeps its time. Throws `invalid-field` when there is no such account. */
-export async function disableAccount(
-  nameOrId: string,
-  deps: Omit<AccountDeps, 'passwords'>,
-): Promise<Account> {
+interface DisableDeps extends Omit<AccountDeps, 'passwords' | 'change'> {
+  readonly change: Changing<{ readonly accounts: AccountStore; readonly grants: GrantStore }>
+}
+
+/** An account that was disabled already keeps its time. Throws `no-such-record`, and `last-operator`. */
+export async function disableAccount(nameOrId: string, deps: DisableDeps): Promise<Account> {
   const account = await findAccount(nameOrId, deps)
-  const disabled = await deps.change(async ({ accounts, record }) => {
+  const disabled = await deps.change(async ({ accounts, grants, record }) => {
     const at = deps.clock()
+    await requireOtherOperator(account.id, { grants }, at)
     if (await accounts.disable(account.id, at)) {
       await accounts.endLogins(account.id, at)
       await record({ action: 'account.disable', subject: account.username })

@@ -1,6 +1,6 @@
 /** Finds the account that an operator names. */
 import { isAccountId, isUsername } from '@ratafia/api'
-import { invalidField } from '../errors.ts'
+import { noSuchRecord } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
@@ -10,12 +10,15 @@ export async function accountNamed(nameOrId: string, accounts: AccountStore): Pr
   return isAccountId(nameOrId) ? accounts.findById(nameOrId) : undefined
 }
 
-/** As {@link accountNamed}; throws `invalid-field` when there is none. */
+/** As {@link accountNamed}; throws `no-such-record` when there is none. */
 export async function findAccount(
   nameOrId: string,
   { accounts }: { readonly accounts: AccountStore },
 ): Promise<Account> {
   const account = await accountNamed(nameOrId, accounts)
   if (account) return account
-  throw invalidField(`There is no account ${JSON.stringify(nameOrId.slice(0, 64))}.`, { field: 'account' })
+  throw noSuchRecord(`There is no account ${JSON.stringify(nameOrId.slice(0, 64))}.`, {
+    kind: 'account',
+    id: nameOrId,
+  })
 }

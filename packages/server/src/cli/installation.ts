@@ -42,6 +42,7 @@ import type { Keyring } from '../keyring/keyring.ts'
 import type { NewKeyStores } from '../keyring/rotate.ts'
 import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
+import type { GrantStore } from '../management/grants/grant-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
 
@@ -66,6 +67,7 @@ export interface Stores {
   readonly secondFactors: SecondFactorStore
   readonly resetLinks: ResetLinkStore
   readonly agents: AgentStore
+  readonly grants: GrantStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore

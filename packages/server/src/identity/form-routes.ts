@@ -5,7 +5,7 @@ import { unauthorized } from '../errors.ts'
 import { throttledPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
-import { SIGN_IN_MS, type SignedIn, signedIn } from './logins/browser-session.ts'
+import { SIGN_IN_MS, type SignedInSince, signedInSince } from './logins/browser-session.ts'
 
 const COOKIE = 'ratafia-sign-in'
 
@@ -18,8 +18,8 @@ export function pageOptions(app: FastifyInstance) {
 /** The cookie by which a browser is signed in. */
 export const browserCookie = (deps: IdentityDependencies, options: CookieSerializeOptions) => ({
   of: (request: FastifyRequest): string | undefined => request.cookies[COOKIE],
-  signedIn: (request: FastifyRequest): Promise<SignedIn | undefined> =>
-    signedIn(request.cookies[COOKIE], deps),
+  signedIn: (request: FastifyRequest): Promise<SignedInSince | undefined> =>
+    signedInSince(request.cookies[COOKIE], deps),
   /** With a duration, because the browser's clock may differ. */
   set: (reply: FastifyReply, cookie: string) =>
     reply.setCookie(COOKIE, cookie, { ...options, maxAge: SIGN_IN_MS / 1000 }),

@@ -33,6 +33,7 @@ import { createKeyPairStore } from '../keyring/key-pair-store.ts'
 import { createRootKeyStore } from '../keyring/root-key-store.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
+import { grantStore } from '../management/grants/grant-store.ts'
 import { packageStore } from '../package-directory/package-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
 import { changing } from './changing.ts'
@@ -43,6 +44,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   secondFactors: secondFactorStore(on),
   resetLinks: resetLinkStore(on),
   agents: agentStore(on),
+  grants: grantStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),

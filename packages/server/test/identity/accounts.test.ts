@@ -16,6 +16,7 @@ import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { findByLoginName, verifyPassword } from '../../src/accounts/passwords/verify-password.ts'
 import { accountOfIdentity, type IdentityRules } from '../../src/accounts/resolve-identity.ts'
 import type { Database } from '../../src/database/index.ts'
+import { grantStore } from '../../src/management/grants/grant-store.ts'
 import { changing } from '../../src/start/changing.ts'
 import { changeOf } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -37,6 +38,7 @@ eachDatabase((_kind, open) => {
   }
   const storesOn = (on: Pick<Database, 'query'>) => ({
     accounts: accountStore(on),
+    grants: grantStore(on),
     resetLinks: resetLinkStore(on),
   })
   const deps = () => ({

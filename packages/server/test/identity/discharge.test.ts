@@ -40,7 +40,7 @@ eachDatabase((_kind, open) => {
     const [newest] = await world.keyring.dischargerKeyPairs()
     const key = encodeBase64(newest.publicKey)
     const info = await get('/discharge/info')
-    const facts = { PublicKey: key, Version: 3, RequestSummary: true, PasswordLogins: false }
+    const facts = { PublicKey: key, Version: 3, RequestSummary: true, PasswordLogins: false, Login: true }
     assert.deepEqual([info.status, info.body], [200, facts])
     assert.equal(info.headers.get('content-type'), 'application/json')
     assert.deepEqual((await get('/publickey')).body, { PublicKey: key })

@@ -24,6 +24,7 @@ import { signInSessionStore } from '../../src/identity/logins/sign-in-session-st
 import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
 import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
+import { grantStore } from '../../src/management/grants/grant-store.ts'
 import { changing } from '../../src/start/changing.ts'
 import { changeOf } from './changes.ts'
 
@@ -72,6 +73,7 @@ export async function identityWorld(database: Database): Promise<IdentityWorld> 
 const storesOn = (on: Pick<Database, 'query'>) => ({
   accounts: accountStore(on),
   agents: agentStore(on),
+  grants: grantStore(on),
   secondFactors: secondFactorStore(on),
   resetLinks: resetLinkStore(on),
   signInSessions: signInSessionStore(on),

@@ -60,7 +60,13 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
           .execute()
         await transaction.deleteFrom('sign_in_session').where('account_id', '=', id).execute()
         // Indexes second_factor_account, reset_link_account, and primary keys that begin with the account.
-        for (const table of ['second_factor', 'recovery_code', 'used_time_step', 'reset_link'] as const) {
+        for (const table of [
+          'second_factor',
+          'recovery_code',
+          'used_time_step',
+          'reset_link',
+          'idempotent_request',
+        ] as const) {
           await transaction.deleteFrom(table).where('account_id', '=', id).execute()
         }
         // Each stays until it expires, because a login is decided once. It has no index by account; the table is small.
@@ -80,8 +86,14 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
         await announce(transaction, 'token-session', sessionIds)
         await sessions().set({ revoked_by: replacement }).where('revoked_by', '=', username).execute()
         await sessions()
-          .set({ description: null, job: null })
-          .where((eb) => eb.or([eb('description', 'is not', null), eb('job', 'is not', null)]))
+          .set({ description: null, job: null, origin: null, opened_from: null, user_agent: null })
+          .where((eb) =>
+            eb.or(
+              (['description', 'job', 'origin', 'opened_from', 'user_agent'] as const).map((column) =>
+                eb(column, 'is not', null),
+              ),
+            ),
+          )
           .execute()
         return { sessions: revoked.length, rules: rules.length }
       }),

@@ -2,13 +2,18 @@
 import { createHash } from 'node:crypto'
 import type { Username } from '@ratafia/api'
 import type { Changing } from '../../change.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
+import { requireOtherOperator } from '../../management/grants/last-operator.ts'
 import type { Account } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
 import { findAccount } from '../find.ts'
 import type { AccountRemovalStore } from './account-removal-store.ts'
 
 interface RemoveAccountDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
-  readonly change: Changing<{ readonly accountRemovals: AccountRemovalStore }>
+  readonly change: Changing<{
+    readonly accountRemovals: AccountRemovalStore
+    readonly grants: GrantStore
+  }>
 }
 
 export interface RemovedAccount {
@@ -22,18 +27,21 @@ export interface RemovedAccount {
   readonly before: boolean
 }
 
-/** Throws `invalid-field` when there is no such account. */
+/** Throws `no-such-record`, and `last-operator`. */
 export async function removeAccount(
   { account: nameOrId, by }: { readonly account: string; readonly by: string },
   deps: RemoveAccountDeps,
 ): Promise<RemovedAccount> {
   const account = await findAccount(nameOrId, deps)
   const { id } = account
-  const cleared = await deps.change(async ({ accountRemovals, record }) => {
+  const cleared = await deps.change(async ({ accountRemovals, grants, record }) => {
     const replacement = replacementOf(account)
+    await requireOtherOperator(id, { grants }, deps.clock())
     const cleared = await accountRemovals.clear(account, { replacement, at: deps.clock(), by })
     // Not by its username, which the entry would keep for as long as the audit log is kept.
     if (cleared) {
+      // Whoever gave it a role waited for this, or was first.
+      await grants.removeAllOf(id)
       const { sessions, rules } = cleared
       await record({ action: 'account.remove', subject: replacement, details: { id, sessions, rules } })
     }

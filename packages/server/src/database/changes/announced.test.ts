@@ -13,16 +13,30 @@ const FUTURE = 4_000_000_000_000
 const ANNOUNCED: readonly (readonly [statement: string, heard: readonly string[]])[] = [
   [`insert into account (id, username, email, name, created_at) values ('a1', 'anna', '', '', 0)`, []],
   [`update account set disabled_at = 1 where id = 'a1'`, ['account a1']],
-  [`insert into token_session values ('s1', 'a1', null, 0, ${FUTURE}, 0, null, null, null, null)`, []],
+  [
+    `insert into token_session (session_id, account_id, valid_since, valid_until, created_at)
+      values ('s1', 'a1', 0, ${FUTURE}, 0)`,
+    [],
+  ],
   [`update token_session set description = 'new'`, []],
   [`update token_session set revoked_at = 1`, ['token-session s1']],
   [`delete from token_session`, ['token-session s1']],
-  [`insert into token_session values ('s2', 'a1', null, 0, 1, 0, null, null, null, null)`, []],
+  [
+    `insert into token_session (session_id, account_id, valid_since, valid_until, created_at)
+      values ('s2', 'a1', 0, 1, 0)`,
+    [],
+  ],
   // Expired.
   [`delete from token_session`, []],
   [`insert into agent (name, account_id, public_key, created_at) values ('ci', 'a1', 'KEY', 0)`, []],
   [`update agent set limits = '{}'`, ['agent ci']],
   [`delete from agent`, ['agent ci']],
+  [
+    `insert into role_grant values ('account', 'a1', 'viewer', 'acme', 0, 'operator', null)`,
+    ['role-grant a1'],
+  ],
+  [`update role_grant set expires_at = 1`, ['role-grant a1']],
+  [`delete from role_grant`, ['role-grant a1']],
   [`delete from account`, ['account a1']],
   [`insert into root_key values (7, 'SEALED', 0)`, ['root-key 7']],
   [`insert into key_pair values (8, 'issuer', 'KEY', 'SEALED', 0)`, ['key-pair 8']],

@@ -31,6 +31,8 @@ export const CHANGE_KINDS = [
   'remodel',
   /** Only those changed or removed. */
   'agent',
+  /** The subject: the id of an account. */
+  'role-grant',
 ] as const
 
 export type ChangeKind = (typeof CHANGE_KINDS)[number]

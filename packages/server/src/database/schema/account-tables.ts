@@ -1,4 +1,6 @@
 /** The tables of accounts and their logins: see `schema.ts`. */
+import type { Generated } from 'kysely'
+
 export interface AccountTables {
   account: {
     id: string
@@ -37,6 +39,7 @@ export interface AccountTables {
     account_id: string
     decision: 'approved' | 'denied'
     logins_since: number | null
+    signed_in_at: number | null
     completed_at: number
     expires_at: number
   }
@@ -76,5 +79,10 @@ export interface AccountTables {
     revoked_by: string | null
     rule_id: string | null
     job: string | null
+    kind: Generated<'developer' | 'management'>
+    origin: string | null
+    limits: string | null
+    opened_from: string | null
+    user_agent: string | null
   }
 }

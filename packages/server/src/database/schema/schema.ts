@@ -1,12 +1,14 @@
+import type { Selectable } from 'kysely'
 import type { AccountTables } from './account-tables.ts'
 import type { CiTables } from './ci-tables.ts'
+import type { ManagementTables } from './management-tables.ts'
 
 /**
- * The tables as queries see them, in one list with those of accounts and of CI (`*-tables.ts`). Instants are epoch
+ * The tables as queries see them, in one list with those of accounts, CI and administration (`*-tables.ts`). Instants are epoch
  * milliseconds in a bigint column (`Date` in code: see `instant.ts`); both databases return bytes as `Buffer`. The
  * migrations explain what each column means.
  */
-export interface Schema extends AccountTables, CiTables {
+export interface Schema extends AccountTables, CiTables, ManagementTables {
   root_key: {
     id: number
     sealed: Uint8Array
@@ -212,7 +214,7 @@ export interface Schema extends AccountTables, CiTables {
 
 export type AccountTable = Schema['account']
 export type CompletedLoginTable = Schema['completed_login']
-export type TokenSessionTable = Schema['token_session']
+export type TokenSessionTable = Selectable<Schema['token_session']>
 export type PublisherRuleTable = Schema['publisher_rule']
 export type ModelTable = Schema['model']
 export type ApiKeyTable = Schema['api_key']

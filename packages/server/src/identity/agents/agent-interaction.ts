@@ -48,7 +48,11 @@ export const agentInteraction: InteractionKind = {
       throw badLogin('it is for another caveat')
     }
     const { agent, account } = await enabledAgent(login, deps)
-    return { account, limits: limitConditions(parseLimits(agent.limits), deps.clock()) }
+    return {
+      account,
+      signIn: { kind: 'agent', name: agent.name },
+      limits: limitConditions(parseLimits(agent.limits), deps.clock()),
+    }
   },
 }
 

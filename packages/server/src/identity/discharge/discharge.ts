@@ -48,13 +48,13 @@ export async function dischargeCaveat(
       const login = { caveat: digest, firstParty: firstPartyPublicKey, summary, client }
       throw new InteractionRequired(await offerInteractions(login, deps))
     }
-    const { account, limits } = await redeemToken(token, digest, deps)
+    const { account, signIn, limits } = await redeemToken(token, digest, deps)
     const now = deps.clock()
     const own = Buffer.from((await deps.keyring.sealingKeyPair()).publicKey).equals(firstPartyPublicKey)
     // The first time-before ends what counts as declared, and the next one limits the session.
     return [
       // A username can be another account's later: the service that this identity service belongs to must notice.
-      ...declarationsOf(account, [key, ...needDeclared, ...(own ? ['userid'] : [])]),
+      ...declarationsOf({ account, signIn }, [key, ...needDeclared, ...(own ? ['userid'] : [])]),
       ...(own ? [formatLoginMark(account, now)] : []),
       formatTimeBefore(new Date(now.getTime() + DISCHARGE_MS)),
       ...limits,

@@ -75,7 +75,7 @@ export function externalIdentity({
     if (known && age() < STALE_MS) return known.party
     // Every discharger in use opens version 2. Only the summary is lost.
     if (pinnedPublicKey) {
-      const unknown = { acceptsSummary: false, passwordLogins: false }
+      const unknown = { acceptsSummary: false, passwordLogins: false, declaresSignIn: false }
       return { location, publicKey: pinnedPublicKey, version: 2, ...unknown, loginHost }
     }
     throw failure?.error ?? unavailable(location, 'it cannot be reached')
@@ -87,13 +87,20 @@ async function fetchInfo(location: string, fetch: Fetch): Promise<Omit<ThirdPart
   // Dischargers of bakery version 1 have only the older path (3.1).
   const body = info ?? (await fetchJson(`${location}/publickey`, fetch))
   if (body === undefined) throw unavailable(location, 'it has neither /discharge/info nor /publickey')
-  const { PublicKey: key, Version: version, RequestSummary: summary, PasswordLogins: passwords } = body
+  const {
+    PublicKey: key,
+    Version: version,
+    RequestSummary: summary,
+    PasswordLogins: passwords,
+    Login: login,
+  } = body
   return {
     location,
     publicKey: publicKeyOf(key, location),
     version: info === undefined ? 1 : versionOf(version, location),
     acceptsSummary: info !== undefined && summary === true,
     passwordLogins: info !== undefined && passwords === true,
+    declaresSignIn: info !== undefined && login === true,
   }
 }
 

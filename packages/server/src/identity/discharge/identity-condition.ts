@@ -4,14 +4,22 @@
  */
 import { formatDeclared, splitCondition } from '@ratafia/macaroon/conditions'
 import type { Account } from '../../accounts/account.ts'
+import type { SignIn } from '../../authority.ts'
 import { unauthorized } from '../../errors.ts'
 import { parseSummary } from './request-summary.ts'
+import { SIGNED_IN_KEY, signedInText } from './signed-in.ts'
 
 /** What is declared about an account, by key. */
-const DECLARED = new Map<string, (account: Account) => string>([
-  ['userid', ({ id }) => id],
-  ['username', ({ username }) => username],
+const DECLARED = new Map<string, (login: DeclaredLogin) => string>([
+  ['userid', ({ account }) => account.id],
+  ['username', ({ account }) => account.username],
+  [SIGNED_IN_KEY, ({ signIn }) => signedInText(signIn)],
 ])
+
+interface DeclaredLogin {
+  readonly account: Account
+  readonly signIn: SignIn
+}
 
 /** The key that each condition asks for. */
 const KEYS: ReadonlyMap<string, string> = new Map([
@@ -44,9 +52,9 @@ export function parseIdentityCondition(condition: string): IdentityCondition {
   return { key, summary }
 }
 
-/** What a discharge declares about an account: those of the keys that this service knows. */
-export const declarationsOf = (account: Account, keys: readonly string[]): readonly string[] =>
+/** What a discharge declares about a login: those of the keys that this service knows. */
+export const declarationsOf = (login: DeclaredLogin, keys: readonly string[]): readonly string[] =>
   [...new Set(keys)].flatMap((key) => {
     const value = DECLARED.get(key)
-    return value ? [formatDeclared(key, value(account))] : []
+    return value ? [formatDeclared(key, value(login))] : []
   })

@@ -12,5 +12,5 @@ export async function dischargeInfo({
 }): Promise<DischargeInfo> {
   const [newest] = await keyring.dischargerKeyPairs()
   const PublicKey = encodeBase64(newest.publicKey)
-  return { PublicKey, Version: 3, RequestSummary: true, PasswordLogins: passwordLogins }
+  return { PublicKey, Version: 3, RequestSummary: true, PasswordLogins: passwordLogins, Login: true }
 }

@@ -1,5 +1,6 @@
 /** What each way to log in implements; `interaction-kinds.ts` has a row for each way. */
 import type { Account } from '../../accounts/account.ts'
+import type { SignIn } from '../../authority.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 
 /** A caveat to be discharged once someone has logged in. */
@@ -36,6 +37,7 @@ export interface InteractionKind {
 
 export interface LoggedIn {
   readonly account: Account
+  readonly signIn: SignIn
   /** Conditions that limit what the discharge gives. */
   readonly limits: readonly string[]
 }

@@ -25,6 +25,17 @@ interface Summary<List> {
   readonly storeIds: List | null
   readonly expires: Date | undefined
   readonly description: string | undefined
+  /** Of a token that administers the service, and is good for nothing else. */
+  readonly administers?: Administers<List> | undefined
+  /** Seconds: how long ago the person may have signed in. Undefined: however long a browser stays signed in. */
+  readonly maxAge?: number | undefined
+}
+
+interface Administers<List> {
+  /** Those asked for; null for all that the account has. */
+  readonly roles: List | null
+  readonly brands: List | null
+  readonly readOnly: boolean
 }
 
 export type SummaryInput = Summary<readonly string[]>
@@ -38,10 +49,16 @@ const MAX_ITEMS = 40
 
 /** The summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */
 export function formatSummary(input: SummaryInput): string {
-  const lists = [input.channels, input.packages, input.storeIds].map(
-    (items) => items?.slice(0, MAX_ITEMS).map((item) => cut(item, MAX_ITEM)) ?? [],
-  ) as [string[], string[], string[]]
-  const [channels, packages, stores] = lists
+  const { administers, maxAge } = input
+  const shorter = (items: readonly string[] | null | undefined) =>
+    items?.slice(0, MAX_ITEMS).map((item) => cut(item, MAX_ITEM)) ?? []
+  const [channels, packages, stores] = [input.channels, input.packages, input.storeIds].map(shorter) as [
+    string[],
+    string[],
+    string[],
+  ]
+  const brands = shorter(administers?.brands)
+  const lists = [channels, packages, stores, brands]
   let service = cut(input.service, MAX_SERVICE)
   let description =
     input.description === undefined ? undefined : cut(onOneLine(input.description), MAX_DESCRIPTION)
@@ -54,6 +71,14 @@ export function formatSummary(input: SummaryInput): string {
       stores: shortened(stores, input.storeIds),
       expires: input.expires?.toISOString() ?? null,
       description: description ?? null,
+      ...(administers && {
+        administers: {
+          roles: administers.roles,
+          brands: shortened(brands, administers.brands),
+          read_only: administers.readOnly,
+        },
+      }),
+      ...(maxAge === undefined ? {} : { max_age: maxAge }),
     }
     const json = JSON.stringify(wire)
     if (Buffer.byteLength(json) <= MAX_SUMMARY_BYTES) return json
@@ -75,7 +100,15 @@ export function parseSummary(text: string): RequestSummary | undefined {
     return undefined
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const { service, expires, description, ...lists } = value as Record<string, unknown>
+  const {
+    service,
+    expires,
+    description,
+    administers: wide,
+    max_age,
+    ...lists
+  } = value as Record<string, unknown>
+  const administers = parseAdministers(wide)
   const permissions = parseList(lists['permissions'])
   const channels = parseList(lists['channels'])
   const packages = parseList(lists['packages'])
@@ -90,6 +123,8 @@ export function parseSummary(text: string): RequestSummary | undefined {
     packages === undefined ||
     storeIds === undefined ||
     until === null ||
+    administers === null ||
+    !(max_age === undefined || (Number.isSafeInteger(max_age) && Number(max_age) >= 0)) ||
     !(description === null || typeof description === 'string')
   ) {
     return undefined
@@ -102,7 +137,21 @@ export function parseSummary(text: string): RequestSummary | undefined {
     storeIds,
     expires: until,
     description: description ?? undefined,
+    ...(administers && { administers }),
+    ...(max_age === undefined ? {} : { maxAge: Number(max_age) }),
   }
+}
+
+/** Null if it cannot be read. */
+function parseAdministers(value: unknown): Administers<SummaryList> | null | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'object' || value === null) return null
+  const { roles, brands, read_only: readOnly } = value as Record<string, unknown>
+  const read = { roles: parseList(roles), brands: parseList(brands) }
+  if (read.roles === undefined || read.brands === undefined || typeof readOnly !== 'boolean') return null
+  // Never shortened.
+  if (read.roles !== null && read.roles.more > 0) return null
+  return { roles: read.roles, brands: read.brands, readOnly }
 }
 
 /** Strings, and possibly a number at the end: how many more there are. */
@@ -116,6 +165,12 @@ interface WireSummary {
   readonly stores: WireList
   readonly expires: string | null
   readonly description: string | null
+  readonly administers?: {
+    readonly roles: WireList
+    readonly brands: WireList
+    readonly read_only: boolean
+  }
+  readonly max_age?: number
 }
 
 const shortened = (shown: readonly string[], all: readonly string[] | null): WireList =>

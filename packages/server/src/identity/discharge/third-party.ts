@@ -12,6 +12,8 @@ export interface ThirdParty {
   readonly version: 1 | 2 | 3
   /** Whether the condition may carry a summary of the request: only our own identity service understands one. */
   readonly acceptsSummary: boolean
+  /** Whether it can be believed when it declares how somebody signed in (`signed-in.ts`). */
+  readonly declaresSignIn: boolean
   /** Whether programs may log in there with a password. */
   readonly passwordLogins: boolean
   /** The host, with its port, as clients write it when they log in with a password. */
@@ -38,7 +40,13 @@ export function bundledIdentity(
     const [newest] = await keyring.dischargerKeyPairs()
     const { publicKey } = newest
     return {
-      ...{ location: withoutSlash(location), publicKey, version: 3, acceptsSummary: true },
+      ...{
+        location: withoutSlash(location),
+        publicKey,
+        version: 3,
+        acceptsSummary: true,
+        declaresSignIn: true,
+      },
       ...{ passwordLogins, loginHost },
     }
   }

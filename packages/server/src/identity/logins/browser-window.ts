@@ -59,6 +59,11 @@ export const browserWindow: InteractionKind = {
     if (endedSince(content.seen, account)) {
       throw unauthorized('The logins of the account were ended after this one was approved. Log in again.')
     }
-    return { account, limits: [] }
+    const { signedInAt } = content
+    return {
+      account,
+      signIn: signedInAt === undefined ? { kind: 'unknown' } : { kind: 'person', at: new Date(signedInAt) },
+      limits: [],
+    }
   },
 }

@@ -15,6 +15,8 @@ export interface CompletedLogin {
   readonly decision: 'approved' | 'denied'
   /** Of the account: see `login-mark.ts`. */
   readonly seen: number
+  /** When the person signed in to the browser. Undefined where an older release completed it. */
+  readonly signedInAt: Date | undefined
   readonly completedAt: Date
   /** From then on the row can be removed: by then the login can no longer be completed. */
   readonly expiresAt: Date
@@ -33,7 +35,7 @@ export interface CompletedLoginStore {
 export function completedLoginStore({ query }: Pick<Database, 'query'>): CompletedLoginStore {
   return {
     // The primary key decides which of two decisions came first.
-    insert: async ({ loginId, accountId, decision, seen, completedAt, expiresAt }) => {
+    insert: async ({ loginId, accountId, decision, seen, signedInAt, completedAt, expiresAt }) => {
       const result = await query
         .insertInto('completed_login')
         .values({
@@ -41,6 +43,7 @@ export function completedLoginStore({ query }: Pick<Database, 'query'>): Complet
           account_id: accountId,
           decision,
           logins_since: seen,
+          signed_in_at: signedInAt ? toInstant(signedInAt) : null,
           completed_at: toInstant(completedAt),
           expires_at: toInstant(expiresAt),
         })
@@ -94,6 +97,7 @@ function loginOf(row: CompletedLoginTable): CompletedLogin {
     accountId: row.account_id as AccountId,
     decision: row.decision,
     seen: row.logins_since ?? 0,
+    signedInAt: fromInstant(row.signed_in_at) ?? undefined,
     completedAt: fromInstant(row.completed_at),
     expiresAt: fromInstant(row.expires_at),
   }

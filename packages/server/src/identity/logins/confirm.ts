@@ -4,7 +4,7 @@ import { accountActor } from '../../change.ts'
 import { unauthorized } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import type { SignedIn } from './browser-session.ts'
+import type { SignedIn, SignedInSince } from './browser-session.ts'
 import { openFor, sealFor, toBytes, toText, type Visit } from './sealed-texts.ts'
 import { FETCH_MS } from './wait.ts'
 
@@ -19,7 +19,7 @@ export function consentFor(visit: Visit, { sessionHash }: SignedIn, keyring: Key
 export interface ConfirmInput {
   /** Pending and not expired. */
   readonly visit: Visit
-  readonly signedIn: SignedIn
+  readonly signedIn: SignedInSince
   readonly consent: string
   readonly decision: 'approved' | 'denied'
   /** The browser's. */
@@ -42,6 +42,7 @@ export async function confirmLogin(input: ConfirmInput, deps: IdentityDependenci
     accountId: signedIn.account.id,
     decision,
     seen: seenBy(signedIn.account),
+    signedInAt: signedIn.signedInAt,
     completedAt,
     // The row must last as long as the visit URL opens: it says that the URL was used.
     expiresAt: new Date(Math.max(visit.expires, completedAt.getTime() + FETCH_MS)),

@@ -35,7 +35,7 @@ export function pageRoutes(
     if (login.state === 'completed') {
       return sendPage(reply, 200, login.decision === 'approved' ? approvedPage() : refusedPage())
     }
-    const browser = await cookie.signedIn(request)
+    const browser = await signedInFor(request, login.visit)
     const text = browser
       ? await confirmText(did, login.visit, browser)
       : signInPage({ csrf: reply.generateCsrf(), login: askedBy(did, login.visit) })
@@ -57,6 +57,15 @@ export function pageRoutes(
       })
     }
   })
+
+  /** Undefined also where the login asks for a sign-in that is more recent: the person signs in again. */
+  const signedInFor = async (request: FastifyRequest, { summary }: Visit) => {
+    const browser = await cookie.signedIn(request)
+    const maxAge = summary === null ? undefined : parseSummary(summary)?.maxAge
+    if (!browser || maxAge === undefined) return browser
+    const age = deps.clock().getTime() - browser.signedInAt.getTime()
+    return age < maxAge * 1000 ? browser : undefined
+  }
 
   /** The login that a form is for, if any; false when it is over: then its page says so. */
   const loginOf = async (did: string | undefined): Promise<SignInFor | undefined | false> => {
@@ -132,7 +141,7 @@ export function pageRoutes(
     const decision = DECISIONS.get(required(parameters, 'decision'))
     if (!decision) throw invalidRequest('The decision is neither "approve" nor "refuse".')
     const login = await visitState(did, deps)
-    const browser = await cookie.signedIn(request)
+    const browser = login.state === 'pending' && (await signedInFor(request, login.visit))
     if (login.state === 'pending' && browser) {
       const consent = required(parameters, 'consent')
       await confirmLogin(

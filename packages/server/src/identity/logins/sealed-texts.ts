@@ -47,6 +47,8 @@ const LoginTokenSchema = Type.Object({
   expires: Instant,
   /** Of the account when the login was approved: see `login-mark.ts`. Older releases have none. */
   seen: Type.Optional(Instant),
+  /** When the person signed in to the browser. Older releases do not say. */
+  signedInAt: Type.Optional(Instant),
 })
 
 /** In the confirmation form: this browser was shown this login for this account. */

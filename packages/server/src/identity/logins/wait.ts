@@ -80,7 +80,7 @@ export async function waitForLogin(
 }
 
 async function result(
-  { decision, accountId, seen, completedAt }: CompletedLogin,
+  { decision, accountId, seen, signedInAt, completedAt }: CompletedLogin,
   { login, caveat }: Sealed<'wait'>,
   { clock, keyring }: IdentityDependencies,
 ): Promise<WaitResult> {
@@ -89,7 +89,14 @@ async function result(
   }
   if (clock().getTime() >= completedAt.getTime() + FETCH_MS) throw expired()
   const expires = completedAt.getTime() + LOGIN_TOKEN_MS
-  const token = await sealFor('login-token', { login, caveat, account: accountId, expires, seen }, keyring)
+  const token = await sealFor(
+    'login-token',
+    {
+      ...{ login, caveat, account: accountId, expires, seen },
+      ...(signedInAt && { signedInAt: signedInAt.getTime() }),
+    },
+    keyring,
+  )
   return { kind: LOGIN_TOKEN_KIND, token64: encodeBase64(Buffer.from(token, 'ascii')) }
 }
 

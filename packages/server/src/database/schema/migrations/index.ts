@@ -14,6 +14,7 @@ import { buckets } from './0012-contract-buckets.ts'
 import { announcements } from './0013-announcements.ts'
 import { publisherLogins } from './0014-publisher-logins.ts'
 import { ciPublishing } from './0015-ci-publishing.ts'
+import { administration } from './0016-administration.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   announcements,
   publisherLogins,
   ciPublishing,
+  administration,
 ]

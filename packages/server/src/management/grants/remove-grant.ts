@@ -1,0 +1,54 @@
+/** Takes a role from an account: within a second, no node lets it do what the role allowed. */
+import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { noSuchRecord, stateConflict } from '../../errors.ts'
+import { type GrantKey, grantId, type ListedGrant } from './grant.ts'
+import type { GrantStore } from './grant-store.ts'
+import { requireOtherOperator } from './last-operator.ts'
+
+interface RemoveGrantDeps {
+  readonly grants: GrantStore
+  readonly changeBy: ChangingBy<{ readonly grants: GrantStore }>
+  readonly clock: Clock
+}
+
+interface Removal {
+  readonly grant: GrantKey
+  readonly authority: Authority
+}
+
+/**
+ * Returns what was removed. Throws {@link RequestError}: `permission-denied`, `person-required`,
+ * `recent-sign-in-required`, `no-such-record`, `state-conflict` for one's own role operator, `last-operator`.
+ */
+export async function removeGrant(
+  { grant, authority }: Removal,
+  { grants, changeBy, clock }: RemoveGrantDeps,
+): Promise<ListedGrant> {
+  const now = clock()
+  requireForAll(authority, 'roles:manage')
+  requireRecentPerson(authority, now)
+  const found = await grants.find(grant)
+  if (!found) throw noSuchGrant(grant)
+  const isOperator = found.role === 'operator'
+  if (isOperator && authority.accountId === found.accountId) {
+    throw stateConflict('Nobody takes the role operator from themselves. Ask another operator to do it.')
+  }
+  return changeBy(authority.author)(async (on) => {
+    if (isOperator) await requireOtherOperator(found.accountId, on, now)
+    if (!(await on.grants.remove(grant))) throw noSuchGrant(grant)
+    await on.record({
+      action: 'grant.remove',
+      subject: found.username,
+      details: { role: found.role, brand: found.brandId ?? null },
+    })
+    return found
+  })
+}
+
+const noSuchGrant = (grant: GrantKey) =>
+  noSuchRecord('There is no such grant. `ratafia grants list` shows them.', {
+    kind: 'grant',
+    id: grantId(grant),
+  })
