@@ -14,7 +14,13 @@ import { deriveKey } from './derive.ts'
 import { checkedBytes, ID_LAYOUT, passesCheck } from './id-check.ts'
 import type { RootKey } from './root-key-store.ts'
 
-export type MacaroonKind = 'token-root' | 'token' | 'agent-login' | 'device-session'
+export type MacaroonKind =
+  | 'token-root'
+  | 'token'
+  | 'agent-login'
+  | 'device-session'
+  | 'management-root'
+  | 'management-token'
 
 interface KindRow {
   readonly byte: number
@@ -33,6 +39,8 @@ const KINDS: Readonly<Record<MacaroonKind, KindRow>> = {
   token: { byte: 0x12, maxPayload: 0 },
   'agent-login': { byte: 0x13, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
   'device-session': { byte: 0x14, maxPayload: 0 },
+  'management-root': { byte: 0x15, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
+  'management-token': { byte: 0x16, maxPayload: 0 },
 }
 
 const KIND_OF_BYTE: ReadonlyMap<number, MacaroonKind> = new Map(

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts'
 import { RequestError, unauthorized } from '../errors.ts'
 import { type VerifiedLogin, verifyLogin } from './authentication/authenticate.ts'
 import {
+  DEVELOPER_TOKENS,
   firstValidSlice,
   type Presented,
   type UnverifiedMacaroon,
@@ -29,7 +30,7 @@ export async function exchange(presented: Presented, deps: RequestDependencies):
 
 /** The same, with whose login it was. */
 export const exchangeLogin = (presented: Presented, deps: RequestDependencies): Promise<ExchangedLogin> =>
-  firstValidSlice(presented, deps.keyring, async (slice, macaroon) => {
+  firstValidSlice(presented, { keyring: deps.keyring, taken: DEVELOPER_TOKENS }, async (slice, macaroon) => {
     if (macaroon.kind === 'token') {
       throw unauthorized('This is already a token. Exchange takes a root macaroon and its discharge.')
     }

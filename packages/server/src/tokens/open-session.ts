@@ -21,18 +21,33 @@ export interface NewSession {
   readonly account: Account
   /** The client's address. */
   readonly source: string
+  /** Default: a session of developer tokens. */
+  readonly management?: ManagementFacts | undefined
   /** From 0: the first time together with others, whom a change of this account must not hold up. */
   readonly attempt: number
 }
 
+/** What a session of management tokens keeps besides. */
+export interface ManagementFacts {
+  /** As `signed-in.ts` has it. */
+  readonly origin: string
+  /** JSON with what it is limited to. */
+  readonly limits: string
+}
+
 /** False, and nothing is recorded, if the account is changing, or the session has been recorded. */
 export function openSession(
-  { id, description, since, until, account, source, attempt }: NewSession,
+  { id, description, since, until, account, source, management, attempt }: NewSession,
   { tokenSessions, entryOf, clock }: SessionOpening,
 ): Promise<boolean> {
-  const details = { account: account.username, until: until.toISOString() }
+  const kind = management ? { kind: 'management' } : {}
+  const details = { account: account.username, until: until.toISOString(), ...kind }
   const opening: Opening = {
-    session: { id, accountId: account.id, description, validSince: since, validUntil: until },
+    session: {
+      ...{ id, accountId: account.id, description, validSince: since, validUntil: until },
+      ...{ kind: management ? 'management' : 'developer', openedFrom: source },
+      ...{ origin: management?.origin, limits: management?.limits },
+    },
     loginsSince: account.loginsSince,
     at: clock(),
     entry: entryOf(

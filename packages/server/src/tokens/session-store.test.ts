@@ -42,6 +42,9 @@ eachDatabase((kind, open) => {
     revokedAt: undefined,
     revokedBy: undefined,
     job: undefined,
+    kind: 'developer',
+    origin: undefined,
+    openedFrom: undefined,
     ...more,
   })
   const openNew = async (accountId: AccountId, more: Partial<Session> = {}) => {

@@ -29,7 +29,11 @@ export interface SessionFilter {
 
 /** A session to record, and on what that rests. */
 export interface Opening {
-  readonly session: Omit<Session, 'revokedAt' | 'revokedBy' | 'job'>
+  readonly session: Pick<Session, 'id' | 'accountId' | 'description' | 'validSince' | 'validUntil'> &
+    Partial<Pick<Session, 'kind' | 'origin' | 'openedFrom'>> & {
+      /** JSON with what it is limited to; undefined where that is not recorded. */
+      readonly limits?: string | undefined
+    }
   /** When its account's logins were last ended, as its caller has seen it. */
   readonly loginsSince: Date | undefined
   readonly at: Date
@@ -172,6 +176,10 @@ const OPENED = {
   valid_since: 'bigint',
   valid_until: 'bigint',
   created_at: 'bigint',
+  kind: 'text',
+  origin: 'text',
+  limits: 'text',
+  opened_from: 'text',
   logins_since: 'bigint',
 } as const
 
@@ -209,6 +217,10 @@ async function openAll(
     valid_since: toInstant(session.validSince),
     valid_until: toInstant(session.validUntil),
     created_at: toInstant(at),
+    kind: session.kind ?? 'developer',
+    origin: session.origin ?? null,
+    limits: session.limits ?? null,
+    opened_from: session.openedFrom ?? null,
     logins_since: loginsSince ? toInstant(loginsSince) : null,
   }))
   const recorded = await OPENERS[locked](
@@ -231,6 +243,9 @@ function fromRow(row: TokenSessionTable): Session {
     validUntil: fromInstant(row.valid_until),
     revokedAt: fromInstant(row.revoked_at) ?? undefined,
     revokedBy: row.revoked_by ?? undefined,
+    kind: row.kind,
+    origin: row.origin ?? undefined,
+    openedFrom: row.opened_from ?? undefined,
     job: row.job === null ? undefined : JSON.parse(row.job),
   }
 }

@@ -10,9 +10,20 @@ export interface Session {
   readonly revokedAt: Date | undefined
   /** A username, or `operator`. */
   readonly revokedBy: string | undefined
+  readonly kind: SessionKind
+  /** How its holder signed in, as `identity/discharge/signed-in.ts` has it; undefined where that is not recorded. */
+  readonly origin: string | undefined
+  /** Where its first request came from; undefined where that is not recorded. */
+  readonly openedFrom: string | undefined
   /** Of a session that a job of a CI system opened by a rule; undefined for a login. */
   readonly job: SessionJob | undefined
 }
+
+/**
+ * What its macaroons are good for: `developer` tokens for a store and its tools, `management` tokens to administer this
+ * service (contract/administration.md, B3 and B6).
+ */
+export type SessionKind = 'developer' | 'management'
 
 /** What is known of a job (contract/oidc.md, A13). The database keeps this as JSON. */
 export interface SessionJob {

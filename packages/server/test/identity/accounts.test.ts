@@ -92,7 +92,7 @@ eachDatabase((_kind, open) => {
     )
     for (const nobody of ['alice', newAccountId(), '', 'x'.repeat(1000)]) {
       await assert.rejects(findAccount(nobody, deps()), {
-        code: 'invalid-field',
+        code: 'no-such-record',
         message: /There is no account "/,
       })
     }
@@ -167,8 +167,8 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(later.disabledAt, now, 'disabled again: the first time counts')
     assert.equal((await enableAccount('frank', deps())).disabledAt, undefined)
     assert.equal(requireEnabled(await findAccount('frank', deps())).username, 'frank')
-    await assert.rejects(disableAccount('nobody', deps()), { code: 'invalid-field' })
-    await assert.rejects(enableAccount('nobody', deps()), { code: 'invalid-field' })
+    await assert.rejects(disableAccount('nobody', deps()), { code: 'no-such-record' })
+    await assert.rejects(enableAccount('nobody', deps()), { code: 'no-such-record' })
   })
 
   test('a new password replaces the old one and signs the account out', async () => {
@@ -296,6 +296,6 @@ eachDatabase((_kind, open) => {
       code: 'invalid-field',
       message: /belongs to the account "kate"/,
     })
-    await assert.rejects(linkIdentity({ account: 'nobody', ...identity }, deps()), { code: 'invalid-field' })
+    await assert.rejects(linkIdentity({ account: 'nobody', ...identity }, deps()), { code: 'no-such-record' })
   })
 })

@@ -11,6 +11,7 @@ import {
   listed,
   listOf,
 } from '../../database/index.ts'
+import type { SessionKind } from '../../tokens/session.ts'
 import type { Account } from '../account.ts'
 import { accountOf } from '../account-store.ts'
 
@@ -20,6 +21,11 @@ export interface LoginSession {
   readonly revokedBy: string | undefined
   /** Of the rule by which a job of a CI system opened it; undefined for a login. */
   readonly ruleId: string | undefined
+  readonly kind: SessionKind
+  /** How its holder signed in; undefined where that is not recorded. */
+  readonly origin: string | undefined
+  /** No macaroon of it is good for longer, whatever that says. */
+  readonly validUntil: Date
 }
 
 /** An account, and a session that may be another's. */
@@ -55,7 +61,8 @@ const selectNamed = compiledOnce((query, { named }: { named: string }) => {
     AccountTable & Opened & { readonly place: number; readonly session_account: string | null }
   >`select account.*, named.place, ${ofSession('account_id')} as session_account,
       ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by,
-      ${ofSession('rule_id')} as rule_id
+      ${ofSession('rule_id')} as rule_id, ${ofSession('kind')} as kind, ${ofSession('origin')} as origin,
+      ${ofSession('valid_until')} as valid_until
     from ${listed(query, 'named', NAMED, named)} ${joinOne(query, 'account', sql`account.id = named.account_id`)}`
 })
 
@@ -84,7 +91,8 @@ const selectOfSessions = compiledOnce((query, { asked }: { asked: string }) => {
   const session = joinOne(query, 'token_session', sql`token_session.session_id = asked.session_id`)
   const account = joinOne(query, 'account', sql`account.id = token_session.account_id`)
   return sql<AccountTable & Opened & { readonly place: number }>`select account.*, asked.place,
-      token_session.revoked_at, token_session.revoked_by, token_session.rule_id
+      token_session.revoked_at, token_session.revoked_by, token_session.rule_id, token_session.kind,
+      token_session.origin, token_session.valid_until
     from ${listed(query, 'asked', SESSION, asked)} ${session} ${account}`
 })
 
@@ -104,10 +112,16 @@ interface Opened {
   readonly revoked_at: number | null
   readonly revoked_by: string | null
   readonly rule_id: string | null
+  readonly kind: SessionKind
+  readonly origin: string | null
+  readonly valid_until: number
 }
 
-const openedOf = ({ revoked_at, revoked_by, rule_id }: Opened) => ({
+const openedOf = ({ revoked_at, revoked_by, rule_id, kind, origin, valid_until }: Opened) => ({
   revokedAt: fromInstant(revoked_at) ?? undefined,
   revokedBy: revoked_by ?? undefined,
   ruleId: rule_id ?? undefined,
+  kind,
+  origin: origin ?? undefined,
+  validUntil: fromInstant(valid_until),
 })

@@ -5,39 +5,51 @@
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../../errors.ts'
-import type { Keyring, ResolvedId } from '../../keyring/keyring.ts'
+import type { Keyring, MacaroonKind, ResolvedId } from '../../keyring/keyring.ts'
 
 export type Presented = readonly [UnverifiedSlice, ...UnverifiedSlice[]]
 
-/** What the slice's first macaroon claims to be; only `verifyLogin` proves it. */
-export interface UnverifiedMacaroon extends ResolvedId {
-  readonly kind: 'token' | 'token-root'
+/** What the slice's first macaroon claims to be; only `verifySession` proves it. */
+export interface UnverifiedMacaroon<Kind extends MacaroonKind = 'token' | 'token-root'> extends ResolvedId {
+  readonly kind: Kind
 }
 
 /** A client has at most a root with its discharge, and a token, of a login or two. */
 export const MOST_EXAMINED = 4
 
+/** The kinds of macaroons that are taken somewhere, and what somebody should do who presents another. */
+export interface Taken<Kind extends MacaroonKind> {
+  readonly kinds: readonly Kind[]
+  readonly advice: string
+}
+
+export const DEVELOPER_TOKENS: Taken<'token' | 'token-root'> = {
+  kinds: ['token', 'token-root'],
+  advice: 'Log in for a developer token.',
+}
+
 /**
- * The result of the first `attempt` that is not refused, among the first {@link MOST_EXAMINED} slices of this service.
- * If all are refused, throws the first refusal: of the first slice, whichever service it is of.
+ * The result of the first `attempt` that is not refused, among the first {@link MOST_EXAMINED} slices of the kinds that
+ * are taken. If all are refused, throws the first refusal: of the first slice, whichever service it is of.
  */
-export async function firstValidSlice<T>(
+export async function firstValidSlice<Kind extends MacaroonKind, T>(
   presented: Presented,
-  keyring: Pick<Keyring, 'resolve'>,
-  attempt: (slice: UnverifiedSlice, macaroon: UnverifiedMacaroon) => Promise<T>,
+  { keyring, taken }: { readonly keyring: Pick<Keyring, 'resolve'>; readonly taken: Taken<Kind> },
+  attempt: (slice: UnverifiedSlice, macaroon: UnverifiedMacaroon<Kind>) => Promise<T>,
 ): Promise<T> {
   const since = performance.now()
   let refusal: RequestError | undefined
   let examined = 0
   for (const slice of presented) {
-    const macaroon = ours(await keyring.resolve(slice[0].id, since))
-    if (!macaroon) {
-      refusal ??= notOurs()
+    const resolved = await keyring.resolve(slice[0].id, since)
+    const kind = taken.kinds.find((one) => one === resolved?.kind)
+    if (!resolved || kind === undefined) {
+      refusal ??= resolved ? otherKind(resolved, taken) : notOurs()
       continue
     }
     if (++examined > MOST_EXAMINED) break
     try {
-      return await attempt(slice, macaroon)
+      return await attempt(slice, { ...resolved, kind })
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       refusal ??= error
@@ -46,10 +58,18 @@ export async function firstValidSlice<T>(
   throw refusal ?? notOurs()
 }
 
-function ours(resolved: ResolvedId | undefined): UnverifiedMacaroon | undefined {
-  const { kind } = resolved ?? {}
-  return resolved && (kind === 'token' || kind === 'token-root') ? { ...resolved, kind } : undefined
-}
-
 const notOurs = (): RequestError =>
   unauthorized('The macaroon was not issued by this service. Log in to this one.')
+
+const otherKind = ({ kind }: ResolvedId, { advice }: Taken<MacaroonKind>): RequestError =>
+  unauthorized(`The macaroon is ${KINDS[kind]}, which is not taken here. ${advice}`)
+
+/** For messages. */
+const KINDS: Readonly<Record<MacaroonKind, string>> = {
+  token: 'a developer token',
+  'token-root': 'the root of a developer token',
+  'agent-login': 'the login of an agent',
+  'device-session': 'a device session',
+  'management-token': 'a management token',
+  'management-root': 'the root of a management token',
+}

@@ -7,7 +7,7 @@ import type { ExportResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { unauthorized } from '../../errors.ts'
 import { mintDischarge } from '../../identity/passwords/discharge-macaroon.ts'
-import { firstValidSlice, type Presented } from '../authentication/first-valid-slice.ts'
+import { DEVELOPER_TOKENS, firstValidSlice, type Presented } from '../authentication/first-valid-slice.ts'
 import type { RequestDependencies } from '../dependencies.ts'
 import { tokenFor, verifyForToken } from '../exchange.ts'
 import { mintPasswordRoot } from './password-root.ts'
@@ -17,7 +17,7 @@ import { mintPasswordRoot } from './password-root.ts'
  * account are checked at each use. Throws as `exchange` does.
  */
 export const exportLogin = (presented: Presented, deps: RequestDependencies): Promise<ExportResponse> =>
-  firstValidSlice(presented, deps.keyring, async (slice, macaroon) => {
+  firstValidSlice(presented, { keyring: deps.keyring, taken: DEVELOPER_TOKENS }, async (slice, macaroon) => {
     if (macaroon.kind === 'token') {
       throw unauthorized('This is a token. An export takes a root macaroon and its discharge.')
     }

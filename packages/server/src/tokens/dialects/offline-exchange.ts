@@ -3,7 +3,7 @@
  * (contract/publisher-login.md, decision 27).
  */
 import type { MacaroonResponse } from '@ratafia/api'
-import { firstValidSlice, type Presented } from '../authentication/first-valid-slice.ts'
+import { DEVELOPER_TOKENS, firstValidSlice, type Presented } from '../authentication/first-valid-slice.ts'
 import type { RequestDependencies } from '../dependencies.ts'
 import { tokenFor, verifyForToken } from '../exchange.ts'
 
@@ -12,8 +12,10 @@ export async function offlineExchange(
   presented: Presented,
   deps: RequestDependencies,
 ): Promise<MacaroonResponse> {
-  const { token } = await firstValidSlice(presented, deps.keyring, async (slice, macaroon) =>
-    tokenFor(await verifyForToken(slice, macaroon, deps), deps),
+  const { token } = await firstValidSlice(
+    presented,
+    { keyring: deps.keyring, taken: DEVELOPER_TOKENS },
+    async (slice, macaroon) => tokenFor(await verifyForToken(slice, macaroon, deps), deps),
   )
   return { macaroon: token }
 }
