@@ -10,8 +10,8 @@ import {
   joinOne,
   listed,
   listOf,
+  type TokenSessionTable,
 } from '../../database/index.ts'
-import type { SessionKind } from '../../tokens/session.ts'
 import type { Account } from '../account.ts'
 import { accountOf } from '../account-store.ts'
 
@@ -21,7 +21,7 @@ export interface LoginSession {
   readonly revokedBy: string | undefined
   /** Of the rule by which a job of a CI system opened it; undefined for a login. */
   readonly ruleId: string | undefined
-  readonly kind: SessionKind
+  readonly kind: TokenSessionTable['kind']
   /** How its holder signed in; undefined where that is not recorded. */
   readonly origin: string | undefined
   /** No macaroon of it is good for longer, whatever that says. */
@@ -112,7 +112,7 @@ interface Opened {
   readonly revoked_at: number | null
   readonly revoked_by: string | null
   readonly rule_id: string | null
-  readonly kind: SessionKind
+  readonly kind: TokenSessionTable['kind']
   readonly origin: string | null
   readonly valid_until: number
 }
