@@ -68,6 +68,11 @@ export function scopeOfRoles(
 
 const NOWHERE: BrandScope = new Set()
 
+export function intersectScopes(one: BrandScope, other: BrandScope): BrandScope {
+  if (one === 'all') return other
+  return other === 'all' ? one : new Set([...one].filter((brandId) => other.has(brandId)))
+}
+
 export const covers = (scope: BrandScope, brandId: string): boolean => scope === 'all' || scope.has(brandId)
 
 const isNowhere = (scope: BrandScope): boolean => scope !== 'all' && scope.size === 0

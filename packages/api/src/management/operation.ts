@@ -1,0 +1,38 @@
+/** What there is to say about one operation of the management API (contract/administration.md, A1 and A21). */
+import type { TSchema } from 'typebox'
+import type { ErrorCode } from '../error-codes.ts'
+import type { ManagementPermission } from './roles.ts'
+
+export const MANAGEMENT_PREFIX = '/api/management/v1'
+
+export interface ManagementOperation {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Below {@link MANAGEMENT_PREFIX}, with `:name` for a parameter. */
+  readonly path: string
+  readonly summary: string
+  /** More than the summary, in Markdown. */
+  readonly description?: string
+  readonly credential: 'none' | 'management-root' | 'management-token'
+  /** The permission it takes. Absent: whoever is signed in may do it, about their own. */
+  readonly permission?: ManagementPermission
+  /** Only for people, and not for agents. */
+  readonly person?: true
+  /** Only within 15 minutes of signing in. */
+  readonly recentSignIn?: true
+  /** Its refusals, besides those that every operation has. */
+  readonly errors: readonly ErrorCode[]
+  readonly query?: TSchema
+  readonly body?: TSchema
+  readonly bodyRequired?: boolean
+  readonly response: TSchema
+  /** Default: 200. */
+  readonly status?: 201 | 202
+  /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */
+  readonly record?: true
+  /** What it writes into the audit log. */
+  readonly actions?: readonly string[]
+}
+
+/** A change takes `dry_run`, unless it makes a token. */
+export const isChange = ({ method, credential }: ManagementOperation): boolean =>
+  method !== 'GET' && credential === 'management-token'

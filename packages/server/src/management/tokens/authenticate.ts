@@ -1,0 +1,22 @@
+/** Who makes a request to the management API. */
+import { firstValidSlice, type Presented } from '../../tokens/authentication/first-valid-slice.ts'
+import type { ManagementDependencies } from '../dependencies.ts'
+import type { Manager } from './manager.ts'
+import { MANAGEMENT_TOKENS, verifyManager } from './verify-manager.ts'
+
+/** The first valid management token counts. Throws {@link RequestError}: a 401 that says what else it is. */
+export function authenticateManager(
+  presented: Presented,
+  deps: ManagementDependencies & { readonly source: string },
+): Promise<Manager> {
+  const taking = { keyring: deps.keyring, taken: MANAGEMENT_TOKENS }
+  return firstValidSlice(presented, taking, async (slice, macaroon) => {
+    const { account, cleared, signIn } = await verifyManager(slice, macaroon, deps)
+    const { sessionId, expires, minted, limits } = cleared
+    if (!minted) throw new TypeError('a management token without its grants was cleared')
+    return {
+      ...{ account, sessionId, until: expires.getTime(), signIn, minted, limits },
+      grants: await deps.grants.heldBy(account.id, deps.clock()),
+    }
+  })
+}

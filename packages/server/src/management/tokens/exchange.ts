@@ -1,0 +1,60 @@
+/** `POST /api/management/v1/tokens/exchange`: a root and its discharge become a management token. */
+import type { MacaroonResponse } from '@ratafia/api'
+import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
+import { RequestError, unauthorized } from '../../errors.ts'
+import { firstValidSlice, type Presented } from '../../tokens/authentication/first-valid-slice.ts'
+import { mintToken, OWN_CAVEATS } from '../../tokens/root-macaroon.ts'
+import type { ManagementDependencies } from '../dependencies.ts'
+import { formatMinted, MOST_GRANTS, rolesToMint } from './manage-caveat.ts'
+import { MANAGEMENT_ROOTS, verifyManager } from './verify-manager.ts'
+
+/**
+ * The token has the grants that its account has now, as far as the root leaves them. The same person may exchange the
+ * same root again while its session lasts. Throws {@link RequestError}: a 401; `permission-denied` for an account that
+ * has none of these roles; `limit-exceeded` for more grants than a token has room for.
+ */
+export function exchangeManagementRoot(
+  presented: Presented,
+  deps: ManagementDependencies & { readonly source: string },
+): Promise<MacaroonResponse> {
+  const { keyring, location, clock, identity, grants } = deps
+  return firstValidSlice(presented, { keyring, taken: MANAGEMENT_ROOTS }, async (slice, macaroon) => {
+    if (slice[0].caveats.slice(OWN_CAVEATS).some(({ verificationId }) => verificationId !== undefined)) {
+      // The token would lose this caveat and so be wider than what it is made from.
+      throw unauthorized(
+        'The macaroon has an additional third-party caveat, which a token cannot keep. Present it without.',
+      )
+    }
+    const { account, cleared } = await verifyManager(slice, macaroon, deps)
+    const held = await grants.heldBy(account.id, clock())
+    const minted = rolesToMint(held, cleared.limits)
+    if (minted.length === 0) throw noRole(account.username, held.length > 0)
+    if (minted.length > MOST_GRANTS) throw tooMany(minted.length)
+    const readOnly = cleared.limits.some((limit) => limit.readOnly)
+    const { sessionId, sessionExpires: expires, subject: value } = cleared
+    const token = mintToken(
+      {
+        ...(await keyring.mintId('management-token')),
+        ...{ location, expires, since: clock(), sessionId },
+        extra: formatMinted({ grants: minted, readOnly }),
+      },
+      { key: identity.key, value },
+    )
+    return { macaroon: encodeBase64Url(encodeBinary(token)) }
+  })
+}
+
+const noRole = (username: string, hasOthers: boolean): RequestError =>
+  new RequestError(
+    'permission-denied',
+    hasOthers
+      ? `The account "${username}" has none of the roles that were asked for. \`ratafia whoami\` shows those it has.`
+      : `The account "${username}" has no role in the administration of this service. An operator grants them: \`ratafia grants add ${username} ROLE\`.`,
+    { extra: { needs: null, brand: null } },
+  )
+
+const tooMany = (count: number): RequestError =>
+  new RequestError(
+    'limit-exceeded',
+    `The account has ${count} grants, and a token has room for ${MOST_GRANTS}. Ask for some of its roles or brands.`,
+  )

@@ -1,0 +1,148 @@
+/**
+ * The condition `manage` of a management token (contract/administration.md, B3 and B4). The service writes it into a
+ * root as what was asked for, and into a token as the grants of the account at that moment; a holder appends further
+ * ones, which only narrow.
+ *
+ *   root, holder   manage {"roles":["device-approver"],"brands":["acme"],"read_only":true}   (each may be left out)
+ *   token          manage {"grants":[["device-approver","acme"],["auditor",null]],"read_only":false}
+ */
+import { isRole, type ManagementPermission, ROLES, type Role, roleHas } from '@ratafia/api'
+import { ConditionError } from '@ratafia/macaroon/conditions'
+import { type BrandScope, type HeldRole, intersectScopes, scopeOfRoles } from '../../authority.ts'
+import { isObject } from '../../foreign-json.ts'
+import { isBrandId } from '../grants/grant.ts'
+
+export const MANAGE = 'manage'
+
+/** In one token, and in each list of a limit. */
+export const MOST_GRANTS = 64
+
+/** What somebody asked for, or a holder left of it. Null: all that there is. */
+export interface RoleLimits {
+  readonly roles: readonly Role[] | null
+  readonly brands: readonly string[] | null
+  readonly readOnly: boolean
+}
+
+/** The grants that a token was made with. */
+export interface MintedRoles {
+  readonly grants: readonly HeldRole[]
+  readonly readOnly: boolean
+}
+
+export const formatLimits = ({ roles, brands, readOnly }: RoleLimits): string =>
+  `${MANAGE} ${JSON.stringify({
+    ...(roles === null ? {} : { roles }),
+    ...(brands === null ? {} : { brands }),
+    read_only: readOnly,
+  })}`
+
+export const formatMinted = ({ grants, readOnly }: MintedRoles): string =>
+  `${MANAGE} ${JSON.stringify({
+    grants: grants.map(({ role, brandId }) => [role, brandId ?? null]),
+    read_only: readOnly,
+  })}`
+
+/** Throws `ConditionError` `malformed-condition`: an unknown key may be a limit. */
+export function parseLimits(argument: string): RoleLimits {
+  const { roles, brands, read_only: readOnly = false } = keysOf(argument, ['roles', 'brands', 'read_only'])
+  return {
+    roles: listOf('roles', roles, isRole),
+    brands: listOf('brands', brands, isBrandId),
+    readOnly: flag(readOnly),
+  }
+}
+
+/** Throws `ConditionError` `malformed-condition`. */
+export function parseMinted(argument: string): MintedRoles {
+  const { grants, read_only: readOnly } = keysOf(argument, ['grants', 'read_only'])
+  if (!Array.isArray(grants) || grants.length > MOST_GRANTS) throw malformed('"grants" is not a list')
+  return { grants: grants.flatMap(heldRole), readOnly: flag(readOnly) }
+}
+
+/** A role that this release does not know gives nothing. */
+function heldRole(grant: unknown): readonly HeldRole[] {
+  const [role, brand, ...more]: readonly unknown[] = Array.isArray(grant) ? grant : []
+  const isBrand = brand === null || (typeof brand === 'string' && isBrandId(brand))
+  if (typeof role !== 'string' || !isBrand || more.length > 0)
+    throw malformed('a grant is not a role and a brand')
+  return isRole(role) ? [{ role, brandId: brand ?? undefined }] : []
+}
+
+/** What a limit leaves of a permission. */
+export function scopeWithin(
+  { roles, brands, readOnly }: RoleLimits,
+  permission: ManagementPermission,
+): BrandScope {
+  const held: readonly HeldRole[] = (roles ?? ['operator']).flatMap((role): readonly HeldRole[] =>
+    brands === null ? [{ role, brandId: undefined }] : brands.map((brandId) => ({ role, brandId })),
+  )
+  return scopeOfRoles(held, permission, { readOnly })
+}
+
+/** What several limits together leave of it. */
+export const scopeWithinAll = (limits: readonly RoleLimits[], permission: ManagementPermission): BrandScope =>
+  limits.reduce<BrandScope>((scope, one) => intersectScopes(scope, scopeWithin(one, permission)), 'all')
+
+/** The grants with which a token is made: of those that the account has, what the limits leave. */
+export function rolesToMint(held: readonly HeldRole[], limits: readonly RoleLimits[]): readonly HeldRole[] {
+  const narrowed = limits.reduce<readonly HeldRole[]>((grants, limit) => narrow(grants, limit), held)
+  const unique = new Map(narrowed.map((grant) => [`${grant.role} ${grant.brandId ?? ''}`, grant]))
+  return [...unique.values()]
+}
+
+function narrow(held: readonly HeldRole[], { roles, brands }: RoleLimits): readonly HeldRole[] {
+  return held.flatMap((grant) => {
+    const asked = roles === null ? [grant.role] : roles.filter((role) => includes(grant.role, role))
+    const where = brands === null ? [grant.brandId] : brandsWithin(grant, brands)
+    return asked.flatMap((role) => where.map((brandId) => ({ role, brandId })))
+  })
+}
+
+const brandsWithin = ({ brandId }: HeldRole, brands: readonly string[]): readonly string[] =>
+  brandId === undefined ? brands : brands.filter((one) => one === brandId)
+
+/** Whether whoever has one role may ask for a token with the other: it has every permission of that. */
+const includes = (role: Role, other: Role): boolean =>
+  role === other || ROLES[other].permissions.every((permission) => roleHas(role, permission))
+
+function keysOf(argument: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+  const value = parsed(argument)
+  if (!isObject(value)) throw malformed('it is not a JSON object')
+  const unknown = Object.keys(value).find((key) => !known.includes(key))
+  if (unknown !== undefined) throw malformed(`it has an unknown key ${JSON.stringify(unknown.slice(0, 64))}`)
+  return value
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed('it is not JSON')
+  }
+}
+
+function flag(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw malformed('"read_only" is neither true nor false')
+}
+
+function listOf<T extends string>(
+  key: string,
+  value: unknown,
+  isItem: (text: string) => text is T,
+): readonly T[] | null
+function listOf(key: string, value: unknown, isItem: (text: string) => boolean): readonly string[] | null
+function listOf(key: string, value: unknown, isItem: (text: string) => boolean): readonly string[] | null {
+  if (value === undefined) return null
+  const isList =
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MOST_GRANTS &&
+    value.every((item) => typeof item === 'string' && isItem(item))
+  if (isList) return value
+  throw malformed(`"${key}" is not a list of 1 to ${MOST_GRANTS} ${key}`)
+}
+
+const malformed = (why: string): ConditionError =>
+  new ConditionError('malformed-condition', `Not the limits of a management token ("${MANAGE}"): ${why}`)

@@ -1,0 +1,65 @@
+/** Who a management token speaks for, and what it may do (contract/administration.md, B5). */
+import type { ManagementPermission, SessionId } from '@ratafia/api'
+import type { Account } from '../../accounts/account.ts'
+import { type Authority, type HeldRole, intersectScopes, type SignIn, scopeOfRoles } from '../../authority.ts'
+import { accountActor } from '../../change.ts'
+import type { RequestOrigin } from '../dependencies.ts'
+import { type Grant, isCurrent } from '../grants/grant.ts'
+import { type MintedRoles, type RoleLimits, scopeWithinAll } from './manage-caveat.ts'
+
+/** What a verified token says. */
+export interface ManagementLogin {
+  readonly account: Account
+  readonly sessionId: SessionId
+  /** The end of the token, in milliseconds. */
+  readonly until: number
+  readonly signIn: SignIn
+  readonly minted: MintedRoles
+  /** Those that its holders appended. */
+  readonly limits: readonly RoleLimits[]
+}
+
+/** With what its account has been given, read after the login was verified. */
+export interface Manager extends ManagementLogin {
+  readonly grants: readonly Grant[]
+}
+
+export interface RememberedManagers {
+  /** Undefined if these headers have to be verified. */
+  find(digest: string): Manager | undefined
+  /** Remembers what `verify` finds; only for headers with a single slice. */
+  remember(digest: string, verify: () => Promise<Manager>): Promise<Manager>
+}
+
+/** The roles that the account has now. */
+export const currentRoles = ({ grants }: Pick<Manager, 'grants'>, now: Date): readonly HeldRole[] =>
+  grants.filter((grant) => isCurrent(grant, now))
+
+/** What the token leaves of a permission, whatever its account has. */
+export const scopeOfToken = ({ minted, limits }: ManagementLogin, permission: ManagementPermission) =>
+  intersectScopes(scopeOfRoles(minted.grants, permission, minted), scopeWithinAll(limits, permission))
+
+/** Of a request that presents the token, at `now`. */
+export function authorityOf(manager: Manager, { source, request }: RequestOrigin, now: Date): Authority {
+  const { account, sessionId, signIn, minted } = manager
+  const roles = currentRoles(manager, now)
+  const ofAccount = (permission: ManagementPermission) => scopeOfRoles(roles, permission)
+  return {
+    author: {
+      actor: accountActor(account.username),
+      source,
+      details: {
+        via: 'api',
+        session: sessionId,
+        role: [...new Set(minted.grants.map(({ role }) => role))].join(','),
+        ...(signIn.kind === 'agent' ? { agent: signIn.name } : {}),
+        request,
+      },
+    },
+    by: account.username,
+    accountId: account.id,
+    scopeOf: (permission) => intersectScopes(ofAccount(permission), scopeOfToken(manager, permission)),
+    accountScopeOf: ofAccount,
+    signIn,
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Management tokens that were verified, remembered by the digest of the headers that presented them: while the node
+ * hears of every change of their session, their account and its roles, and no longer than they last.
+ */
+import type { Clock } from '../../clock.ts'
+import { type ChangeFeed, createMemory } from '../../database/index.ts'
+import { ownCopy } from '../../own-copy.ts'
+import type { Manager, RememberedManagers } from './manager.ts'
+
+const MOST = 5_000
+
+export function rememberedManagers(
+  feed: ChangeFeed,
+  { clock }: { readonly clock: Clock },
+): RememberedManagers {
+  const memory = createMemory<Manager>(feed, {
+    name: 'manager',
+    most: MOST,
+    dependsOn: ({ sessionId, account }) => [
+      { kind: 'token-session', id: sessionId },
+      { kind: 'account', id: account.id },
+      { kind: 'role-grant', id: account.id },
+    ],
+  })
+  return {
+    find: (digest) => {
+      const known = memory.peek(digest)
+      // One that has expired is verified, and refused, like any other.
+      return known && clock().getTime() < known.until ? known : undefined
+    },
+    remember: (digest, verify) =>
+      memory.peek(digest) ? verify() : memory.find(digest, async () => shrunk(await verify())),
+  }
+}
+
+/** What was read from the macaroon, as copies. */
+const shrunk = ({ sessionId, minted, limits, ...read }: Manager): Manager => ({
+  ...read,
+  ...ownCopy({ sessionId, minted, limits }),
+})

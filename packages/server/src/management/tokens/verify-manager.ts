@@ -1,0 +1,58 @@
+/** Verifies a management token, or its root with a discharge. */
+import type { UnverifiedSlice } from '@ratafia/macaroon'
+import type { SignIn } from '../../authority.ts'
+import { parseSignedIn, signedInText } from '../../identity/discharge/signed-in.ts'
+import type { Taken, UnverifiedMacaroon } from '../../tokens/authentication/first-valid-slice.ts'
+import { type VerifiedSession, verifySession } from '../../tokens/authentication/verify-session.ts'
+import type { ManagementDependencies } from '../dependencies.ts'
+import { type ClearedManager, clearManager } from './clear-manager.ts'
+import { formatLimits } from './manage-caveat.ts'
+
+type ManagementKind = 'management-token' | 'management-root'
+
+const ADVICE = 'The management API takes management tokens: log in with `ratafia login`.'
+
+export const MANAGEMENT_TOKENS: Taken<'management-token'> = { kinds: ['management-token'], advice: ADVICE }
+export const MANAGEMENT_ROOTS: Taken<'management-root'> = {
+  kinds: ['management-root'],
+  advice: 'An exchange takes the root of a management token with its discharge.',
+}
+
+export interface VerifiedManager extends VerifiedSession<ClearedManager> {
+  readonly signIn: SignIn
+}
+
+/** Throws {@link RequestError} as `verifySession` does, and `Unavailable`. */
+export async function verifyManager(
+  slice: UnverifiedSlice,
+  macaroon: UnverifiedMacaroon<ManagementKind>,
+  deps: ManagementDependencies & { readonly source: string },
+): Promise<VerifiedManager> {
+  const { kind } = macaroon
+  const verified = await verifySession(
+    slice,
+    macaroon,
+    {
+      sessions: 'management',
+      clear: (all, conditions, clearing) => clearManager(all, conditions, { ...clearing, kind }),
+      facts: async (cleared) => ({
+        origin: signedInText(await believed(cleared, deps)),
+        limits: JSON.stringify(cleared.limits.map((limit) => formatLimits(limit))),
+      }),
+    },
+    deps,
+  )
+  return { ...verified, signIn: parseSignedIn(verified.session.origin ?? '') }
+}
+
+/**
+ * Only our own identity service, or one that says it declares this, is believed: a holder can append `declared` to a
+ * discharge of any other (B9).
+ */
+async function believed(
+  { signedIn }: ClearedManager,
+  { identity, thirdParty }: Pick<ManagementDependencies, 'identity' | 'thirdParty'>,
+): Promise<SignIn> {
+  const isBelieved = identity.bundled || (await thirdParty()).declaresSignIn
+  return isBelieved ? parseSignedIn(signedIn) : { kind: 'unknown' }
+}
