@@ -61,6 +61,13 @@ export async function changeUnlessDry<Stores, T>(
   }
 }
 
+/** Changes that are all undone. */
+export const undone =
+  <Stores>(changeBy: ChangingBy<Stores>): ChangingBy<Stores> =>
+  (author) =>
+  (work) =>
+    changeUnlessDry(true, changeBy(author), work)
+
 export const accountActor = (username: string): string => `account:${username}`
 export const jobActor = (issuerUrl: string): string => `issuer:${issuerUrl}`
 export const deviceKeyActor = (deviceKeyId: string): string => `device-key:${deviceKeyId}`
@@ -103,6 +110,7 @@ export const ACTIONS = {
   'token.open': 'a login was used for the first time: a token session began',
   'token.describe': 'a client said what it is, and its token session got that description',
   'token.revoke': 'a token session was revoked',
+  'token.shorten': 'the owner of a token session brought its end forward',
   'token.revoke-all': 'the logins of an account were ended, and then each of its token sessions was revoked',
   'issuer.add': 'an issuer of ID tokens for jobs was added',
   'issuer.refresh': 'an issuer of ID tokens has other keys',

@@ -36,3 +36,6 @@ export interface ManagementOperation {
 /** A change takes `dry_run`, unless it makes a token. */
 export const isChange = ({ method, credential }: ManagementOperation): boolean =>
   method !== 'GET' && credential === 'management-token'
+
+/** Of an operation that takes a management token. */
+export const SIGNED_IN = { credential: 'management-token' } as const

@@ -21,6 +21,12 @@ const HEADERS = {
     description: 'Seconds until another try makes sense',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
+  ETag: { description: 'The version of the record: what `If-Match` takes', schema: { type: 'string' } },
+  'Ratafia-Dry-Run': { description: '`true`: nothing was changed', schema: { type: 'string' } },
+  'Idempotent-Replayed': {
+    description: '`true`: the answer to the first request with this `Idempotency-Key`',
+    schema: { type: 'string' },
+  },
   'Cache-Control': { description: '`no-store`', schema: { type: 'string' } },
   Vary: { description: 'The headers that credentials are read from', schema: { type: 'string' } },
   'Ratafia-Brand': { description: '`brand-id` of the answer', schema: { type: 'string' } },

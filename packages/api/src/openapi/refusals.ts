@@ -52,6 +52,18 @@ export function refusalsOf({
 const LIMITED_AS_503 =
   '- `service-unavailable`, too, when an address sends too many requests: snapd tries again after a 503, but not after a 429.'
 
+/** Of these codes, with the two that come before a request is read. */
+export function refusalsOfCodes(codes: readonly ErrorCode[], credential: boolean): Responses {
+  return inOrder([
+    ...UNREAD,
+    ...[...Map.groupBy(codes, (code) => ERROR_CODES[code].status)].map(([status, ofStatus]) => {
+      const lines = ofStatus.map((code) => `- \`${code}\`: ${ERROR_CODES[code].meaning}`)
+      const names = status === 409 ? (['Retry-After'] as const) : headersOf(status, credential)
+      return [String(status), response(lines, ofStatus, names, ErrorBodySchema)] as const
+    }),
+  ])
+}
+
 /** The same for the identity service, whose errors have the bakery's form. */
 export function identityRefusalsOf({ errors, waits }: IdentityOperation): Responses {
   const codes: readonly BakeryErrorCode[] = [...new Set([...errors, 'service unavailable' as const])]

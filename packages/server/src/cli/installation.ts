@@ -43,6 +43,7 @@ import type { NewKeyStores } from '../keyring/rotate.ts'
 import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { GrantStore } from '../management/grants/grant-store.ts'
+import type { RepeatStore } from '../management/repeats/repeat-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
 
@@ -68,6 +69,7 @@ export interface Stores {
   readonly resetLinks: ResetLinkStore
   readonly agents: AgentStore
   readonly grants: GrantStore
+  readonly repeats: RepeatStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore

@@ -151,6 +151,13 @@ function configOf(
       /** Undefined = forever. */
       audit: values.RATAFIA_RETENTION_AUDIT,
     },
+    management: {
+      enabled: values.RATAFIA_MANAGEMENT === 'on',
+      /** Addresses and CIDR blocks; undefined = from anywhere. */
+      from: values.RATAFIA_MANAGEMENT_FROM,
+      /** Milliseconds. */
+      lifetime: values.RATAFIA_MANAGEMENT_LIFETIME,
+    },
     trustedProxies: values.RATAFIA_TRUSTED_PROXIES ?? [],
     rateLimits: values.RATAFIA_RATE_LIMITS,
     maxConnections: values.RATAFIA_MAX_CONNECTIONS,

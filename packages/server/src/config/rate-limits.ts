@@ -17,6 +17,8 @@ export const RATE_LIMIT_NAMES = [
   'verify',
   'refused',
   'oidc',
+  'management',
+  'management-account',
 ] as const
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number]
 
@@ -35,7 +37,7 @@ const NO_RATE_LIMITS = Object.fromEntries(RATE_LIMIT_NAMES.map((name) => [name, 
 
 /** What applies to the classes that RATAFIA_RATE_LIMITS leaves out. */
 export const DEFAULT_RATE_LIMITS =
-  'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=1200/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m, verify=60000/1m, refused=600/1m, oidc=30/1m'
+  'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=1200/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m, verify=60000/1m, refused=600/1m, oidc=30/1m, management=3000/1m, management-account=600/1m'
 
 /** Reads `NAME=COUNT/PERIOD` or `NAME=off`, separated by commas, or `off`. Classes left out keep their default. */
 export function parseRateLimits(value: string): RateLimits {

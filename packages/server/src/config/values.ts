@@ -197,6 +197,16 @@ export function parseKnownServices(
   })
 }
 
+/** Of a management token, in milliseconds. */
+export function parseManagementLifetime(value: string): number {
+  const duration = parseDuration(value)
+  if (duration >= 60_000 && duration <= MOST_MANAGEMENT_MS) return duration
+  throw new Error(`is ${value}; it can be from 1m to 24h. A management token cannot be renewed.`)
+}
+
+/** The longest that a management token may ask for. */
+export const MOST_MANAGEMENT_MS = 24 * 60 * 60_000
+
 export function parseProxies(value: string): readonly string[] {
   const proxies = value.split(',').map((item) => item.trim())
   for (const proxy of proxies) {

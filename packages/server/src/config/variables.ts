@@ -2,6 +2,7 @@
 import { TRACING_VARIABLES } from './tracing.ts'
 import { COMMAND_VARIABLES } from './variables/commands.ts'
 import { DEVICE_VARIABLES } from './variables/devices.ts'
+import { MANAGEMENT_VARIABLES } from './variables/management.ts'
 import { SERVING_VARIABLES } from './variables/serving.ts'
 import { STORAGE_VARIABLES } from './variables/storage.ts'
 import { TOKEN_VARIABLES } from './variables/tokens.ts'
@@ -11,6 +12,7 @@ export const SERVICE_VARIABLES = {
   ...STORAGE_VARIABLES,
   ...TOKEN_VARIABLES,
   ...DEVICE_VARIABLES,
+  ...MANAGEMENT_VARIABLES,
   ...COMMAND_VARIABLES,
 } as const
 
@@ -25,6 +27,7 @@ export const VARIABLES_BY_SUBJECT = {
   Storage: STORAGE_VARIABLES,
   'Logins and tokens': TOKEN_VARIABLES,
   Devices: DEVICE_VARIABLES,
+  'Administration over HTTP': MANAGEMENT_VARIABLES,
   Traces: TRACING_VARIABLES,
   'Commands over HTTP': COMMAND_VARIABLES,
 } as const

@@ -114,7 +114,7 @@ function commonHeaders(reply: FastifyReply): void {
   reply.header('x-content-type-options', 'nosniff')
 }
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST']
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
   const path = (request.url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/')

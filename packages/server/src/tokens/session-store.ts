@@ -27,6 +27,9 @@ export interface SessionFilter {
   readonly limit: number
 }
 
+/** The last session of a page: the next page begins behind it. */
+export type SessionPosition = Pick<Session, 'id' | 'validSince'>
+
 /** A session to record, and on what that rests. */
 export interface Opening {
   readonly session: Pick<Session, 'id' | 'accountId' | 'description' | 'validSince' | 'validUntil'> &
@@ -52,6 +55,15 @@ export interface SessionStore {
   openPatiently(opening: Opening): Promise<boolean>
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
+  /** Newest first, with the account's name: those of one account or of all, behind `after`. */
+  page(of: {
+    readonly accountId: AccountId | undefined
+    readonly after: SessionPosition | undefined
+    readonly limit: number
+  }): Promise<readonly ListedSession[]>
+  find(id: SessionId): Promise<ListedSession | undefined>
+  /** Brings its end forward. False if there is no such session, or it ends by then. */
+  shorten(id: SessionId, until: Date): Promise<boolean>
   /**
    * Revokes the session (of `accountId`, if given) and returns it. A second revocation changes nothing; `first` is true
    * for the one that counted. Undefined when there is no such session (of that account).
@@ -83,24 +95,64 @@ export interface SessionStore {
 const OTHER_CLOCKS_MS = 3_600_000
 
 export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
+  const listed = () =>
+    query
+      .selectFrom('token_session')
+      .innerJoin('account', 'account.id', 'token_session.account_id')
+      .selectAll('token_session')
+      .select('account.username')
+
   return {
     open: inBatches((openings: readonly Opening[]) => openAll(query, openings, 'skip locked')),
     openPatiently: async (opening) => (await openAll(query, [opening], 'wait'))[0] === true,
 
     async list({ accountId, activeAt, limit }) {
       // Index token_session (account_id, valid_until); without an account, the limit bounds the scan's result.
-      let select = query
-        .selectFrom('token_session')
-        .innerJoin('account', 'account.id', 'token_session.account_id')
-        .selectAll('token_session')
-        .select('account.username')
+      let select = listed()
       if (accountId !== undefined) select = select.where('account_id', '=', accountId)
       if (activeAt !== undefined) {
         select = select.where('revoked_at', 'is', null).where('valid_until', '>', toInstant(activeAt))
       }
       const rows = await select.orderBy('valid_since', 'desc').orderBy('session_id').limit(limit).execute()
-      return rows.map((row) => ({ ...fromRow(row), username: row.username }))
+      return rows.map(listedOf)
     },
+
+    async page({ accountId, after, limit }) {
+      // Index token_session_valid_since; of one account token_session (account_id, valid_until).
+      let select = listed()
+      if (accountId !== undefined) select = select.where('account_id', '=', accountId)
+      if (after) {
+        select = select.where((where) =>
+          where(
+            where.refTuple('valid_since', 'session_id'),
+            '<',
+            where.tuple(toInstant(after.validSince), after.id as string),
+          ),
+        )
+      }
+      const rows = await select
+        .orderBy('valid_since', 'desc')
+        .orderBy('session_id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(listedOf)
+    },
+
+    async find(id) {
+      // Primary key.
+      const row = await listed().where('session_id', '=', id).executeTakeFirst()
+      return row && listedOf(row)
+    },
+
+    // Primary key.
+    shorten: (id, until) =>
+      changeAnnounced(query, { kind: 'token-session', id }, (transaction) =>
+        transaction
+          .updateTable('token_session')
+          .set({ valid_until: toInstant(until) })
+          .where('session_id', '=', id)
+          .where('valid_until', '>', toInstant(until)),
+      ),
 
     revoke: ({ id, accountId, at, by }) =>
       inTransaction(query, async (transaction) => {
@@ -232,6 +284,11 @@ async function openAll(
     (opening) => recorded.has(opening.session.id) && byId.get(opening.session.id) === opening,
   )
 }
+
+const listedOf = (row: TokenSessionTable & { readonly username: string }): ListedSession => ({
+  ...fromRow(row),
+  username: row.username,
+})
 
 function fromRow(row: TokenSessionTable): Session {
   return {

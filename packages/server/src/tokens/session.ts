@@ -51,3 +51,19 @@ export function tokenRecord(session: Session): TokenRecord {
     'valid-until': session.validUntil.toISOString(),
   }
 }
+
+/** As the management API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+export const sessionRecord = (session: ListedSession) => ({
+  id: session.id,
+  account: session.username,
+  kind: session.kind,
+  description: session.description ?? null,
+  signed_in: session.origin || null,
+  opened_from: session.openedFrom ?? null,
+  valid_since: session.validSince.toISOString(),
+  valid_until: session.validUntil.toISOString(),
+  revoked_at: session.revokedAt?.toISOString() ?? null,
+  revoked_by: session.revokedBy ?? null,
+  rule: session.job?.rule ?? null,
+  issuer: session.job?.issuer ?? null,
+})

@@ -1,7 +1,7 @@
 /** Holds the answers that tests see against the OpenAPI document: what is not in there fails the test that saw it. */
 import assert from 'node:assert/strict'
 import { BAKERY_ERROR_CODES, LOGIN_ERROR_CODES } from '@ratafia/api'
-import { openApi } from '@ratafia/api/schemas'
+import { managementOpenApi, openApi } from '@ratafia/api/schemas'
 import { Compile } from 'typebox/schema'
 
 /** The parts of the document that the checks read. */
@@ -82,10 +82,16 @@ function operationAt(method: string, target: string): DocumentedOperation | unde
   return verb === verb.toUpperCase() ? found?.[1][verb.toLowerCase()] : undefined
 }
 
-const TEMPLATES = Object.entries(document.paths).map(([template, methods]) => {
-  const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')
-  return [new RegExp(`^${pattern}$`), methods] as const
-})
+export const managementDocument: Document = withoutReferences(
+  JSON.parse(JSON.stringify(managementOpenApi({ baseUrl: HERE }))),
+)
+
+const TEMPLATES = Object.entries({ ...document.paths, ...managementDocument.paths }).map(
+  ([template, methods]) => {
+    const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')
+    return [new RegExp(`^${pattern}$`), methods] as const
+  },
+)
 
 function assertContent(what: string, response: DocumentedResponse, type: string | undefined, text: string) {
   const { content, 'x-error-codes': codes } = response

@@ -1,6 +1,12 @@
 /** How devices are shown: rows for lists and JSON, lines for one of them. */
 import type { DeviceId } from '@ratafia/api'
 import type { Device } from '../../devices/device.ts'
+import {
+  assertionRecord,
+  deviceSessionRecord,
+  evidenceRecord,
+  registrationRecord,
+} from '../../devices/device-records.ts'
 import type { RegistrationStore } from '../../devices/registration/registration-store.ts'
 import type { DeviceDetails } from '../../devices/show-device.ts'
 import { fieldsOf } from '../../devices/transfer/device-record.ts'
@@ -44,39 +50,11 @@ export const deviceRow = (device: Device) => fieldsOf(device) satisfies Row
 /** For `--json`. Assertions are texts. */
 export const detailsDocument = (all: DeviceDetails) => ({
   ...deviceRow(all.device),
-  assertions: all.assertions.map((assertion) => ({
-    revision: assertion.revision,
-    authority_id: assertion.authorityId,
-    signing_key_id: assertion.signingKeyId,
-    assertion: Buffer.from(assertion.encoded).toString('utf8'),
-  })),
-  registrations: all.registrations.map(registrationRow),
-  sessions: all.sessions.map(sessionRow),
-  clone_evidence: all.evidence.map((evidence) => ({ ...evidenceRow(evidence), details: evidence.details })),
+  assertions: all.assertions.map(assertionRecord),
+  registrations: all.registrations.map(registrationRecord),
+  sessions: all.sessions.map(deviceSessionRecord),
+  clone_evidence: all.evidence.map(evidenceRecord),
   others: all.others.map(deviceRow),
-})
-
-const registrationRow = ({ at, caller }: DeviceDetails['registrations'][number]) =>
-  ({ at: at.toISOString(), address: caller.address, user_agent: caller.userAgent }) satisfies Row
-
-const sessionRow = (session: DeviceDetails['sessions'][number]) =>
-  ({
-    id: session.id,
-    chain_id: session.chainId,
-    refreshed_from: session.previousId,
-    store: session.store,
-    opened_at: session.openedAt.toISOString(),
-    expires_at: session.expiresAt.toISOString(),
-    address: session.caller.address,
-    user_agent: session.caller.userAgent,
-  }) satisfies Row
-
-const evidenceRow = (evidence: DeviceDetails['evidence'][number]) => ({
-  kind: evidence.kind,
-  subject: evidence.subject,
-  times: evidence.times,
-  first_seen_at: evidence.firstSeenAt.toISOString(),
-  last_seen_at: evidence.lastSeenAt.toISOString(),
 })
 
 /** For a person; `assertions` prints the serial assertions too. */
@@ -87,8 +65,8 @@ export function detailsText(all: DeviceDetails, assertions: boolean): string {
   const { registrations, sessions, evidence, others } = all
   return [
     details({ ...deviceRow(all.device), serial_assertions: revisions.join(', ') }),
-    ...section('Registrations', registrations.map(registrationRow), ['at', 'address', 'user_agent']),
-    ...section('Sessions', sessions.map(sessionRow), [
+    ...section('Registrations', registrations.map(registrationRecord), ['at', 'address', 'user_agent']),
+    ...section('Sessions', sessions.map(deviceSessionRecord), [
       'opened_at',
       'expires_at',
       'store',
@@ -98,7 +76,7 @@ export function detailsText(all: DeviceDetails, assertions: boolean): string {
     ]),
     ...section(
       'Evidence of a clone',
-      evidence.map((one) => ({ ...evidenceRow(one), details: detailsLine(one.details) })),
+      evidence.map((one) => ({ ...evidenceRecord(one), details: detailsLine(one.details) })),
       ['kind', 'times', 'first_seen_at', 'last_seen_at', 'subject', 'details'],
     ),
     ...section('Others with this serial number', others.map(deviceRow), [

@@ -19,7 +19,7 @@ export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   // Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
   // hooks, which check the credential.
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'POST') return
+    if (typeof route.method !== 'string' || !WITH_BODY.has(route.method)) return
     route.preValidation = afterwards(route.preValidation, parse)
   })
 }
@@ -32,6 +32,8 @@ const parse: preValidationHookHandler = (request, _reply, done) => {
     done(asError(error))
   }
 }
+
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** The API needs no more than 4; code that recurses into a body may rely on this. */
 const MAX_DEPTH = 32

@@ -12,6 +12,11 @@ const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([
   ['device-session-required', 'Macaroon refresh_device_session=1'],
   ['macaroon-needs-refresh', 'Macaroon needs_refresh=1'],
   ['invalid-api-key', `ApiKey realm="${REALM}"`],
+  // The words of RFC 9470.
+  [
+    'recent-sign-in-required',
+    `Macaroon realm="${REALM}", error="insufficient_user_authentication", max_age=900`,
+  ],
 ])
 
 export interface Refusal {
@@ -29,14 +34,15 @@ interface RefusalOptions {
   /** Default: the status of the code. */
   readonly status?: number
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Default: 1 for a 503. */
+  /** Default: 1 for a 503, and for what is only busy. */
   readonly retryAfter?: number
   readonly close?: boolean
 }
 
 export function refusal(code: ErrorCode, message: string, options: RefusalOptions = {}): Refusal {
   const { status = ERROR_CODES[code].status, extra = {}, close = false } = options
-  const { retryAfter = status === 503 ? 1 : undefined } = options
+  const isPassing = status === 503 || code === 'idempotency-key-busy'
+  const { retryAfter = isPassing ? 1 : undefined } = options
   return {
     status,
     code,

@@ -16,6 +16,8 @@ interface RemoveGrantDeps {
 interface Removal {
   readonly grant: GrantKey
   readonly authority: Authority
+  /** Throws `version-mismatch` for a grant that is not what the caller has seen. */
+  readonly mustBeSeen?: (now: ListedGrant) => void
 }
 
 /**
@@ -23,7 +25,7 @@ interface Removal {
  * `recent-sign-in-required`, `no-such-record`, `state-conflict` for one's own role operator, `last-operator`.
  */
 export async function removeGrant(
-  { grant, authority }: Removal,
+  { grant, authority, mustBeSeen }: Removal,
   { grants, changeBy, clock }: RemoveGrantDeps,
 ): Promise<ListedGrant> {
   const now = clock()
@@ -31,6 +33,7 @@ export async function removeGrant(
   requireRecentPerson(authority, now)
   const found = await grants.find(grant)
   if (!found) throw noSuchGrant(grant)
+  mustBeSeen?.(found)
   const isOperator = found.role === 'operator'
   if (isOperator && authority.accountId === found.accountId) {
     throw stateConflict('Nobody takes the role operator from themselves. Ask another operator to do it.')

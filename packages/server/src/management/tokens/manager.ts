@@ -1,5 +1,5 @@
 /** Who a management token speaks for, and what it may do (contract/administration.md, B5). */
-import type { ManagementPermission, SessionId } from '@ratafia/api'
+import type { AccountId, ManagementPermission, SessionId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import { type Authority, type HeldRole, intersectScopes, type SignIn, scopeOfRoles } from '../../authority.ts'
 import { accountActor } from '../../change.ts'
@@ -39,12 +39,24 @@ export const currentRoles = ({ grants }: Pick<Manager, 'grants'>, now: Date): re
 export const scopeOfToken = ({ minted, limits }: ManagementLogin, permission: ManagementPermission) =>
   intersectScopes(scopeOfRoles(minted.grants, permission, minted), scopeWithinAll(limits, permission))
 
+/** The authority of whoever presents a management token. */
+export interface ManagerAuthority extends Authority {
+  readonly manager: Manager
+  readonly accountId: AccountId
+  readonly signIn: SignIn
+}
+
 /** Of a request that presents the token, at `now`. */
-export function authorityOf(manager: Manager, { source, request }: RequestOrigin, now: Date): Authority {
+export function authorityOf(
+  manager: Manager,
+  { source, request }: RequestOrigin,
+  now: Date,
+): ManagerAuthority {
   const { account, sessionId, signIn, minted } = manager
   const roles = currentRoles(manager, now)
   const ofAccount = (permission: ManagementPermission) => scopeOfRoles(roles, permission)
   return {
+    manager,
     author: {
       actor: accountActor(account.username),
       source,

@@ -40,6 +40,7 @@ import { rootPrefixes, tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing, newEntry } from '../changing.ts'
 import { RELEASE } from '../release.ts'
 import { addCi } from './ci.ts'
+import { addManagement } from './management.ts'
 import { toolLogins } from './tool-logins.ts'
 
 /** What the identity service is built from. */
@@ -111,6 +112,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   await app.register(gatewayRoutes, tokens)
   await app.register(gatewayRoutes, { ...tokens, prefix: '/publishergw' })
   await addCi(tokens, parts)
+  await addManagement(tokens, parts)
   await app.register(assertionRoutes, installation)
   const signing = signingQueue(
     { atOnce: signaturesAtOnce(config), waiting: config.signingQueue },

@@ -45,6 +45,7 @@ function retentionTasks(
     signInSessions,
     secondFactors,
     resetLinks,
+    repeats,
     tokenSessions,
     usedTokens,
     deviceSessions,
@@ -60,6 +61,7 @@ function retentionTasks(
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
     { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
     { table: 'reset_link', keepMs: DAY_MS, remove: resetLinks.removeExpired },
+    { table: 'idempotent_request', keepMs: DAY_MS, remove: repeats.removeOld },
     { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
     // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
     {

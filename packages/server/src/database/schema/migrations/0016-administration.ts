@@ -35,6 +35,7 @@ export const administration: Migration = {
       'alter table token_session add column limits text',
       'alter table token_session add column opened_from text',
       'alter table token_session add column user_agent text',
+      'create index token_session_valid_since on token_session (valid_since, session_id)',
       // When the person who decided had signed in to the browser; null where an older release did not record it.
       `alter table completed_login add column signed_in_at ${instant}`,
       // "key_hash" and "request_hash" are SHA-256 in hexadecimal. The answer is sealed under the key itself, which is not

@@ -2,6 +2,7 @@
 import { isStrictSerial } from '@ratafia/assertions'
 import { requireForBrand } from '../../../authority.ts'
 import type { SignedSerial } from '../../../brands/keys/sign-serial.ts'
+import { signerOrFault } from '../../../brands/keys/signer-for.ts'
 import { type StoredModel, showModelName } from '../../../brands/models/model-policy.ts'
 import { decodeStored } from '../../../brands/trust/decode-stored.ts'
 import type { ChangingBy, Recording } from '../../../change.ts'
@@ -25,6 +26,8 @@ import type { RegisterStores } from '../register-stores.ts'
 interface Approval extends DeviceDecision {
   /** Replaces the number that the device proposed or the model would generate. */
   readonly serial?: string | undefined
+  /** Nothing is signed or stored, and no number of a template is used up. */
+  readonly dryRun?: boolean
 }
 
 const ATTEMPTS = 10
@@ -41,7 +44,7 @@ export interface ApprovalDeps extends Omit<IssueDeps, 'change'> {
  * sign (with what to do about it); and what `mustBeSeen` throws.
  */
 export async function approveDevice(
-  { name, serial, authority, mustBeSeen }: Approval,
+  { name, serial, authority, mustBeSeen, dryRun = false }: Approval,
   deps: ApprovalDeps,
 ): Promise<DecidedDevice> {
   if (serial !== undefined && !(isStrictSerial(serial) && serial.length <= 128)) {
@@ -56,6 +59,10 @@ export async function approveDevice(
     return { device: found, before: true }
   }
   const model = await modelOfWaiting(found, deps)
+  if (dryRun) {
+    mustBeSeen?.(found)
+    return { device: await previewApproval({ found, model, serial }, deps), before: false }
+  }
   const { by } = authority
   const issuing = { ...deps, change: deps.changeBy(authority.author) }
   const approved = await retryLostRaces(ATTEMPTS, async () => {
@@ -89,10 +96,30 @@ export interface ReadyApproval {
   readonly from: 'pending' | 'rejected'
 }
 
-interface ToApprove {
+interface Previewed {
   readonly found: Device
   readonly model: StoredModel
   readonly serial?: string | undefined
+}
+
+/**
+ * The device as it is, if it could be approved now. Signs and stores nothing; which number a template would give is not
+ * known before. Throws {@link RequestError} as {@link approveDevice} does.
+ */
+export async function previewApproval(
+  { found, model, serial }: Previewed,
+  deps: Omit<IssueDeps, 'change'>,
+): Promise<Device> {
+  const signer = await signerOrFault(model, deps)
+  if ('fault' in signer) throw invalidField(signer.fault)
+  const proposed = serial ?? (found.serial || undefined)
+  if (proposed === undefined) return found
+  const plan = await planSerial({ model, proposed }, deps)
+  if ('taken' in plan) throw serialTakenBy(plan.taken)
+  return { ...found, serial: plan.serial }
+}
+
+interface ToApprove extends Previewed {
   readonly by: string
 }
 

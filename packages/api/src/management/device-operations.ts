@@ -1,0 +1,106 @@
+/** Devices in the management API. */
+import { EmptyObjectSchema } from '../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import {
+  ApproveSchema,
+  DeviceAssertionsSchema,
+  DeviceEvidenceSchema,
+  DeviceRegistrationsSchema,
+  DeviceSchema,
+  DeviceSessionsSchema,
+  HistorySchema,
+  NewestQuerySchema,
+  RejectSchema,
+  RevokeSchema,
+} from './schemas.ts'
+
+const NEWEST = {
+  ...SIGNED_IN,
+  method: 'GET',
+  permission: 'devices:read',
+  errors: ['no-such-record'],
+  query: NewestQuerySchema,
+} as const
+const DECIDING = {
+  ...SIGNED_IN,
+  method: 'POST',
+  errors: ['no-such-record', 'state-conflict', 'version-mismatch'],
+  response: DeviceSchema,
+  record: true,
+} as const
+
+export const DEVICE_OPERATIONS = {
+  device: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices/:id',
+    summary: 'One device',
+    permission: 'devices:read',
+    errors: ['no-such-record'],
+    response: DeviceSchema,
+    record: true,
+  },
+  deviceSessions: {
+    ...NEWEST,
+    path: '/devices/:id/sessions',
+    summary: 'The newest sessions of a device',
+    response: DeviceSessionsSchema,
+  },
+  deviceRegistrations: {
+    ...NEWEST,
+    path: '/devices/:id/registrations',
+    summary: 'When and from where a device asked for its serial, newest first',
+    response: DeviceRegistrationsSchema,
+  },
+  deviceAssertions: {
+    ...NEWEST,
+    path: '/devices/:id/assertions',
+    summary: 'The serial assertions of a device, by revision',
+    response: DeviceAssertionsSchema,
+  },
+  deviceEvidence: {
+    ...NEWEST,
+    path: '/devices/:id/evidence',
+    summary: 'What was seen of clones of a device, last seen first',
+    response: DeviceEvidenceSchema,
+  },
+  deviceHistory: {
+    ...NEWEST,
+    path: '/devices/:id/history',
+    summary: 'What the audit log has about a device, newest first',
+    response: HistorySchema,
+  },
+  approveDevice: {
+    ...DECIDING,
+    path: '/devices/:id/approve',
+    summary: 'Gives a waiting or rejected device its serial',
+    permission: 'devices:decide',
+    body: ApproveSchema,
+    actions: ['device.approve'],
+  },
+  rejectDevice: {
+    ...DECIDING,
+    path: '/devices/:id/reject',
+    summary: 'Refuses a waiting device, and tells it why',
+    permission: 'devices:decide',
+    body: RejectSchema,
+    bodyRequired: true,
+    actions: ['device.reject'],
+  },
+  revokeDevice: {
+    ...DECIDING,
+    path: '/devices/:id/revoke',
+    summary: 'Ends a device and its sessions for good; nobody else gets its serial',
+    permission: 'devices:manage',
+    body: RevokeSchema,
+    actions: ['device.revoke'],
+  },
+  releaseDevice: {
+    ...DECIDING,
+    path: '/devices/:id/release',
+    summary: 'Lets a device out of quarantine',
+    permission: 'devices:manage',
+    body: EmptyObjectSchema,
+    actions: ['device.release'],
+  },
+} as const satisfies Record<string, ManagementOperation>

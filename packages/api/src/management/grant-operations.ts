@@ -1,0 +1,47 @@
+/** Who has which role. */
+import { EmptyObjectSchema } from '../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { GrantSchema, GrantsQuerySchema, GrantsSchema, NewGrantSchema } from './schemas.ts'
+
+export const GRANT_OPERATIONS = {
+  grants: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/grants',
+    summary: 'Who has which role, by account',
+    permission: 'roles:read',
+    errors: ['no-such-record'],
+    query: GrantsQuerySchema,
+    response: GrantsSchema,
+  },
+  addGrant: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/grants',
+    summary: 'Gives an account a role, for one brand or for the whole service',
+    permission: 'roles:manage',
+    person: true,
+    recentSignIn: true,
+    errors: ['no-such-record', 'already-exists'],
+    body: NewGrantSchema,
+    bodyRequired: true,
+    response: GrantSchema,
+    status: 201,
+    record: true,
+    actions: ['grant.add'],
+  },
+  removeGrant: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/grants/:id/remove',
+    summary: 'Takes a role from an account: it holds for its next request, and within a second everywhere',
+    permission: 'roles:manage',
+    person: true,
+    recentSignIn: true,
+    errors: ['no-such-record', 'state-conflict', 'last-operator'],
+    body: EmptyObjectSchema,
+    response: GrantSchema,
+    record: true,
+    actions: ['grant.remove'],
+  },
+} as const satisfies Record<string, ManagementOperation>

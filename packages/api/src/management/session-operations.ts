@@ -1,0 +1,101 @@
+/** Management tokens, who is asking, and the sessions of tokens of every kind. */
+import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import {
+  AllSessionsQuerySchema,
+  ManagementRootRequestSchema,
+  MeSchema,
+  SessionSchema,
+  SessionsQuerySchema,
+  SessionsSchema,
+  ShortenSchema,
+} from './schemas.ts'
+
+export const SESSION_OPERATIONS = {
+  createManagementRoot: {
+    method: 'POST',
+    path: '/tokens/root',
+    summary: 'A root macaroon, to be discharged by the identity service and then exchanged',
+    description:
+      'Nobody has proved who they are yet, so nothing is stored. An absent body is `{}`: a token with all roles of the account.',
+    credential: 'none',
+    errors: ['invalid-field'],
+    body: ManagementRootRequestSchema,
+    response: RootMacaroonResponseSchema,
+  },
+  exchangeManagementRoot: {
+    method: 'POST',
+    path: '/tokens/exchange',
+    summary: 'A management token for a root macaroon and its discharge (header `Macaroons`)',
+    description:
+      'The token has the roles that its account has at this moment, as far as the root asks for them. It cannot be renewed.',
+    credential: 'management-root',
+    errors: ['permission-denied', 'limit-exceeded'],
+    body: EmptyObjectSchema,
+    response: TokenResponseSchema,
+    actions: ['token.open'],
+  },
+  me: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/me',
+    summary: 'The account of the token, its roles, and what the token may do now',
+    errors: [],
+    response: MeSchema,
+  },
+  myTokens: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/me/tokens',
+    summary: 'The sessions of my tokens of every kind, newest first',
+    errors: [],
+    query: SessionsQuerySchema,
+    response: SessionsSchema,
+  },
+  revokeMyToken: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/me/tokens/:id/revoke',
+    summary: 'Ends one of my sessions: within a second no node accepts its tokens',
+    errors: ['no-such-record'],
+    body: EmptyObjectSchema,
+    response: SessionSchema,
+    record: true,
+    actions: ['token.revoke'],
+  },
+  shortenMyToken: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/me/tokens/:id/shorten',
+    summary:
+      'Brings the end of one of my sessions forward, so that two tokens overlap while one replaces the other',
+    errors: ['no-such-record', 'state-conflict'],
+    body: ShortenSchema,
+    bodyRequired: true,
+    response: SessionSchema,
+    record: true,
+    actions: ['token.shorten'],
+  },
+  tokens: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/tokens',
+    summary: 'The sessions of tokens of all accounts, newest first',
+    permission: 'tokens:read',
+    errors: ['no-such-record'],
+    query: AllSessionsQuerySchema,
+    response: SessionsSchema,
+  },
+  revokeToken: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/tokens/:id/revoke',
+    summary: 'Ends a session of any account: within a second no node accepts its tokens',
+    permission: 'tokens:revoke',
+    errors: ['no-such-record'],
+    body: EmptyObjectSchema,
+    response: SessionSchema,
+    record: true,
+    actions: ['token.revoke'],
+  },
+} as const satisfies Record<string, ManagementOperation>

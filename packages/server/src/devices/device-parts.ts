@@ -1,0 +1,66 @@
+/** Parts of what is known about one device, each for those who may see the device. */
+
+import type { AuditStore } from '../audit/audit-store.ts'
+import type { AuditEntry } from '../audit/entry.ts'
+import type { Authority } from '../authority.ts'
+import type { CloneEvidence } from './clones/clone-evidence.ts'
+import type { CloneStore } from './clones/clone-store.ts'
+import type { SerialAssertion } from './device.ts'
+import type { DeviceStore } from './device-store.ts'
+import { findDevice } from './find-device.ts'
+import type { RegistrationRow, RegistrationStore } from './registration/registration-store.ts'
+import type { DeviceSession } from './sessions/device-session.ts'
+import type { DeviceSessionStore } from './sessions/device-session-store.ts'
+
+interface PartOf {
+  /** As `findDevice` takes it. */
+  readonly name: string
+  readonly authority: Authority
+  /** How many of the newest. */
+  readonly limit: number
+}
+
+interface FindDeps {
+  readonly devices: DeviceStore
+}
+
+// All throw `RequestError` as `findDevice` does.
+
+export async function sessionsOfDevice(
+  { name, authority, limit }: PartOf,
+  deps: FindDeps & { readonly deviceSessions: DeviceSessionStore },
+): Promise<readonly DeviceSession[]> {
+  return deps.deviceSessions.ofDevice(await findDevice({ name, authority }, deps), limit)
+}
+
+export async function registrationsOfDevice(
+  { name, authority, limit }: PartOf,
+  deps: FindDeps & { readonly registrations: RegistrationStore },
+): Promise<readonly RegistrationRow[]> {
+  return deps.registrations.ofDevice(await findDevice({ name, authority }, deps), limit)
+}
+
+/** By revision: the newest `limit`. */
+export async function assertionsOfDevice(
+  { name, authority, limit }: PartOf,
+  deps: FindDeps,
+): Promise<readonly SerialAssertion[]> {
+  return (await deps.devices.serialAssertionsOf(await findDevice({ name, authority }, deps))).slice(-limit)
+}
+
+/** Last seen first. */
+export async function evidenceOfDevice(
+  { name, authority, limit }: PartOf,
+  deps: FindDeps & { readonly clones: CloneStore },
+): Promise<readonly CloneEvidence[]> {
+  return (await deps.clones.evidenceOf(await findDevice({ name, authority }, deps))).slice(0, limit)
+}
+
+/** What the audit log has about it. */
+export async function historyOfDevice(
+  { name, authority, limit }: PartOf,
+  deps: FindDeps & { readonly audit: Pick<AuditStore, 'list'> },
+): Promise<readonly AuditEntry[]> {
+  const { id } = await findDevice({ name, authority }, deps)
+  return deps.audit.list({ subject: id }, { limit })
+}

@@ -1,0 +1,49 @@
+/** What belongs to a device, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+import type { AuditEntry } from '../audit/entry.ts'
+import type { CloneEvidence } from './clones/clone-evidence.ts'
+import type { SerialAssertion } from './device.ts'
+import type { RegistrationRow } from './registration/registration-store.ts'
+import type { DeviceSession } from './sessions/device-session.ts'
+
+export const registrationRecord = ({ at, caller }: RegistrationRow) => ({
+  at: at.toISOString(),
+  address: caller.address,
+  user_agent: caller.userAgent,
+})
+
+export const deviceSessionRecord = (session: DeviceSession) => ({
+  id: session.id,
+  chain_id: session.chainId,
+  refreshed_from: session.previousId,
+  store: session.store,
+  opened_at: session.openedAt.toISOString(),
+  expires_at: session.expiresAt.toISOString(),
+  address: session.caller.address,
+  user_agent: session.caller.userAgent,
+})
+
+/** The assertion is a text. */
+export const assertionRecord = ({ revision, authorityId, signingKeyId, encoded }: SerialAssertion) => ({
+  revision,
+  authority_id: authorityId,
+  signing_key_id: signingKeyId,
+  assertion: Buffer.from(encoded).toString('utf8'),
+})
+
+export const evidenceRecord = ({ details, ...evidence }: CloneEvidence) => ({
+  kind: evidence.kind,
+  subject: evidence.subject,
+  times: evidence.times,
+  first_seen_at: evidence.firstSeenAt.toISOString(),
+  last_seen_at: evidence.lastSeenAt.toISOString(),
+  details,
+})
+
+/** Of the audit log. */
+export const historyRecord = ({ id, at, actor, action, details }: AuditEntry) => ({
+  id,
+  at: at.toISOString(),
+  actor,
+  action,
+  details: JSON.parse(details) as Readonly<Record<string, unknown>>,
+})

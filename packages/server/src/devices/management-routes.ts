@@ -1,0 +1,96 @@
+/** Devices in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../change.ts'
+import type { AddManagementRoute, Asked } from '../http/management/management-routes.ts'
+import type { Device } from './device.ts'
+import {
+  assertionsOfDevice,
+  evidenceOfDevice,
+  historyOfDevice,
+  registrationsOfDevice,
+  sessionsOfDevice,
+} from './device-parts.ts'
+import {
+  assertionRecord,
+  deviceSessionRecord,
+  evidenceRecord,
+  historyRecord,
+  registrationRecord,
+} from './device-records.ts'
+import { type DeviceDecision, findDevice } from './find-device.ts'
+import { type ApprovalDeps, approveDevice } from './registration/approval/approve.ts'
+import { rejectDevice } from './registration/approval/reject.ts'
+import { releaseDevice } from './release.ts'
+import { revokeDevice } from './revoke.ts'
+import { fieldsOf } from './transfer/device-record.ts'
+
+type DeviceRouteDeps = ApprovalDeps &
+  Parameters<typeof sessionsOfDevice>[1] &
+  Parameters<typeof registrationsOfDevice>[1] &
+  Parameters<typeof evidenceOfDevice>[1] &
+  Parameters<typeof historyOfDevice>[1]
+
+export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRouteDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+
+  add(api.device, async ({ parameters, authority }) =>
+    fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
+  )
+  add(api.deviceSessions, async (asked) => ({
+    sessions: (await sessionsOfDevice(partOf(asked), deps)).map(deviceSessionRecord),
+  }))
+  add(api.deviceRegistrations, async (asked) => ({
+    registrations: (await registrationsOfDevice(partOf(asked), deps)).map(registrationRecord),
+  }))
+  add(api.deviceAssertions, async (asked) => ({
+    assertions: (await assertionsOfDevice(partOf(asked), deps)).map(assertionRecord),
+  }))
+  add(api.deviceEvidence, async (asked) => ({
+    evidence: (await evidenceOfDevice(partOf(asked), deps)).map(evidenceRecord),
+  }))
+  add(api.deviceHistory, async (asked) => ({
+    history: (await historyOfDevice(partOf(asked), deps)).map(historyRecord),
+  }))
+
+  add(api.approveDevice, async (asked) => {
+    const approval = { ...decisionOf(asked), serial: asked.body.serial, dryRun: asked.dryRun }
+    return fieldsOf((await approveDevice(approval, deps)).device)
+  })
+  add(api.rejectDevice, async (asked) => {
+    const { reason } = asked.body
+    return fieldsOf((await rejectDevice({ ...decisionOf(asked), reason }, tried(asked))).device)
+  })
+  add(api.revokeDevice, async (asked) => {
+    const { reason } = asked.body
+    return fieldsOf((await revokeDevice({ ...decisionOf(asked), reason }, tried(asked))).device)
+  })
+  add(api.releaseDevice, async (asked) =>
+    fieldsOf((await releaseDevice(decisionOf(asked), tried(asked))).device),
+  )
+
+  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
+    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+}
+
+interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'parameters' | 'authority'> {
+  readonly ifMatch?: (record: object) => void
+}
+
+/** By its id alone: names may change their meaning, and a path has no slashes to spare. */
+const idIn = ({ id = '' }: Readonly<Record<string, string>>): string => id
+
+const partOf = ({
+  parameters,
+  authority,
+  query,
+}: AnyAsked & { readonly query: { readonly limit?: number } }) => ({
+  name: idIn(parameters),
+  authority,
+  limit: query.limit ?? 100,
+})
+
+const decisionOf = ({ parameters, authority, ifMatch }: AnyAsked): DeviceDecision => ({
+  name: idIn(parameters),
+  authority,
+  ...(ifMatch && { mustBeSeen: (now: Device) => ifMatch(fieldsOf(now)) }),
+})

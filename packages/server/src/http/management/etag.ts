@@ -1,0 +1,49 @@
+/**
+ * The version of a record: a strong `ETag` of its bytes as they are sent, so that no table needs a column for it
+ * (contract/administration.md, A10).
+ */
+import { hash } from 'node:crypto'
+import { invalidRequest, RequestError } from '../../errors.ts'
+
+/** 128 bits of SHA-256 over the JSON of the record. */
+export const etagOf = (record: object): string =>
+  `"${Buffer.from(hash('sha256', JSON.stringify(record), 'buffer').subarray(0, 16)).toString('base64url')}"`
+
+const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,128}"$/
+const MOST = 16
+
+/** The tags of `If-Match` or `If-None-Match`; `any` for `*`. Throws {@link RequestError} `invalid-request`. */
+export function tagsIn(header: string | undefined, name: string): readonly string[] | 'any' | undefined {
+  const text = header?.trim()
+  if (text === undefined || text === '') return undefined
+  if (text === '*') return 'any'
+  const tags = text.split(',').map((tag) => tag.trim())
+  if (tags.length <= MOST && tags.every((tag) => ETAG.test(tag))) return tags
+  throw invalidRequest(`The header ${name} is neither * nor a list of up to ${MOST} entity tags in quotes.`)
+}
+
+/**
+ * What refuses a record that is not the one that the caller has seen; undefined if they take any. Throws
+ * {@link RequestError} `invalid-request` for a header that cannot be read.
+ */
+export function matching(ifMatch: string | undefined): ((record: object) => void) | undefined {
+  const tags = tagsIn(ifMatch, 'If-Match')
+  if (tags === undefined || tags === 'any') return undefined
+  return (record) => {
+    const etag = etagOf(record)
+    // A weak tag is never the same as a strong one (RFC 9110, 13.1.1).
+    if (tags.includes(etag)) return
+    throw new RequestError(
+      'version-mismatch',
+      'The record has changed since you read it. Read it again, and decide anew.',
+      { extra: { etag } },
+    )
+  }
+}
+
+/** Whether the caller has this record already. */
+export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = tagsIn(ifNoneMatch, 'If-None-Match')
+  if (tags === undefined) return false
+  return tags === 'any' || tags.some((tag) => tag.replace(/^W\//, '') === etag)
+}

@@ -1,0 +1,140 @@
+/**
+ * What all routes of the management API have in common: who asks, how often they may, what they have seen of a record,
+ * whether a change is only tried, and that a repeated request gets its first answer. A route of a feature has none of it.
+ */
+import { isChange, MANAGEMENT_PREFIX, type ManagementOperation } from '@ratafia/api/schemas'
+import { Type } from '@ratafia/api/type'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Authority } from '../../authority.ts'
+import { type BeforeBody, beforeBody } from '../bodies/before-body.ts'
+import { readJsonBodies } from '../bodies/json-body.ts'
+import { etagOf, isKnown, matching } from './etag.ts'
+import { readQuery } from './query.ts'
+import { type AnswerOnce, repeatable } from './repeatable.ts'
+
+/** A request whose sender is known. */
+export interface Asked<Operation extends ManagementOperation, Who extends Authority = Authority> {
+  readonly authority: Who
+  /** Of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly query: Operation['query'] extends TSchema ? Static<Operation['query']> : object
+  readonly body: Operation['body'] extends TSchema ? Static<Operation['body']> : undefined
+  /** Whether the change is made and undone again. */
+  readonly dryRun: boolean
+  /** Throws `version-mismatch` for a record that is not what the caller has seen. Absent: any will do. */
+  readonly ifMatch?: (record: object) => void
+}
+
+/** Registers the route of an operation. `answer` is the record or the list. */
+export type AddManagementRoute<Who extends Authority = Authority> = <
+  const Operation extends ManagementOperation,
+>(
+  operation: Operation,
+  answer: (asked: Asked<Operation, Who>) => Promise<object>,
+) => void
+
+export interface ManagementHttp<Who extends Authority> {
+  /** Throws a 401, `TooManyRequests` or `Unavailable`. */
+  readonly authenticate: (request: FastifyRequest) => Promise<Who>
+  readonly answerOnce: AnswerOnce
+}
+
+/** The parameters of a change. */
+export const ChangeQuerySchema = Type.Object(
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Make the change and undo it: the answer is what it would be' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** Registers routes for callers with a management token. */
+export function managementRoutes<Who extends Authority>(
+  app: FastifyInstance,
+  { authenticate, answerOnce }: ManagementHttp<Who>,
+): AddManagementRoute<Who> {
+  readJsonBodies(app)
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    reply.header('vary', 'Authorization, Macaroons')
+    done()
+  })
+  const authority: BeforeBody<Who> = beforeBody(authenticate)
+
+  return (operation, answer) => {
+    const { method, path, body, status = 200, record = false } = operation
+    const query = operation.query ?? (isChange(operation) ? ChangeQuerySchema : NoQuerySchema)
+    app.route({
+      method,
+      url: `${MANAGEMENT_PREFIX}${path}`,
+      schema: { querystring: query, ...(body && { body }) },
+      preValidation: [authority.preValidation, readQuery(query)],
+      config: { credentials: true, limit: 'management' },
+      handler: async (request, reply) => {
+        const asked = askedBy<typeof operation, Who>(request, authority.resultOf(request))
+        const work = async () => answered(await answer(asked), { status, record, dryRun: asked.dryRun })
+        const {
+          status: code,
+          headers,
+          body: text,
+        } = await (method === 'GET' || asked.dryRun
+          ? work()
+          : repeatable(request, asked.authority, answerOnce, work))
+        return send(request, reply, { status: code, headers, body: text })
+      },
+    })
+  }
+}
+
+const NoQuerySchema = Type.Object({}, { additionalProperties: false })
+
+/** An answer as it is sent, and as it is kept for a request that comes again. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON. */
+  readonly body: string
+}
+
+function answered(
+  value: object,
+  { status, record, dryRun }: { readonly status: number; readonly record: boolean; readonly dryRun: boolean },
+): Answer {
+  return {
+    status,
+    headers: {
+      ...(record && { etag: etagOf(value) }),
+      ...(dryRun && { 'ratafia-dry-run': 'true' }),
+    },
+    body: JSON.stringify(value),
+  }
+}
+
+/** Fastify has validated the parts by the schemas of the operation: the casts say so. */
+function askedBy<Operation extends ManagementOperation, Who extends Authority>(
+  request: FastifyRequest,
+  authority: Who,
+): Asked<Operation, Who> {
+  const query = request.query as Asked<Operation>['query'] & { readonly dry_run?: boolean }
+  const ifMatch = matching(request.headers['if-match'])
+  return {
+    authority,
+    parameters: request.params as Readonly<Record<string, string>>,
+    query,
+    body: request.body as Asked<Operation>['body'],
+    dryRun: query.dry_run === true,
+    ...(ifMatch && { ifMatch }),
+  }
+}
+
+function send({ method, headers: asked }: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  const { status, headers, body } = answer
+  reply.headers(headers)
+  const { etag } = headers
+  if (method === 'GET' && etag !== undefined && isKnown(asked['if-none-match'], etag)) {
+    return reply.code(304).send()
+  }
+  return reply.code(status).type('application/json').send(body)
+}

@@ -1,0 +1,40 @@
+/**
+ * The cursor of a list: where the page before ended, and a digest of the other parameters, so that nobody goes on in
+ * another list by mistake (contract/administration.md, A7). It is not secret, and not signed: whoever changes it begins
+ * elsewhere in a list that they may read.
+ */
+import { hash } from 'node:crypto'
+import { invalidField } from '../../errors.ts'
+import { jsonIn } from '../../foreign-json.ts'
+
+/** `position` is what the list is sorted by. */
+export const cursorOf = (position: readonly string[], parameters: object): string =>
+  Buffer.from(JSON.stringify([digestOf(parameters), ...position])).toString('base64url')
+
+/**
+ * The position in a cursor of `parts` texts; undefined without one. Throws {@link RequestError} `invalid-field` for a
+ * cursor of another list.
+ */
+export function positionIn(
+  { cursor, ...parameters }: { readonly cursor?: string | undefined },
+  parts: number,
+): readonly string[] | undefined {
+  if (cursor === undefined) return undefined
+  const value = jsonIn(Buffer.from(cursor, 'base64url').toString('utf8'))
+  const texts: readonly unknown[] = Array.isArray(value) ? value : []
+  const [digest, ...position] = texts.filter((text) => typeof text === 'string')
+  // No text of ours has these, and no database takes them.
+  const isClean = position.every((text) => !/[\0\p{Cs}]/u.test(text))
+  if (digest === digestOf(parameters) && position.length === parts && texts.length === parts + 1 && isClean)
+    return position
+  throw invalidField('query/cursor is not of a list with these parameters. Begin with the first page.', {
+    field: 'query/cursor',
+  })
+}
+
+/** Of the parameters that say which records are listed, and in which order. */
+function digestOf(parameters: object): string {
+  const { limit: _, cursor: __, ...rest } = parameters as Readonly<Record<string, unknown>>
+  const sorted = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1))
+  return hash('sha256', JSON.stringify(sorted), 'base64url').slice(0, 11)
+}

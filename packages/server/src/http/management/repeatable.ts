@@ -1,0 +1,47 @@
+/**
+ * `Idempotency-Key`: a request that is sent again, because its answer got lost, gets the first answer and changes
+ * nothing more (contract/administration.md, A12).
+ */
+import { hash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Authority } from '../../authority.ts'
+import { invalidField } from '../../errors.ts'
+import type { Answer } from './management-routes.ts'
+
+/** What is asked for, by whom. */
+export interface Repeatable {
+  readonly accountId: string
+  readonly key: string
+  /** Of all that makes the request what it is: SHA-256 in hexadecimal. */
+  readonly digest: string
+}
+
+/**
+ * The answer of `work`, or the one that it gave before. Throws `idempotency-key-reused` for another request with this
+ * key, and `idempotency-key-busy` while the first one runs.
+ */
+export type AnswerOnce = (request: Repeatable, work: () => Promise<Answer>) => Promise<Answer>
+
+const KEY = /^[\x21-\x7e]{16,64}$/
+
+/** Without a key, `work` is done. Throws {@link RequestError} `invalid-field` for a key that is none. */
+export async function repeatable(
+  request: FastifyRequest,
+  { accountId }: Authority,
+  answerOnce: AnswerOnce,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || accountId === undefined) return work()
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw invalidField(
+      'The header Idempotency-Key has 16 to 64 printable characters without spaces, such as a UUID.',
+      {
+        field: 'header/idempotency-key',
+      },
+    )
+  }
+  const { method, url, headers, body } = request
+  const parts = [method, url, headers['if-match'] ?? '', JSON.stringify(body ?? null)]
+  return answerOnce({ accountId, key, digest: hash('sha256', parts.join('\n')) }, work)
+}

@@ -1,0 +1,42 @@
+/** `GET /api/management/v1/me`: who is asking, and what they may do now. */
+import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
+import type { BrandScope, SignIn } from '../authority.ts'
+import { grantId, isCurrent } from './grants/grant.ts'
+import type { ManagerAuthority } from './tokens/manager.ts'
+
+/** What a program reads; `now` decides which grants still count. */
+export function describeManager(authority: ManagerAuthority, now: Date) {
+  const { account, sessionId, until, grants, signIn } = authority.manager
+  return {
+    id: account.id,
+    username: account.username,
+    name: account.name,
+    email: account.email,
+    signed_in: signedIn(signIn),
+    session_id: sessionId,
+    expires: new Date(until).toISOString(),
+    grants: grants
+      .filter((grant) => isCurrent(grant, now))
+      .map((grant) => ({
+        id: grantId(grant),
+        role: grant.role,
+        brand: grant.brandId ?? null,
+        granted_at: grant.grantedAt.toISOString(),
+        granted_by: grant.grantedBy,
+        expires_at: grant.expiresAt?.toISOString() ?? null,
+      })),
+    permissions: MANAGEMENT_PERMISSIONS.map((permission) => ({
+      permission,
+      brands: brandsIn(authority.scopeOf(permission)),
+    })).filter(({ brands }) => brands === null || brands.length > 0),
+  }
+}
+
+/** Null for all. */
+const brandsIn = (scope: BrandScope): readonly string[] | null => (scope === 'all' ? null : [...scope].sort())
+
+const signedIn = (signIn: SignIn) => ({
+  with: signIn.kind === 'person' ? ('browser' as const) : signIn.kind,
+  at: signIn.kind === 'person' ? signIn.at.toISOString() : null,
+  agent: signIn.kind === 'agent' ? signIn.name : null,
+})

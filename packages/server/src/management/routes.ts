@@ -1,0 +1,123 @@
+/** Management tokens, who is asking, and grants: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS, MANAGEMENT_PREFIX, managementOpenApi } from '@ratafia/api/schemas'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { undone } from '../change.ts'
+import { noSuchRecord } from '../errors.ts'
+import { beforeBody } from '../http/bodies/before-body.ts'
+import { readJsonBodies } from '../http/bodies/json-body.ts'
+import { credentialsDigest } from '../http/credentials/digest.ts'
+import { presentedMacaroons } from '../http/credentials/presented.ts'
+import { instantField } from '../http/management/instant-field.ts'
+import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../http/management/pages.ts'
+import type { ManagementDependencies } from './dependencies.ts'
+import { addGrant, type GrantDeps } from './grants/add-grant.ts'
+import { grantId, grantRecord, parseGrantId } from './grants/grant.ts'
+import { listGrants } from './grants/list-grants.ts'
+import { removeGrant } from './grants/remove-grant.ts'
+import { describeManager } from './me.ts'
+import { authenticateManager } from './tokens/authenticate.ts'
+import { createManagementRoot } from './tokens/create-root.ts'
+import { exchangeManagementRoot } from './tokens/exchange.ts'
+import { authorityOf, type ManagerAuthority } from './tokens/manager.ts'
+
+const api = MANAGEMENT_OPERATIONS
+
+/** The two requests that make a token, and the description of the API: whoever asks gets them. */
+export async function managementTokenRoutes(
+  app: FastifyInstance,
+  deps: ManagementDependencies,
+): Promise<void> {
+  readJsonBodies(app)
+  // Made once: anyone may ask for it, as often as they like.
+  let document: Buffer | undefined
+  app.get(`${MANAGEMENT_PREFIX}/openapi.json`, async (_request, reply) => {
+    document ??= Buffer.from(JSON.stringify(managementOpenApi(deps)))
+    return reply.type('application/json').send(document)
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    reply.header('vary', 'Authorization, Macaroons')
+    done()
+  })
+  const { createManagementRoot: create, exchangeManagementRoot: exchange } = api
+  app.post<{ Body: Parameters<typeof createManagementRoot>[0] }>(
+    `${MANAGEMENT_PREFIX}${create.path}`,
+    { schema: { body: create.body }, config: { limit: 'management' } },
+    ({ body }) => createManagementRoot(body, deps),
+  )
+  const exchanged = beforeBody((request) =>
+    exchangeManagementRoot(presentedMacaroons(request.headers), { ...deps, source: request.client.address }),
+  )
+  app.post(
+    `${MANAGEMENT_PREFIX}${exchange.path}`,
+    {
+      schema: { body: exchange.body },
+      preValidation: exchanged.preValidation,
+      config: { credentials: true, limit: 'management' },
+    },
+    async (request) => exchanged.resultOf(request),
+  )
+}
+
+/** Throws a 401, and whatever `limit` throws for an account that asks too often. */
+export const managerAuthority =
+  (deps: ManagementDependencies, limit: (accountId: string) => Promise<void>) =>
+  async (request: FastifyRequest): Promise<ManagerAuthority> => {
+    const digest = credentialsDigest(request)
+    const source = request.client.address
+    const verify = () => {
+      const presented = presentedMacaroons(request.headers)
+      const authenticate = () => authenticateManager(presented, { ...deps, source })
+      return presented.length === 1 ? deps.managers.remember(digest, authenticate) : authenticate()
+    }
+    const manager = deps.managers.find(digest) ?? (await verify())
+    await limit(manager.account.id)
+    return authorityOf(manager, { source, request: request.id }, deps.clock())
+  }
+
+export function managerRoutes(add: AddManagementRoute<ManagerAuthority>, deps: GrantDeps): void {
+  const tried = ({ dryRun }: { readonly dryRun: boolean }): GrantDeps =>
+    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+
+  add(api.me, async ({ authority }) => describeManager(authority, deps.clock()))
+
+  add(api.grants, async ({ authority, query }) => {
+    const { account, role, brand, limit = 100 } = query
+    const [after] = positionIn(query, 1) ?? []
+    const { grants, next } = await listGrants(
+      {
+        authority,
+        limit,
+        filter: { account, role, brandId: brand },
+        after: after === undefined ? undefined : parseGrantId(after),
+      },
+      deps,
+    )
+    return { grants: grants.map(grantRecord), next: next ? cursorOf([grantId(next)], query) : null }
+  })
+
+  add(api.addGrant, async (asked) => {
+    const { account, role, brand, expires } = asked.body
+    const grant = await addGrant(
+      {
+        ...{ account, role, authority: asked.authority },
+        brand: brand ?? undefined,
+        expires: expires ? instantField('body/expires', expires) : undefined,
+      },
+      tried(asked),
+    )
+    return grantRecord(grant)
+  })
+
+  add(api.removeGrant, async (asked) => {
+    const { id = '' } = asked.parameters
+    const grant = parseGrantId(id)
+    if (!grant) throw noSuchRecord('There is no such grant.', { kind: 'grant', id })
+    const { authority, ifMatch } = asked
+    const mustBeSeen = ifMatch && ((now: Parameters<typeof grantRecord>[0]) => ifMatch(grantRecord(now)))
+    return grantRecord(
+      await removeGrant({ grant, authority, ...(mustBeSeen && { mustBeSeen }) }, tried(asked)),
+    )
+  })
+}

@@ -1,0 +1,52 @@
+/** Connects the management API with what it needs. */
+import type { FastifyInstance } from 'fastify'
+import { findAccount } from '../../accounts/find.ts'
+import type { Installation } from '../../cli/installation.ts'
+import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
+import type { Counters } from '../../counters.ts'
+import type { ChangeFeed } from '../../database/index.ts'
+import { deviceManagementRoutes } from '../../devices/management-routes.ts'
+import { accountLimit } from '../../http/limits/account-limit.ts'
+import { onlyFrom } from '../../http/limits/only-from.ts'
+import { managementRoutes } from '../../http/management/management-routes.ts'
+import type { ManagementDependencies } from '../../management/dependencies.ts'
+import { answerOnce } from '../../management/repeats/answer-once.ts'
+import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
+import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
+import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import { sessionManagementRoutes } from '../../tokens/management-routes.ts'
+
+interface Parts {
+  readonly app: FastifyInstance
+  readonly installation: Installation
+  readonly counters: Counters
+  readonly feed: ChangeFeed
+}
+
+export async function addManagement(tokens: TokenDependencies, parts: Parts): Promise<void> {
+  const { app, installation, counters, feed } = parts
+  const { management, rateLimits } = installation.config
+  if (!management.enabled) return
+  const deps: ManagementDependencies = {
+    ...tokens,
+    grants: installation.grants,
+    managers: rememberedManagers(feed, installation),
+    lifetime: { standard: management.lifetime, most: MOST_MANAGEMENT_MS },
+  }
+  await app.register(async (api) => {
+    if (management.from) onlyFrom(api, management.from)
+    await api.register(managementTokenRoutes, deps)
+    await api.register(async (signedIn) => {
+      const add = managementRoutes(signedIn, {
+        authenticate: managerAuthority(deps, accountLimit(rateLimits['management-account'], counters)),
+        answerOnce: (asked, work) => answerOnce(asked, work, installation),
+      })
+      managerRoutes(add, installation)
+      sessionManagementRoutes(add, {
+        ...installation,
+        accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
+      })
+      deviceManagementRoutes(add, installation)
+    })
+  })
+}

@@ -1,0 +1,71 @@
+/** The sessions of tokens in the management API: HTTP in, operation, HTTP out. */
+import { isSessionId } from '@ratafia/api'
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../change.ts'
+import { instantField } from '../http/management/instant-field.ts'
+import type { AddManagementRoute, Asked } from '../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../http/management/pages.ts'
+import { pageOfSessions, type SessionPage } from './administration/list-sessions.ts'
+import { revokeSession, type SessionChange, type SessionChangeDeps } from './administration/revoke-session.ts'
+import { shortenSession } from './administration/shorten-session.ts'
+import { type ListedSession, sessionRecord } from './session.ts'
+import type { SessionPosition, SessionStore } from './session-store.ts'
+
+interface SessionRouteDeps extends SessionChangeDeps {
+  readonly tokenSessions: SessionStore
+  /** The account of a username or an id. Throws `no-such-record`. */
+  readonly accountIdOf: (nameOrId: string) => Promise<ListedSession['accountId']>
+}
+
+export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRouteDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
+    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+
+  add(api.myTokens, async ({ authority, query }) => {
+    const { limit = 100, state = 'active' } = query
+    const listing = { authority, limit, activeOnly: state === 'active', after: sessionIn(query) }
+    return listOf(await pageOfSessions({ ...listing, accountId: authority.accountId }, deps), query)
+  })
+  add(api.revokeMyToken, async (asked) => {
+    const { session } = await revokeSession({ ...changeOf(asked), own: true }, tried(asked))
+    return sessionRecord(session)
+  })
+  add(api.shortenMyToken, async (asked) => {
+    const until = instantField('body/until', asked.body.until)
+    return sessionRecord(await shortenSession({ ...changeOf(asked), until }, tried(asked)))
+  })
+  add(api.tokens, async ({ authority, query }) => {
+    const { limit = 100, state = 'active', account, ends_before } = query
+    const listing = { authority, limit, activeOnly: state === 'active', after: sessionIn(query) }
+    const accountId = account === undefined ? undefined : await deps.accountIdOf(account)
+    const endsBefore = ends_before === undefined ? undefined : instantField('query/ends_before', ends_before)
+    return listOf(await pageOfSessions({ ...listing, accountId, endsBefore }, deps), query)
+  })
+  add(api.revokeToken, async (asked) => {
+    const { session } = await revokeSession(changeOf(asked), tried(asked))
+    return sessionRecord(session)
+  })
+}
+
+const listOf = ({ sessions, next }: SessionPage, query: object) => ({
+  tokens: sessions.map(sessionRecord),
+  next: next ? cursorOf([next.validSince.toISOString(), next.id], query) : null,
+})
+
+/** A position that is none begins with the first page, as far as anybody can tell. */
+function sessionIn(query: { readonly cursor?: string }): SessionPosition | undefined {
+  const [at = '', id = ''] = positionIn(query, 2) ?? []
+  const validSince = new Date(at)
+  return isSessionId(id) && !Number.isNaN(validSince.getTime()) ? { id, validSince } : undefined
+}
+
+interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.revokeToken>, 'parameters' | 'authority'> {
+  readonly ifMatch?: (record: object) => void
+}
+
+const changeOf = ({ parameters, authority, ifMatch }: AnyAsked): SessionChange => ({
+  sessionId: parameters['id'] ?? '',
+  authority,
+  ...(ifMatch && { mustBeSeen: (now: ListedSession) => ifMatch(sessionRecord(now)) }),
+})

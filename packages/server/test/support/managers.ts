@@ -1,0 +1,101 @@
+/** People and agents who administer a service over HTTP. */
+import assert from 'node:assert/strict'
+import type { Role } from '@ratafia/api'
+import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
+import type { Account } from '../../src/accounts/account.ts'
+import { formatLoginMark } from '../../src/accounts/ended-logins/login-mark.ts'
+import { addGrant } from '../../src/management/grants/add-grant.ts'
+import { deciding } from './authorities.ts'
+import {
+  type Answer,
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  presenting,
+  type TestService,
+} from './service.ts'
+
+export interface Asking {
+  readonly query?: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+/** A call below the prefix of the management API, with a token. */
+export const manage = (
+  service: Pick<TestService, 'baseUrl'>,
+  token: string,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  { query = '', body, headers = {} }: Asking = {},
+): Promise<Answer> =>
+  call(service, method, `${MANAGEMENT_PREFIX}${path}${query}`, {
+    headers: { ...bearing(token), ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+
+/** An account with these roles, each for the whole service or, as `ROLE BRAND`, for one. */
+export async function addManager(service: TestService, ...roles: readonly string[]): Promise<Account> {
+  const account = await addPerson(service)
+  await giveRoles(service, account, ...roles)
+  return account
+}
+
+export async function giveRoles(
+  { installation, now }: TestService,
+  { id }: Pick<Account, 'id'>,
+  ...roles: readonly string[]
+): Promise<void> {
+  for (const text of roles) {
+    const [role = '', brandId] = text.split(' ')
+    // Not through the operation, which asks whether the brand is there.
+    assert.ok(
+      await installation.grants.add({
+        ...{ accountId: id, role: role as Role, brandId },
+        ...{ grantedAt: now(), grantedBy: 'operator', expiresAt: undefined },
+      }),
+    )
+  }
+}
+
+export const grant = (service: TestService, account: string, role: string, brand?: string) =>
+  addGrant({ account, role, brand, authority: deciding() }, service.installation)
+
+/** How somebody signed in, as the identity service declares it. Default: a person, at this moment. */
+export interface SignedIn {
+  readonly signedIn?: string
+}
+
+/** The answer to the exchange of a root that asks for `wanted`, and is discharged for this account. */
+export async function exchangeAs(
+  service: TestService,
+  account: Account,
+  wanted: object = {},
+  { signedIn = `browser ${service.now().toISOString()}` }: SignedIn = {},
+): Promise<Answer> {
+  const root = await call(service, 'POST', `${MANAGEMENT_PREFIX}/tokens/root`, { body: wanted })
+  assert.equal(root.status, 200, JSON.stringify(root.body))
+  const slice = await dischargeFor(service, root.body.macaroon, account, () => [
+    `declared userid ${account.id}`,
+    `declared signed-in ${signedIn}`,
+    formatLoginMark(account, service.now()),
+    `time-before ${new Date(service.now().getTime() + 86_400_000).toISOString()}`,
+  ])
+  return call(service, 'POST', `${MANAGEMENT_PREFIX}/tokens/exchange`, {
+    headers: presenting(slice),
+    body: {},
+  })
+}
+
+/** A management token. */
+export async function managementToken(
+  service: TestService,
+  account: Account,
+  wanted: object = {},
+  how: SignedIn = {},
+): Promise<string> {
+  const { status, body } = await exchangeAs(service, account, wanted, how)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.macaroon
+}
