@@ -17,7 +17,7 @@ import {
   type TokenSessionTable,
   toInstant,
 } from '../database/index.ts'
-import type { ListedSession, Session } from './session.ts'
+import type { ListedSession, Session, SessionPosition } from './session.ts'
 
 /** Which sessions a listing shows; the number is always limited. */
 export interface SessionFilter {
@@ -26,9 +26,6 @@ export interface SessionFilter {
   readonly activeAt?: Date | undefined
   readonly limit: number
 }
-
-/** The last session of a page: the next page begins behind it. */
-export type SessionPosition = Pick<Session, 'id' | 'validSince'>
 
 /** A session to record, and on what that rests. */
 export interface Opening {

@@ -40,6 +40,9 @@ export interface ListedSession extends Session {
   readonly username: string
 }
 
+/** The last session of a page: the next page begins behind it. */
+export type SessionPosition = Pick<Session, 'id' | 'validSince'>
+
 /** The record that list and revoke show. Times are RFC 3339 in UTC. */
 export function tokenRecord(session: Session): TokenRecord {
   return {

@@ -1,14 +1,14 @@
 /** How devices are shown: rows for lists and JSON, lines for one of them. */
 import type { DeviceId } from '@ratafia/api'
-import type { Device } from '../../devices/device.ts'
 import {
   assertionRecord,
   deviceSessionRecord,
   evidenceRecord,
   registrationRecord,
-} from '../../devices/device-records.ts'
+} from '../../devices/administration/device-records.ts'
+import type { DeviceDetails } from '../../devices/administration/show-device.ts'
+import type { Device } from '../../devices/device.ts'
 import type { RegistrationStore } from '../../devices/registration/registration-store.ts'
-import type { DeviceDetails } from '../../devices/show-device.ts'
 import { fieldsOf } from '../../devices/transfer/device-record.ts'
 import { details, type Row, tableOf } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'

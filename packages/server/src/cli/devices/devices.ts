@@ -38,7 +38,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .option('--limit <number>', 'how many of its newest registrations and sessions to show', '20')
     .option('--assertions', 'print its serial assertions too')
     .action(async (name: string, options: JsonOption & { limit: string; assertions?: boolean }) => {
-      const { showDevice } = await import('../../devices/show-device.ts')
+      const { showDevice } = await import('../../devices/administration/show-device.ts')
       const { detailsDocument, detailsText } = await import('./device-output.ts')
       const limit = readCount('--limit', options.limit)
       const all = await context.readInstallation((installation) =>

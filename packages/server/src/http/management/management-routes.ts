@@ -11,7 +11,7 @@ import { type BeforeBody, beforeBody } from '../bodies/before-body.ts'
 import { readJsonBodies } from '../bodies/json-body.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
 import { readQuery } from './query.ts'
-import { type AnswerOnce, repeatable } from './repeatable.ts'
+import { type Answer, type AnswerOnce, repeatable } from './repeatable.ts'
 
 /** A request whose sender is known. */
 export interface Asked<Operation extends ManagementOperation, Who extends Authority = Authority> {
@@ -89,14 +89,6 @@ export function managementRoutes<Who extends Authority>(
 }
 
 const NoQuerySchema = Type.Object({}, { additionalProperties: false })
-
-/** An answer as it is sent, and as it is kept for a request that comes again. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** JSON. */
-  readonly body: string
-}
 
 function answered(
   value: object,

@@ -6,7 +6,14 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Authority } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
-import type { Answer } from './management-routes.ts'
+
+/** An answer as it is sent, and as it is kept for a request that comes again. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON. */
+  readonly body: string
+}
 
 /** What is asked for, by whom. */
 export interface Repeatable {

@@ -3,7 +3,6 @@ import type { AccountId, ManagementPermission, SessionId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import { type Authority, type HeldRole, intersectScopes, type SignIn, scopeOfRoles } from '../../authority.ts'
 import { accountActor } from '../../change.ts'
-import type { RequestOrigin } from '../dependencies.ts'
 import { type Grant, isCurrent } from '../grants/grant.ts'
 import { type MintedRoles, type RoleLimits, scopeWithinAll } from './manage-caveat.ts'
 
@@ -29,6 +28,13 @@ export interface RememberedManagers {
   find(digest: string): Manager | undefined
   /** Remembers what `verify` finds; only for headers with a single slice. */
   remember(digest: string, verify: () => Promise<Manager>): Promise<Manager>
+}
+
+/** Where a request came from, for the audit log. */
+export interface RequestOrigin {
+  readonly source: string
+  /** The id of the request, as the log has it. */
+  readonly request: string
 }
 
 /** The roles that the account has now. */

@@ -5,7 +5,7 @@ import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
-import { deviceManagementRoutes } from '../../devices/management-routes.ts'
+import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
@@ -13,8 +13,8 @@ import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
+import { sessionManagementRoutes } from '../../tokens/administration/routes.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
-import { sessionManagementRoutes } from '../../tokens/management-routes.ts'
 
 interface Parts {
   readonly app: FastifyInstance

@@ -2,8 +2,8 @@
 import type { AccountId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
-import type { ListedSession } from '../session.ts'
-import type { SessionPosition, SessionStore } from '../session-store.ts'
+import type { ListedSession, SessionPosition } from '../session.ts'
+import type { SessionStore } from '../session-store.ts'
 
 interface Listing {
   readonly authority: Authority

@@ -1,18 +1,19 @@
 /** The sessions of tokens in the management API: HTTP in, operation, HTTP out. */
 import { isSessionId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../change.ts'
-import { instantField } from '../http/management/instant-field.ts'
-import type { AddManagementRoute, Asked } from '../http/management/management-routes.ts'
-import { cursorOf, positionIn } from '../http/management/pages.ts'
-import { pageOfSessions, type SessionPage } from './administration/list-sessions.ts'
-import { revokeSession, type SessionChange, type SessionChangeDeps } from './administration/revoke-session.ts'
-import { shortenSession } from './administration/shorten-session.ts'
-import { type ListedSession, sessionRecord } from './session.ts'
-import type { SessionPosition, SessionStore } from './session-store.ts'
+import { undone } from '../../change.ts'
+import { instantField } from '../../http/management/instant-field.ts'
+import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import { type ListedSession, type SessionPosition, sessionRecord } from '../session.ts'
+import { pageOfSessions, type SessionPage } from './list-sessions.ts'
+import { revokeSession, type SessionChange, type SessionChangeDeps } from './revoke-session.ts'
+import { shortenSession } from './shorten-session.ts'
 
-interface SessionRouteDeps extends SessionChangeDeps {
-  readonly tokenSessions: SessionStore
+type PageDeps = Parameters<typeof pageOfSessions>[1]
+
+interface SessionRouteDeps extends Omit<SessionChangeDeps, 'tokenSessions'> {
+  readonly tokenSessions: SessionChangeDeps['tokenSessions'] & PageDeps['tokenSessions']
   /** The account of a username or an id. Throws `no-such-record`. */
   readonly accountIdOf: (nameOrId: string) => Promise<ListedSession['accountId']>
 }

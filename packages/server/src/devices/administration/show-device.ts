@@ -1,14 +1,14 @@
 /** Everything the register knows about one device. */
 
-import type { Authority } from '../authority.ts'
-import type { CloneEvidence } from './clones/clone-evidence.ts'
-import type { CloneStore } from './clones/clone-store.ts'
-import type { Device, SerialAssertion } from './device.ts'
-import type { DeviceStore } from './device-store.ts'
-import { findDevice } from './find-device.ts'
-import type { RegistrationRow, RegistrationStore } from './registration/registration-store.ts'
-import type { DeviceSession } from './sessions/device-session.ts'
-import type { DeviceSessionStore } from './sessions/device-session-store.ts'
+import type { Authority } from '../../authority.ts'
+import type { CloneEvidence } from '../clones/clone-evidence.ts'
+import type { CloneStore } from '../clones/clone-store.ts'
+import type { Device, SerialAssertion } from '../device.ts'
+import type { DeviceStore } from '../device-store.ts'
+import { findDevice } from '../find-device.ts'
+import type { RegistrationRow, RegistrationStore } from '../registration/registration-store.ts'
+import type { DeviceSession } from '../sessions/device-session.ts'
+import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
 
 interface ShowDeviceDeps {
   readonly devices: DeviceStore

@@ -1,8 +1,14 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../change.ts'
-import type { AddManagementRoute, Asked } from '../http/management/management-routes.ts'
-import type { Device } from './device.ts'
+import { undone } from '../../change.ts'
+import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
+import type { Device } from '../device.ts'
+import { type DeviceDecision, findDevice } from '../find-device.ts'
+import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
+import { rejectDevice } from '../registration/approval/reject.ts'
+import { releaseDevice } from '../release.ts'
+import { revokeDevice } from '../revoke.ts'
+import { fieldsOf } from '../transfer/device-record.ts'
 import {
   assertionsOfDevice,
   evidenceOfDevice,
@@ -17,12 +23,6 @@ import {
   historyRecord,
   registrationRecord,
 } from './device-records.ts'
-import { type DeviceDecision, findDevice } from './find-device.ts'
-import { type ApprovalDeps, approveDevice } from './registration/approval/approve.ts'
-import { rejectDevice } from './registration/approval/reject.ts'
-import { releaseDevice } from './release.ts'
-import { revokeDevice } from './revoke.ts'
-import { fieldsOf } from './transfer/device-record.ts'
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof sessionsOfDevice>[1] &

@@ -1,16 +1,16 @@
 /** Parts of what is known about one device, each for those who may see the device. */
 
-import type { AuditStore } from '../audit/audit-store.ts'
-import type { AuditEntry } from '../audit/entry.ts'
-import type { Authority } from '../authority.ts'
-import type { CloneEvidence } from './clones/clone-evidence.ts'
-import type { CloneStore } from './clones/clone-store.ts'
-import type { SerialAssertion } from './device.ts'
-import type { DeviceStore } from './device-store.ts'
-import { findDevice } from './find-device.ts'
-import type { RegistrationRow, RegistrationStore } from './registration/registration-store.ts'
-import type { DeviceSession } from './sessions/device-session.ts'
-import type { DeviceSessionStore } from './sessions/device-session-store.ts'
+import type { AuditStore } from '../../audit/audit-store.ts'
+import type { AuditEntry } from '../../audit/entry.ts'
+import type { Authority } from '../../authority.ts'
+import type { CloneEvidence } from '../clones/clone-evidence.ts'
+import type { CloneStore } from '../clones/clone-store.ts'
+import type { SerialAssertion } from '../device.ts'
+import type { DeviceStore } from '../device-store.ts'
+import { findDevice } from '../find-device.ts'
+import type { RegistrationRow, RegistrationStore } from '../registration/registration-store.ts'
+import type { DeviceSession } from '../sessions/device-session.ts'
+import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
 
 interface PartOf {
   /** As `findDevice` takes it. */

@@ -1,9 +1,9 @@
 /** What belongs to a device, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
-import type { AuditEntry } from '../audit/entry.ts'
-import type { CloneEvidence } from './clones/clone-evidence.ts'
-import type { SerialAssertion } from './device.ts'
-import type { RegistrationRow } from './registration/registration-store.ts'
-import type { DeviceSession } from './sessions/device-session.ts'
+import type { AuditEntry } from '../../audit/entry.ts'
+import type { CloneEvidence } from '../clones/clone-evidence.ts'
+import type { SerialAssertion } from '../device.ts'
+import type { RegistrationRow } from '../registration/registration-store.ts'
+import type { DeviceSession } from '../sessions/device-session.ts'
 
 export const registrationRecord = ({ at, caller }: RegistrationRow) => ({
   at: at.toISOString(),
