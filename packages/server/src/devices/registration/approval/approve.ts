@@ -61,7 +61,14 @@ export async function approveDevice(
   const model = await modelOfWaiting(found, deps)
   if (dryRun) {
     mustBeSeen?.(found)
-    return { device: await previewApproval({ found, model, serial }, deps), before: false }
+    const preview = await previewApproval({ found, model, serial }, deps)
+    const decided = {
+      status: 'active',
+      decidedAt: deps.clock(),
+      decidedBy: authority.by,
+      reason: null,
+    } as const
+    return { device: { ...preview, ...decided }, before: false }
   }
   const { by } = authority
   const issuing = { ...deps, change: deps.changeBy(authority.author) }
