@@ -8,6 +8,8 @@ import {
   DeviceRegistrationsSchema,
   DeviceSchema,
   DeviceSessionsSchema,
+  DevicesQuerySchema,
+  DevicesSchema,
   HistorySchema,
   NewestQuerySchema,
   RejectSchema,
@@ -30,6 +32,18 @@ const DECIDING = {
 } as const
 
 export const DEVICE_OPERATIONS = {
+  devices: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices',
+    summary: 'The devices that fit all filters; of a filter that repeats, they fit one',
+    description:
+      'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it.',
+    permission: 'devices:read',
+    errors: [],
+    query: DevicesQuerySchema,
+    response: DevicesSchema,
+  },
   device: {
     ...SIGNED_IN,
     method: 'GET',

@@ -213,6 +213,60 @@ export const DeviceSchema = Type.Object(
   { title: 'Device', ...exactly },
 )
 
+const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
+const KeyText = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+const several = <T extends TSchema>(item: T, description?: string) =>
+  Type.Array(item, { minItems: 1, maxItems: 64, ...(description === undefined ? {} : { description }) })
+
+export const DEVICE_SORTS = ['-registered', 'registered', 'serial'] as const
+
+export const DevicesQuerySchema = Type.Object(
+  {
+    ...pageQuery,
+    sort: Type.Optional(Type.Enum([...DEVICE_SORTS], { type: 'string' })),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 300,
+        description: 'An id, BRAND/MODEL/SERIAL, or the id of a device key',
+      }),
+    ),
+    q: Type.Optional(
+      Type.String({
+        pattern: '^[!-~]{1,128}$',
+        description: 'The beginning of a serial or (8 characters or more) of a key, or an id',
+      }),
+    ),
+    serial: Type.Optional(SerialText),
+    serial_prefix: Type.Optional(SerialText),
+    key: Type.Optional(KeyText),
+    key_prefix: Type.Optional(KeyText),
+    brand: Type.Optional(several(BrandSchema)),
+    model: Type.Optional(
+      several(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$' }), 'BRAND/MODEL'),
+    ),
+    status: Type.Optional(several(Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }))),
+    quarantined: Type.Optional(Type.Boolean()),
+    origin: Type.Optional(several(Type.Enum(['registration', 'session', 'import'], { type: 'string' }))),
+    decided_by: Type.Optional(several(Type.String({ minLength: 1, maxLength: 64 }))),
+    registered_since: Type.Optional(InstantSchema),
+    registered_until: Type.Optional(InstantSchema),
+  },
+  exactly,
+)
+export const DevicesSchema = Type.Object(
+  {
+    devices: Type.Array(DeviceSchema),
+    next: orNull(Text),
+    examined: Type.Optional(
+      Type.Integer({
+        description: 'The page is short: so many rows were looked at, and there are more. Go on with `next`.',
+      }),
+    ),
+  },
+  { title: 'Devices', ...exactly },
+)
+
 const listOf = <T extends TSchema>(title: string, name: string, item: T) =>
   Type.Object({ [name]: Type.Array(item) }, { title, ...exactly })
 

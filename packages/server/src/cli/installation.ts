@@ -28,6 +28,7 @@ import type { Database } from '../database/index.ts'
 import type { CloneStore } from '../devices/clones/clone-store.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
 import type { FleetStore } from '../devices/fleet/fleet-store.ts'
+import type { ListStore } from '../devices/fleet/list-store.ts'
 import type { WaitingStore } from '../devices/registration/approval/waiting-store.ts'
 import type { RegistrationStore } from '../devices/registration/registration-store.ts'
 import type { RemovalStore } from '../devices/removal/removal-store.ts'
@@ -104,6 +105,7 @@ export interface Installation extends Stores {
   readonly deviceTransfers: DeviceTransferStore
   readonly leases: LeaseStore
   readonly fleet: FleetStore
+  readonly deviceLists: ListStore
   /** What issuers of ID tokens publish. */
   readonly fetchDocument: FetchDocument
   /** Of the operator: whoever runs this process. */

@@ -7,6 +7,7 @@ import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
 import { fleetStore } from '../devices/fleet/fleet-store.ts'
+import { listStore } from '../devices/fleet/list-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
 import { leaseStore } from '../jobs/lease-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
@@ -41,6 +42,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       deviceTransfers: deviceTransferStore(database),
       leases: leaseStore(database),
       fleet: fleetStore(database),
+      deviceLists: listStore(database),
       fetchDocument: fetcher(config.issuerProxy),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator }),

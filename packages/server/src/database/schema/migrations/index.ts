@@ -15,6 +15,7 @@ import { announcements } from './0013-announcements.ts'
 import { publisherLogins } from './0014-publisher-logins.ts'
 import { ciPublishing } from './0015-ci-publishing.ts'
 import { administration } from './0016-administration.ts'
+import { fleetLists } from './0017-fleet-lists.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   publisherLogins,
   ciPublishing,
   administration,
+  fleetLists,
 ]

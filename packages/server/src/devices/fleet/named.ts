@@ -1,0 +1,26 @@
+/** What somebody who looks for a device writes, as a filter of lists. */
+import { isDeviceId } from '@ratafia/api'
+import { parseModelName } from '../../brands/models/model-policy.ts'
+import { invalidField } from '../../errors.ts'
+import type { ListFilter } from './list-filter.ts'
+
+/** Each BRAND/MODEL. */
+export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => texts.map(parseModelName)
+
+const KEY = /^[A-Za-z0-9_-]{64}$/
+
+/** A device as `findDevice` takes it. Throws `RequestError` `invalid-field` for a text that names none. */
+export function filterOfName(text: string): ListFilter {
+  if (isDeviceId(text)) return { id: text }
+  const [brandId, model, serial, more] = text.split('/')
+  if (brandId && model && serial && more === undefined) return { models: [{ brandId, model }], serial }
+  if (KEY.test(text)) return { deviceKeyId: text }
+  throw invalidField(
+    'query/name is neither the id of a device, nor BRAND/MODEL/SERIAL, nor the id of a device key.',
+    { field: 'query/name' },
+  )
+}
+
+/** The beginning of a serial or of a key, or an id. */
+export const filterOfBeginning = (text: string): ListFilter =>
+  isDeviceId(text) ? { id: text } : { beginning: text }

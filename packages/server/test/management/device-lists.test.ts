@@ -1,0 +1,310 @@
+/** Lists of devices in the management API, against a simple model of what they should have. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { DeviceId } from '@ratafia/api'
+import fc from 'fast-check'
+import { scopeOfRoles } from '../../src/authority.ts'
+import { bucketOf } from '../../src/bucket.ts'
+import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device } from '../../src/devices/device.ts'
+import { rowOf } from '../../src/devices/device-store.ts'
+import {
+  comparePositions,
+  LIST_SORTS,
+  type ListFilter,
+  type ListPosition,
+  positionOf,
+} from '../../src/devices/fleet/list-filter.ts'
+import { listFleet } from '../../src/devices/fleet/list-fleet.ts'
+import { deciding } from '../support/authorities.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
+import { refusalOf, testService } from '../support/service.ts'
+
+const BRANDS = ['acme', 'best', 'cook']
+const START = Date.parse('2026-01-01T00:00:00Z')
+const HOUR = 3_600_000
+
+/** 300 devices of three brands; several have the time, or the beginning of the serial, of others. */
+const register: readonly Device[] = Array.from({ length: 300 }, (_, index) => {
+  const brandId = BRANDS[(index * 7) % 3] ?? ''
+  const status = DEVICE_STATUSES[(index * 11) % 5] ?? 'active'
+  const hex = (index * 40503).toString(16).padStart(12, '0')
+  const deviceKeyId = Buffer.alloc(48, (index * 37) % 251)
+    .fill(index % 256, 40)
+    .toString('base64url')
+  return {
+    id: `019${String(index).padStart(5, '0')}-0000-7000-8000-${hex}` as DeviceId,
+    bucket: bucketOf(deviceKeyId),
+    brandId,
+    model: `m${index % 4}`,
+    serial:
+      status === 'pending' && index % 2 === 0
+        ? ''
+        : `${'AZaz'[index % 4]}-${String(index % 50).padStart(3, '0')}-${index}`,
+    deviceKeyId,
+    status,
+    revision: null,
+    origin: DEVICE_ORIGINS[index % 3] ?? 'import',
+    original: null,
+    registeredAt: new Date(START + (index % 60) * HOUR),
+    decidedAt: null,
+    decidedBy: index % 4 === 0 ? 'ada' : null,
+    reason: null,
+    quarantinedAt: index % 13 === 0 ? new Date(START) : null,
+  }
+})
+
+const asks = ({ status }: Device) => status === 'pending' || status === 'rejected'
+
+function fits(device: Device, filter: ListFilter): boolean {
+  const { serialPrefix, keyPrefix, beginning, registeredSince, registeredUntil } = filter
+  const isOne = <T>(list: readonly T[] | undefined, value: T) => !list || list.includes(value)
+  return (
+    (filter.id === undefined || device.id === filter.id) &&
+    (filter.serial === undefined || device.serial === filter.serial) &&
+    (filter.deviceKeyId === undefined || device.deviceKeyId === filter.deviceKeyId) &&
+    (serialPrefix === undefined || device.serial.startsWith(serialPrefix)) &&
+    (keyPrefix === undefined || device.deviceKeyId.startsWith(keyPrefix)) &&
+    (beginning === undefined ||
+      device.serial.startsWith(beginning) ||
+      (beginning.length >= 8 && device.deviceKeyId.startsWith(beginning))) &&
+    isOne(filter.brands, device.brandId) &&
+    (!filter.models ||
+      filter.models.some(({ brandId, model }) => brandId === device.brandId && model === device.model)) &&
+    isOne(filter.statuses, device.status) &&
+    (filter.quarantined === undefined || filter.quarantined === (device.quarantinedAt !== null)) &&
+    (!registeredSince || device.registeredAt >= registeredSince) &&
+    (!registeredUntil || device.registeredAt < registeredUntil) &&
+    isOne(filter.origins, device.origin) &&
+    (!filter.decidedBy || (device.decidedBy !== null && filter.decidedBy.includes(device.decidedBy)))
+  )
+}
+
+const some = <T>(values: readonly T[]) => fc.subarray([...values], { minLength: 1 })
+const device = fc.constantFrom(...register)
+const instant = fc.integer({ min: -1, max: 61 }).map((hours) => new Date(START + hours * HOUR))
+
+const LIST_FILTERS = [
+  'id',
+  'serial',
+  'deviceKeyId',
+  'serialPrefix',
+  'keyPrefix',
+  'beginning',
+  'brands',
+  'models',
+  'statuses',
+  'quarantined',
+  'registeredSince',
+  'registeredUntil',
+  'origins',
+  'decidedBy',
+] as const satisfies readonly (keyof ListFilter)[]
+
+const every = fc.record<Required<ListFilter>>({
+  id: device.map(({ id }) => id),
+  serial: device.map(({ serial }) => serial || 'none'),
+  deviceKeyId: device.map(({ deviceKeyId }) => deviceKeyId),
+  serialPrefix: device.map(({ serial }) => serial.slice(0, 3) || 'A'),
+  keyPrefix: device.map(({ deviceKeyId }) => deviceKeyId.slice(0, 9)),
+  beginning: device.map(({ serial, deviceKeyId }) => serial.slice(0, 5) || deviceKeyId.slice(0, 8)),
+  brands: some([...BRANDS, 'nobody']),
+  models: fc.subarray(
+    BRANDS.flatMap((brandId) => [
+      { brandId, model: 'm1' },
+      { brandId, model: 'm2' },
+    ]),
+    { minLength: 1 },
+  ),
+  statuses: some(DEVICE_STATUSES),
+  quarantined: fc.boolean(),
+  registeredSince: instant,
+  registeredUntil: instant,
+  origins: some(DEVICE_ORIGINS),
+  decidedBy: fc.constant(['ada']),
+})
+
+/** Up to three at a time: with more, hardly any device fits. */
+const filters: fc.Arbitrary<ListFilter> = fc
+  .tuple(every, fc.subarray([...LIST_FILTERS], { maxLength: 3 }))
+  .map(([all, names]) => Object.fromEntries(names.map((name) => [name, all[name]])))
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh)
+
+  before(async () => {
+    const { query } = service.installation.database
+    for (let start = 0; start < register.length; start += 50) {
+      await query
+        .insertInto('device')
+        .values(
+          register
+            .slice(start, start + 50)
+            .map((one) => ({ ...rowOf(one), request: asks(one) ? Buffer.from('x') : null })),
+        )
+        .execute()
+    }
+  })
+
+  /** Page by page, to the end. */
+  const listed = async (
+    filter: ListFilter,
+    {
+      sort,
+      limit,
+      mostRows,
+      scope,
+    }: {
+      sort: (typeof LIST_SORTS)[number]
+      limit: number
+      mostRows: number
+      scope: readonly string[] | 'all'
+    },
+  ) => {
+    const authority = {
+      ...deciding(),
+      scopeOf: () =>
+        scope === 'all'
+          ? ('all' as const)
+          : scopeOfRoles(
+              scope.map((brandId) => ({ role: 'viewer' as const, brandId })),
+              'devices:read',
+            ),
+    }
+    const found: string[] = []
+    let after: ListPosition | undefined
+    for (let pages = 0; pages < 2000; pages++) {
+      const page = await listFleet(
+        { authority, filter, sort, after, limit },
+        { deviceLists: service.installation.deviceLists, mostRows },
+      )
+      assert.ok(page.devices.length <= limit)
+      found.push(...page.devices.map(({ id }) => id))
+      if (!page.next) return found
+      // Every page gets on, also an empty one.
+      if (after) assert.ok(comparePositions(after, page.next, sort) < 0, 'the list goes on')
+      after = page.next
+    }
+    return assert.fail('the list has no end')
+  }
+
+  test('every filter and order, for any brands that somebody may see: each device once, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        filters,
+        fc.record({
+          sort: fc.constantFrom(...LIST_SORTS),
+          limit: fc.constantFrom(1, 7, 100, 1000),
+          mostRows: fc.constantFrom(3, 40, 20_000),
+          scope: fc.oneof(fc.constant('all' as const), fc.subarray([...BRANDS, 'nobody'], { minLength: 1 })),
+        }),
+        async (filter, how) => {
+          // A page of one, three rows at a time, takes hundreds of statements.
+          fc.pre(how.mostRows > 3 || how.limit > 7)
+          const expected = register
+            .filter(({ brandId }) => how.scope === 'all' || how.scope.includes(brandId))
+            .filter((one) => fits(one, filter))
+            .sort((a, b) => comparePositions(positionOf(a, how.sort), positionOf(b, how.sort), how.sort))
+          assert.deepEqual(
+            await listed(filter, how),
+            expected.map(({ id }) => id),
+          )
+        },
+      ),
+      { numRuns: kind === 'sqlite' ? 150 : 80, interruptAfterTimeLimit: 8_000 },
+    )
+  })
+
+  test('over HTTP: pages by their cursor, which is good for the same parameters alone', async () => {
+    const token = await managementToken(service, await addManager(service, 'viewer best'))
+    const get = (query: string) => manage(service, token, 'GET', '/devices', { query })
+    const ids: string[] = []
+    let query = '?status=active&status=revoked&sort=serial&limit=7'
+    for (let cursor = ''; ; ) {
+      const { status, body } = await get(`${query}${cursor}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      ids.push(...body.devices.map((one: { id: string }) => one.id))
+      if (body.next === null) break
+      cursor = `&cursor=${body.next}`
+      // How many come at a time may change.
+      query = query.replace('limit=7', 'limit=3')
+    }
+    const expected = register
+      .filter(({ brandId, status }) => brandId === 'best' && ['active', 'revoked'].includes(status))
+      .sort((a, b) => (a.serial < b.serial ? -1 : 1))
+    assert.deepEqual(
+      ids,
+      expected.map(({ id }) => id),
+    )
+    const { body } = await get('?limit=1')
+    for (const other of ['sort=serial', 'status=active', 'brand=best', 'q=A']) {
+      const { status, code } = refusalOf(await get(`?${other}&cursor=${body.next}`))
+      assert.deepEqual([status, code], [400, 'invalid-field'], other)
+    }
+    const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const [digest] = JSON.parse(Buffer.from(body.next, 'base64url').toString())
+    for (const cursor of [
+      'x',
+      'AAAA',
+      forged([]),
+      forged([digest]),
+      forged([digest, 1, 2]),
+      forged({}),
+      forged([digest, 'a', '\0']),
+    ]) {
+      assert.equal((await get(`?cursor=${cursor}`)).status, 400, cursor)
+    }
+    for (const text of ['x', '1e400', '-1', `${'9'.repeat(15)}`]) {
+      assert.equal((await get(`?cursor=${forged([digest, text, 'z'])}`)).status, 200, text)
+    }
+  })
+
+  test('Guarantee: devices of other brands change no answer: rows, cursors, what was looked at', async () => {
+    const token = await managementToken(service, await addManager(service, 'viewer best'))
+    const answers = async () => {
+      const queries = [
+        '',
+        '?sort=serial',
+        '?status=pending',
+        '?quarantined=true',
+        '?q=A',
+        '?brand=acme',
+        '?brand=best',
+      ]
+      const bodies = await Promise.all(
+        queries.map(async (query) => (await manage(service, token, 'GET', '/devices', { query })).body),
+      )
+      return JSON.stringify(bodies)
+    }
+    const before = await answers()
+    assert.ok(!before.includes('"acme"'))
+    const { query } = service.installation.database
+    const others = { registered_at: START + 5 * HOUR, quarantined_at: 1, serial: 'AZ' }
+    await query
+      .updateTable('device')
+      .set(others)
+      .where('brand_id', '<>', 'best')
+      .where('status', '=', 'pending')
+      .execute()
+    assert.equal(await answers(), before)
+  })
+
+  test('what is no filter is refused', async () => {
+    const token = await managementToken(service, await addManager(service, 'operator'))
+    for (const query of [
+      '?status=asleep',
+      '?sort=colour',
+      '?model=acme',
+      '?brand=a%20b',
+      '?registered_since=yesterday',
+      '?registered_since=2026-02-30T00:00:00Z',
+      '?quarantined=yes',
+      '?name=x',
+      '?serial=%00',
+      `?q=${'x'.repeat(129)}`,
+      '?unknown=1',
+    ]) {
+      assert.equal((await manage(service, token, 'GET', '/devices', { query })).status, 400, query)
+    }
+  })
+})
