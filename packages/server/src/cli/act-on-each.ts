@@ -1,20 +1,20 @@
 /** Commands that take one name or several: each is acted on, whatever becomes of the others. */
 import { RequestError } from '../errors.ts'
 import { confirm, type YesOption } from './confirm.ts'
-import type { CommandContext } from './context.ts'
+import { type CommandContext, ServiceRefusal } from './context.ts'
 import type { Installation } from './installation.ts'
 import { counted, type JsonOption, print } from './output.ts'
 import { harmless } from './terminal/harmless.ts'
 
-interface Action {
+interface Action<On> {
   /** What the names are of, such as `account`. */
   readonly thing: string
   /** What each is afterwards, such as `disabled`. */
   readonly done: string
   /** What the action means for one, in a sentence that a person at a terminal agrees to. Default: nobody is asked. */
-  readonly consequence?: (name: string, installation: Installation) => string | Promise<string>
+  readonly consequence?: (name: string, on: On) => string | Promise<string>
   /** Throws `RequestError` if it is refused. */
-  readonly act: (name: string, installation: Installation) => Promise<Answer>
+  readonly act: (name: string, on: On) => Promise<Answer>
 }
 
 interface Answer {
@@ -33,39 +33,47 @@ type Outcome = { readonly name: string } & (
  * Answers for one name as a command that takes no more, and for several with a line, or an item of a list, for each.
  * Throws `RequestError`: the refusal of the only name, or `invalid-request` if one of several was refused.
  */
-export async function actOnEach(
+export const actOnEach = (
   names: readonly string[],
-  action: Action,
+  action: Action<Installation>,
   options: JsonOption & YesOption,
   context: CommandContext,
+): Promise<void> =>
+  context.withInstallation((installation) => actOnAll(names, action, options, context, installation))
+
+/** The same on what is open already. */
+export async function actOnAll<On>(
+  names: readonly string[],
+  action: Action<On>,
+  options: JsonOption & YesOption,
+  context: CommandContext,
+  on: On,
 ): Promise<void> {
   const [only, ...more] = names
-  await context.withInstallation((installation) =>
-    only !== undefined && more.length === 0
-      ? actOnOne(only, action, options, context, installation)
-      : actOnSeveral([...new Set(names)], action, options, context, installation),
-  )
+  await (only !== undefined && more.length === 0
+    ? actOnOne(only, action, options, context, on)
+    : actOnSeveral([...new Set(names)], action, options, context, on))
 }
 
-async function actOnOne(
+async function actOnOne<On>(
   name: string,
-  { consequence, act }: Action,
+  { consequence, act }: Action<On>,
   options: JsonOption & YesOption,
   context: CommandContext,
-  installation: Installation,
+  on: On,
 ): Promise<void> {
-  if (consequence) await confirm(context, options, () => consequence(name, installation))
-  const { value, told } = await act(name, installation)
+  if (consequence) await confirm(context, options, () => consequence(name, on))
+  const { value, told } = await act(name, on)
   print(context, options, value, told)
 }
 
 /** Prints the results even when the database goes away halfway: they are stored. */
-async function actOnSeveral(
+async function actOnSeveral<On>(
   names: readonly string[],
-  action: Action,
+  action: Action<On>,
   options: JsonOption & YesOption,
   context: CommandContext,
-  installation: Installation,
+  on: On,
 ): Promise<void> {
   const { consequence, act } = action
   if (consequence) {
@@ -74,7 +82,7 @@ async function actOnSeveral(
       for (const name of names) {
         lines.push(
           await orRefusal(
-            () => consequence(name, installation),
+            () => consequence(name, on),
             (message) => about(name, message),
           ),
         )
@@ -87,7 +95,7 @@ async function actOnSeveral(
     for (const name of names) {
       outcomes.push(
         await orRefusal<Outcome>(
-          async () => ({ name, result: 'done', answer: await act(name, installation) }),
+          async () => ({ name, result: 'done', answer: await act(name, on) }),
           (message) => ({ name, result: 'failed', message }),
         ),
       )
@@ -102,7 +110,7 @@ async function orRefusal<T>(work: () => T | Promise<T>, refused: (message: strin
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof RequestError)) throw error
+    if (!(error instanceof RequestError || error instanceof ServiceRefusal)) throw error
     return refused(error.message)
   }
 }
@@ -124,7 +132,7 @@ function tell(outcomes: readonly Outcome[], options: JsonOption, context: Comman
 /** Throws `RequestError` `invalid-request` if one of many failed. */
 export function refuseFailures(
   outcomes: readonly { readonly result: string }[],
-  { thing, done }: Pick<Action, 'thing' | 'done'>,
+  { thing, done }: Pick<Action<unknown>, 'thing' | 'done'>,
 ): void {
   const failed = outcomes.filter(({ result }) => result === 'failed').length
   if (failed === 0) return

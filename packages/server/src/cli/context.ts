@@ -1,6 +1,7 @@
 /** What commands are given: the streams, and the ways to open the installation. `start/run.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
 import type { JobEnvironment } from '../config/job-environment.ts'
+import type { ServiceEnvironment } from '../config/service-environment.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { Installation, UnopenedInstallation } from './installation.ts'
 
@@ -34,6 +35,10 @@ export interface CommandContext {
   readonly release: string
   /** The service that a command talks to unless an option names one. Throws `ConfigError`. */
   serviceUrl(): string
+  /** What the environment says to commands over HTTP. */
+  readonly service: ServiceEnvironment
+  /** The address in an option. Throws {@link UsageError}. */
+  readServiceUrl(text: string): string
   /** Where `snap create-key` keeps private keys. */
   readonly gnupgHome: string
   /** What the platform of a CI job says. */

@@ -7,6 +7,7 @@ import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
 import { completionCommand } from './help/completion.ts'
 import { completeHelp, HELP_STYLE } from './help/help.ts'
 import { type JsonOption, print, withJson } from './output.ts'
+import { completeWays, goes, refuseWrongWay } from './service/ways.ts'
 import { hasColour } from './terminal/colour.ts'
 import { harmless } from './terminal/harmless.ts'
 
@@ -37,10 +38,15 @@ type Add = (program: Command, context: CommandContext) => void
 const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () => Promise<Add> }[] = [
   { names: ['accounts'], load: async () => (await import('./accounts/accounts.ts')).accountCommands },
   { names: ['agents'], load: async () => (await import('./accounts/agents.ts')).agentCommands },
+  { names: ['grants'], load: async () => (await import('./accounts/grants.ts')).grantCommands },
   { names: ['tokens'], load: async () => (await import('./accounts/tokens.ts')).tokenCommands },
   { names: ['issuers'], load: async () => (await import('./ci/issuers.ts')).issuerCommands },
   { names: ['publishers'], load: async () => (await import('./ci/publishers.ts')).publisherCommands },
   { names: ['login'], load: async () => (await import('./login/login.ts')).loginCommand },
+  {
+    names: ['whoami', 'logout'],
+    load: async () => (await import('./login/session-commands.ts')).sessionCommands,
+  },
   { names: ['ci'], load: async () => (await import('./ci/job-commands.ts')).ciCommands },
   { names: ['packages'], load: async () => (await import('./accounts/packages.ts')).packageCommands },
   { names: ['keys'], load: async () => (await import('./upkeep/keys.ts')).keyCommands },
@@ -89,11 +95,13 @@ export async function addCommands(program: Command, context: CommandContext, fir
   for (const { load } of wanted) (await load())(program, context)
   completionCommand(program, context.streams)
 
-  withJson(program.command('version'))
+  goes(withJson(program.command('version')), 'none')
     .description('show the release of this program')
     .action((options: JsonOption) =>
       print(context, options, { release: context.release }, `ratafia ${context.release}`),
     )
+  completeWays(program)
+  program.hook('preAction', (_program, command) => refuseWrongWay(command, context))
   completeHelp(program)
 }
 

@@ -137,6 +137,8 @@ const WHOLE = {
   RATAFIA_METRICS_PORT: '9464',
   RATAFIA_METRICS_HOST: '::',
   RATAFIA_URL: 'https://store.example.com/auth/',
+  RATAFIA_AGENT_FILE: '/run/secrets/agent.json',
+  RATAFIA_TOKEN_FILE: '/run/secrets/token',
   RATAFIA_ID_TOKEN: 'eyJh.eyJp.c2ln',
   RATAFIA_ID_TOKEN_FILE: '/run/secrets/id-token',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/otlp/',

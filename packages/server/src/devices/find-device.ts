@@ -3,7 +3,8 @@ import { isDeviceId } from '@ratafia/api'
 import { type Authority, brandsFor, covers } from '../authority.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import { invalidField, noSuchRecord, type RequestError } from '../errors.ts'
+import { noSuchRecord, type RequestError } from '../errors.ts'
+import { chooseDevice } from './choose-device.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 
@@ -55,16 +56,14 @@ export async function findDevice(
 ): Promise<Device> {
   const brands = brandsFor(authority, 'devices:read')
   const rows = (await rowsOf(name, devices)).filter(({ brandId }) => covers(brands, brandId))
-  const ways = [prefer, ['active', 'revoked'], ['pending', 'rejected'], ['superseded']]
-  for (const statuses of ways) {
-    const [device, ...more] = rows.filter(({ status }) => statuses.includes(status))
-    if (device && more.length === 0) return device
-    if (device) throw ambiguous(name, [device, ...more])
-  }
-  throw noSuchRecord(
-    `There is no device ${shown(name)}. Name it by its id, by BRAND/MODEL/SERIAL or by the id of its device key, as \`ratafia devices list\` shows them.`,
-    { kind: 'device', id: name },
-  )
+  const named = rows.map((device) => ({
+    ...device,
+    device,
+    shown: device.serial ? showSerialName(device) : undefined,
+  }))
+  const chosen = chooseDevice(name, named, prefer)
+  if (chosen instanceof Error) throw chosen
+  return chosen.device
 }
 
 /** It was removed after it was found. */
@@ -83,15 +82,3 @@ async function rowsOf(text: string, devices: DeviceStore): Promise<readonly Devi
   }
   return /^[A-Za-z0-9_-]{64}$/.test(text) ? devices.list({ deviceKeyId: text, limit: KEY_ROWS }) : []
 }
-
-function ambiguous(text: string, rows: readonly Device[]): RequestError {
-  const some = rows
-    .slice(0, 5)
-    .map((row) => `${row.id} (${row.serial ? showSerialName(row) : 'no serial yet'}, ${row.status})`)
-  const more = rows.length > 5 ? ` and ${rows.length - 5} more` : ''
-  return invalidField(
-    `${shown(text)} matches several devices: ${some.join(', ')}${more}. Name one by its id.`,
-  )
-}
-
-const shown = (text: string): string => JSON.stringify(text.slice(0, 200))

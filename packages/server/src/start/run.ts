@@ -1,9 +1,11 @@
 /** The program: from `bin/ratafia.js` to the commands. */
 import type { Command } from 'commander'
-import type { CommandContext, Streams } from '../cli/context.ts'
+import { type CommandContext, type Streams, UsageError } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { addressForCommands, type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
 import { jobEnvironment } from '../config/job-environment.ts'
+import { serviceEnvironment } from '../config/service-environment.ts'
+import { parseServiceUrl } from '../config/values.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
@@ -43,6 +45,14 @@ export async function createRatafia(
   return program
 }
 
+function readServiceUrl(text: string): string {
+  try {
+    return parseServiceUrl(text)
+  } catch (error) {
+    throw new UsageError(`--url ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
 /** The ways in which a command opens the installation that `environment` describes. */
 function commandContext(environment: Environment, streams: Streams): CommandContext {
   const settings = () => commandSettings(environment, streams)
@@ -65,6 +75,8 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
     streams,
     release: RELEASE,
     serviceUrl: () => addressForCommands(environment),
+    service: serviceEnvironment(environment),
+    readServiceUrl,
     gnupgHome: gnupgHome(environment),
     job: jobEnvironment(environment),
     withInstallation: opening('keys'),

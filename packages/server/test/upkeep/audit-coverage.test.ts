@@ -442,6 +442,13 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     withUnopenedInstallation: unused,
     openSealer: unused,
     serviceUrl: unused,
+    service: {
+      url: () => undefined,
+      agentFile: undefined,
+      tokenFile: undefined,
+      credentialsFile: '/nonexistent',
+    },
+    readServiceUrl: unused,
     release: 'test',
     gnupgHome: '/nonexistent',
     job: { variable: unused, idTokenFile: '/nonexistent', whole: {} },

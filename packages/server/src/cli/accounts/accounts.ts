@@ -25,6 +25,7 @@ interface AddOptions extends JsonOption {
   readonly name: string
   readonly passwordStdin?: boolean
   readonly password: boolean
+  readonly role?: string
 }
 
 export function accountCommands(parent: Command, context: CommandContext): void {
@@ -36,8 +37,13 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .requiredOption('--name <name>', 'the name that is shown')
     .option('--password-stdin', 'read the password from standard input')
     .option('--no-password', 'no password: for agents, or with an external identity service')
+    .option('--role <role>', 'give it this role in the administration of the service, such as operator')
     .action(async (username: string, options: AddOptions) => {
       const { addAccount } = await import('../../accounts/add.ts')
+      const { addGrant } = await import('../../management/grants/add-grant.ts')
+      const { checkRole } = await import('../../management/grants/grant.ts')
+      // First: an account without its role would be half of what was asked for.
+      if (options.role !== undefined) checkRole(options.role, undefined)
       if (options.passwordStdin && !options.password) {
         throw new UsageError('--password-stdin and --no-password cannot be combined.')
       }
@@ -46,7 +52,12 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         : undefined
       const row = await context.beginInstallation(async (installation) => {
         const given = { username, email: options.email, name: options.name, password }
-        return accountRow(await addAccount(given, installation), installation)
+        const account = await addAccount(given, installation)
+        if (options.role !== undefined) {
+          const { authority } = installation
+          await addGrant({ account: account.id, role: options.role, authority }, installation)
+        }
+        return accountRow(account, installation)
       })
       print(context, options, row, `Created the account ${row.username} (id ${row.id}).`)
     })

@@ -1,109 +1,151 @@
-/** `ratafia tokens`: the sessions of developer tokens. */
-
-import type { TokenRecord } from '@ratafia/api'
+/** `ratafia tokens`: the sessions of tokens. */
 import type { Command } from 'commander'
-import type { ListedSession } from '../../tokens/session.ts'
-import { actOnEach } from '../act-on-each.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import { actOnAll } from '../act-on-each.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import {
   counted,
   type JsonOption,
+  type ListOption,
   note,
   print,
   printList,
-  type Row,
-  type RowOf,
   withJson,
   withList,
 } from '../output.ts'
+import { asRow } from '../service/as-row.ts'
+import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
 
-interface RevokeOptions extends JsonOption, YesOption {
+interface RevokeOptions extends JsonOption, YesOption, WayOptions {
+  readonly mine?: boolean
   readonly account?: string
   readonly all?: boolean
 }
 
-interface ListOptions extends JsonOption {
+interface ListOptions extends ListOption, WayOptions {
+  readonly mine?: boolean
   readonly account?: string
   readonly includeInactive?: boolean
 }
 
 const COLUMNS = [
-  'session_id',
-  'username',
+  ...['id', 'account', 'kind', 'description', 'signed_in', 'opened_from', 'valid_since', 'valid_until'],
+  ...['revoked_at', 'revoked_by', 'rule', 'issuer'],
+]
+const SHOWN = [
+  'id',
+  'account',
+  'kind',
   'valid_since',
   'valid_until',
   'revoked_at',
   'revoked_by',
   'description',
-] as const
+]
+
+const LIST = { method: 'GET', path: '/tokens' } as const
+const LIST_MINE = { method: 'GET', path: '/me/tokens' } as const
+const REVOKE = { method: 'POST', path: '/tokens/:id/revoke' } as const
+const REVOKE_MINE = { method: 'POST', path: '/me/tokens/:id/revoke' } as const
 
 export function tokenCommands(parent: Command, context: CommandContext): void {
-  const tokens = parent.command('tokens').description('the sessions of developer tokens')
+  const tokens = parent.command('tokens').description('the sessions of developer and management tokens')
 
-  withList(tokens.command('list'), COLUMNS)
+  goes(withList(tokens.command('list'), COLUMNS), 'both', ['tokens', 'myTokens'])
     .description('list the active sessions')
     .option('--account <username>', 'only those of one account')
+    .option('--mine', 'only my own, at a service')
     .option('--include-inactive', 'include revoked and expired sessions')
-    .action(async (options: ListOptions) => {
-      const { findAccount } = await import('../../accounts/find.ts')
-      const { LIST_LIMIT, listSessions } = await import('../../tokens/list.ts')
-      const { tokenRecord } = await import('../../tokens/session.ts')
-      const sessions = await context.readInstallation(async (installation) => {
-        const account =
-          options.account === undefined ? undefined : await findAccount(options.account, installation)
-        return listSessions(
-          { accountId: account?.id, includeInactive: options.includeInactive === true },
-          installation,
-        )
-      })
-      printList(
-        context,
-        options,
-        sessions.map((session): RowOf<typeof COLUMNS> & Row => ({
-          ...tokenRow(tokenRecord(session)),
-          username: session.username,
-          ...jobRow(session),
-        })),
-        {
-          columns: COLUMNS,
-          empty: 'There is no session to show.',
-        },
-      )
-      if (sessions.length >= LIST_LIMIT) {
-        note(
-          context.streams,
-          `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`,
-        )
-      }
-    })
+    .action((options: ListOptions) => list(options, context))
 
-  withYes(withJson(tokens.command('revoke [session-id...]')))
+  goes(withYes(withJson(tokens.command('revoke [session-id...]'))), 'both', ['revokeToken', 'revokeMyToken'])
     .description('end sessions, or all of an account: within a second every node refuses their tokens')
     .option('--account <username>', 'with --all: the account')
+    .option('--mine', 'one of my own, at a service')
     .option(
       '--all',
       'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser',
     )
     .action(async (sessionIds: readonly string[], options: RevokeOptions) => {
-      if (options.all || options.account !== undefined) return revokeAllOf(sessionIds, options, context)
+      if (options.all || options.account !== undefined) {
+        requireDirect(options, context, 'Revoking all sessions of an account')
+        return revokeAllOf(sessionIds, options, context)
+      }
       if (sessionIds.length === 0) {
         throw new UsageError('Give the id of a session, or --account USERNAME --all.')
       }
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
-      const { revokeToken } = await import('../../tokens/revoke.ts')
-      const consequence = (sessionId: string) =>
-        `The tokens of the session ${sessionId} stop working for good.`
-      const act = async (sessionId: string, installation: Installation) => {
-        const { macaroons } = await revokeToken({ sessionId, by: OPERATOR }, installation)
-        const [revoked] = macaroons
-        const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
-        return { value: revoked && tokenRow(revoked), told }
-      }
-      await actOnEach(sessionIds, { thing: 'session', done: 'revoked', consequence, act }, options, context)
+      await eitherWay(context, options, 'change', {
+        directly: (installation) => {
+          if (options.mine)
+            throw new UsageError('--mine is for a service: on the database nobody is logged in.')
+          return revokeEach(sessionIds, options, context, async (sessionId) => {
+            const { revokeSession } = await import('../../tokens/administration/revoke-session.ts')
+            const { sessionRecord } = await import('../../tokens/session.ts')
+            const { authority } = installation
+            return sessionRecord((await revokeSession({ sessionId, authority }, installation)).session)
+          })
+        },
+        over: (service) =>
+          revokeEach(sessionIds, options, context, async (id) => {
+            return (await service.call(options.mine ? REVOKE_MINE : REVOKE, { id })).record
+          }),
+      })
     })
 }
+
+const revokeEach = (
+  sessionIds: readonly string[],
+  options: RevokeOptions,
+  context: CommandContext,
+  revoke: (sessionId: string) => Promise<JsonObject>,
+): Promise<void> =>
+  actOnAll(
+    sessionIds,
+    {
+      thing: 'session',
+      done: 'revoked',
+      consequence: (sessionId) => `The tokens of the session ${sessionId} stop working for good.`,
+      act: async (sessionId) => {
+        const record = await revoke(sessionId)
+        const told = `The session ${sessionId} was revoked at ${record['revoked_at']} by ${record['revoked_by']}.`
+        return { value: record, told }
+      },
+    },
+    options,
+    context,
+    undefined,
+  )
+
+async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { account, mine = false, includeInactive = false } = options
+  const { records, more } = await eitherWay(context, options, 'read', {
+    directly: async (installation) => {
+      if (mine) throw new UsageError('--mine is for a service: on the database nobody is logged in.')
+      const { findAccount } = await import('../../accounts/find.ts')
+      const { pageOfSessions } = await import('../../tokens/administration/list-sessions.ts')
+      const { sessionRecord } = await import('../../tokens/session.ts')
+      const { authority } = installation
+      const accountId = account === undefined ? undefined : (await findAccount(account, installation)).id
+      const { sessions, next } = await pageOfSessions(
+        { authority, accountId, activeOnly: !includeInactive, after: undefined, limit: LIST_LIMIT },
+        installation,
+      )
+      return { records: sessions.map(sessionRecord) as readonly JsonObject[], more: next !== undefined }
+    },
+    over: (service) => {
+      const query = { state: includeInactive ? 'all' : 'active', ...(mine ? {} : { account }) }
+      return service.list(mine ? LIST_MINE : LIST, 'tokens', { query, most: LIST_LIMIT })
+    },
+  })
+  printList(context, options, records.map(asRow), { columns: SHOWN, empty: 'There is no session to show.' })
+  if (more) {
+    note(context.streams, `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`)
+  }
+}
+
+/** More than anyone reads. */
+const LIST_LIMIT = 10_000
 
 async function revokeAllOf(
   sessionIds: readonly string[],
@@ -132,20 +174,3 @@ async function revokeAllOf(
       'Its earlier logins open nothing, and it is signed out of every browser.',
   )
 }
-
-/** For programs: a person sees the rule in the description. */
-const jobRow = ({ job }: Pick<ListedSession, 'job'>) => ({
-  rule: job?.rule ?? null,
-  issuer: job?.issuer ?? null,
-  job: job ? JSON.stringify(job.claims) : null,
-})
-
-/** The API's record with the keys that commands have. */
-const tokenRow = (record: TokenRecord) => ({
-  session_id: record['session-id'],
-  description: record.description,
-  valid_since: record['valid-since'],
-  valid_until: record['valid-until'],
-  revoked_at: record['revoked-at'],
-  revoked_by: record['revoked-by'],
-})

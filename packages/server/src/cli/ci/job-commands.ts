@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { several } from '../option-values.ts'
+import { goes } from '../service/ways.ts'
 import type { LoginOptions } from './job/login.ts'
 import type { LogoutOptions } from './job/logout.ts'
 
@@ -48,7 +49,7 @@ The ID token goes to no other service than this one, and only if it is meant for
 export function ciCommands(parent: Command, context: CommandContext): void {
   const ci = parent.command('ci').description('log in from a CI job, with the ID token of its platform')
 
-  ci.command('login')
+  goes(ci.command('login'), 'none')
     .description('exchange the ID token of this job for a credential that lasts some minutes')
     .option('--url <url>', URL_HELP)
     .addOption(new Option('--from <source>', 'where the ID token comes from; see below').default('auto'))
@@ -74,7 +75,7 @@ export function ciCommands(parent: Command, context: CommandContext): void {
       await login(options, context)
     })
 
-  ci.command('logout')
+  goes(ci.command('logout'), 'none')
     .description('end the session of an exported credential, before its time')
     .option('--url <url>', URL_HELP)
     .option(

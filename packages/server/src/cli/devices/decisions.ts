@@ -1,19 +1,24 @@
 /** `ratafia devices approve`, `reject` and `revoke`: decisions about one device, or about many. */
 import type { Command } from 'commander'
-import { describeDevice } from '../../devices/device.ts'
 import type { ManyDecision } from '../../devices/many/decide-many.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
+import { goes, requireDirect, type WayOptions } from '../service/ways.ts'
 import { type Choice, type ChoiceOptions, choiceOf, describeChoice } from './chosen-devices.ts'
+import { decideOne, describeRecord, OPERATIONS } from './one-device.ts'
 
-interface DecisionOptions extends JsonOption, YesOption, ChoiceOptions {
+interface DecisionOptions extends JsonOption, YesOption, ChoiceOptions, WayOptions {
   readonly dryRun?: boolean
 }
 
 export function decisionCommands(devices: Command, context: CommandContext): void {
-  withChoice(devices.command('approve [devices...]'), true)
+  goes(withChoice(devices.command('approve [devices...]'), true), 'both', [
+    'approveDevice',
+    'devices',
+    'device',
+  ])
     .description('give waiting or rejected devices their serials')
     .option('--serial <serial>', 'this serial number, even if it proposed another; for one device')
     .action(async (names: readonly string[], options: DecisionOptions & { serial?: string }) => {
@@ -29,18 +34,31 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
         )
         return
       }
-      const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
-      const { deviceRow } = await import('./device-output.ts')
-      const { device, before } = await context.withInstallation((installation) =>
-        approveDevice({ name, serial: options.serial, authority: installation.authority }, installation),
+      const { serial } = options
+      const record = await decideOne(
+        {
+          name,
+          prefer: ['pending', 'rejected'],
+          operation: OPERATIONS.approve,
+          body: serial === undefined ? {} : { serial },
+          directly: async (installation) => {
+            const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
+            const approval = { name, serial, authority: installation.authority }
+            return (await approveDevice(approval, installation)).device
+          },
+        },
+        options,
+        context,
       )
-      const told = before
-        ? `${describeDevice(device)} has its serial already.`
-        : `${describeDevice(device)} has a serial, and fetches it when it next registers.`
-      print(context, options, deviceRow(device), told)
+      const told = `${describeRecord(record)} has a serial, and fetches it when it next registers.`
+      print(context, options, record, told)
     })
 
-  withChoice(devices.command('reject [devices...]'), true)
+  goes(withChoice(devices.command('reject [devices...]'), true), 'both', [
+    'rejectDevice',
+    'devices',
+    'device',
+  ])
     .description('refuse waiting devices and tell them why')
     .requiredOption('--reason <text>', 'one line, shown on the device')
     .action(async (names: readonly string[], options: DecisionOptions & { reason: string }) => {
@@ -54,18 +72,29 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
         )
         return
       }
-      const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
-      const { deviceRow } = await import('./device-output.ts')
-      const { device, before } = await context.withInstallation((installation) =>
-        rejectDevice({ name, reason, authority: installation.authority }, installation),
+      const record = await decideOne(
+        {
+          name,
+          prefer: ['pending', 'rejected'],
+          operation: OPERATIONS.reject,
+          body: { reason },
+          directly: async (installation) => {
+            const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
+            return (await rejectDevice({ name, reason, authority: installation.authority }, installation))
+              .device
+          },
+        },
+        options,
+        context,
       )
-      const told = before
-        ? `${describeDevice(device)} was rejected before: ${device.reason ?? '-'}`
-        : `${describeDevice(device)} will not get a serial.`
-      print(context, options, deviceRow(device), told)
+      print(context, options, record, `${describeRecord(record)} gets no serial: ${record['reason']}`)
     })
 
-  withChoice(devices.command('revoke [devices...]'), false)
+  goes(withChoice(devices.command('revoke [devices...]'), false), 'both', [
+    'revokeDevice',
+    'devices',
+    'device',
+  ])
     .description('end devices and their sessions for good; their serials are never given to others')
     .option('--reason <text>', 'one line, for the register')
     .action(async (names: readonly string[], options: DecisionOptions & { reason?: string }) => {
@@ -79,22 +108,29 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
         )
         return
       }
-      const { revokeDevice } = await import('../../devices/revoke.ts')
-      const { deviceRow } = await import('./device-output.ts')
-      const { device, before } = await context.withInstallation(async (installation) => {
-        await confirm(context, options, async () => {
-          const { findDevice } = await import('../../devices/find-device.ts')
-          const found = await findDevice(
-            { name, prefer: ['active', 'revoked'], authority: installation.authority },
-            installation,
-          )
-          return `${describeDevice(found)} loses its sessions and gets nothing any more. This cannot be undone.`
-        })
-        return revokeDevice({ name, reason, authority: installation.authority }, installation)
-      })
-      const when = `${device.decidedAt?.toISOString()} by ${device.decidedBy}`
-      const told = `${describeDevice(device)} was revoked${before ? ' before,' : ''} at ${when}.`
-      print(context, options, { ...deviceRow(device), revoked_before: before }, told)
+      const record = await decideOne(
+        {
+          name,
+          prefer: ['active', 'revoked'],
+          operation: OPERATIONS.revoke,
+          body: reason === undefined ? {} : { reason },
+          directly: async (installation) => {
+            const { revokeDevice } = await import('../../devices/revoke.ts')
+            return (await revokeDevice({ name, reason, authority: installation.authority }, installation))
+              .device
+          },
+          confirm: (found) =>
+            confirm(
+              context,
+              options,
+              `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
+            ),
+        },
+        options,
+        context,
+      )
+      const when = `${record['decided_at']} by ${record['decided_by']}`
+      print(context, options, record, `${describeRecord(record)} was revoked at ${when}.`)
     })
 }
 
@@ -131,6 +167,7 @@ async function decideMany(
   context: CommandContext,
   decisionOn: (installation: Installation) => ManyDecision,
 ): Promise<void> {
+  requireDirect(options, context, 'A decision about several devices')
   const { decideAndReport } = await import('./decision-report.ts')
   await context.withInstallation(async (installation) => {
     const decision = decisionOn(installation)

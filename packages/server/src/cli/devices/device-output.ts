@@ -10,8 +10,7 @@ import type { DeviceDetails } from '../../devices/administration/show-device.ts'
 import type { Device } from '../../devices/device.ts'
 import type { RegistrationStore } from '../../devices/registration/registration-store.ts'
 import { fieldsOf } from '../../devices/transfer/device-record.ts'
-import { details, type Row, tableOf } from '../output.ts'
-import { harmless } from '../terminal/harmless.ts'
+import type { Row } from '../output.ts'
 
 export const DEVICE_LIST_COLUMNS = [
   'id',
@@ -56,47 +55,3 @@ export const detailsDocument = (all: DeviceDetails) => ({
   clone_evidence: all.evidence.map(evidenceRecord),
   others: all.others.map(deviceRow),
 })
-
-/** For a person; `assertions` prints the serial assertions too. */
-export function detailsText(all: DeviceDetails, assertions: boolean): string {
-  const revisions = all.assertions.map(
-    ({ revision, signingKeyId }) => `${revision} signed by ${signingKeyId}`,
-  )
-  const { registrations, sessions, evidence, others } = all
-  return [
-    details({ ...deviceRow(all.device), serial_assertions: revisions.join(', ') }),
-    ...section('Registrations', registrations.map(registrationRecord), ['at', 'address', 'user_agent']),
-    ...section('Sessions', sessions.map(deviceSessionRecord), [
-      'opened_at',
-      'expires_at',
-      'store',
-      'address',
-      'user_agent',
-      'chain_id',
-    ]),
-    ...section(
-      'Evidence of a clone',
-      evidence.map((one) => ({ ...evidenceRecord(one), details: detailsLine(one.details) })),
-      ['kind', 'times', 'first_seen_at', 'last_seen_at', 'subject', 'details'],
-    ),
-    ...section('Others with this serial number', others.map(deviceRow), [
-      'id',
-      'status',
-      'device_key_id',
-      'registered_at',
-      'reason',
-    ]),
-    ...(assertions ? all.assertions.map(({ encoded }) => `\n${assertionText(encoded)}`) : []),
-  ].join('\n')
-}
-
-const detailsLine = (seen: Readonly<Record<string, string | null>>): string =>
-  Object.entries(seen)
-    .map(([name, value]) => `${name}=${value ?? '-'}`)
-    .join(' ')
-
-const section = (title: string, rows: readonly Row[], columns: readonly string[]): readonly string[] =>
-  rows.length === 0 ? [] : [`\n${title}`, tableOf(rows, columns)]
-
-const assertionText = (encoded: Uint8Array): string =>
-  Buffer.from(encoded).toString('utf8').trimEnd().split('\n').map(harmless).join('\n')

@@ -1,17 +1,18 @@
 /** `ratafia devices`: the register of devices. */
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { describeDevice } from '../../devices/device.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { formatOf, sizeOf } from '../files.ts'
-import { readCount } from '../option-values.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { goes, type WayOptions } from '../service/ways.ts'
 import { writeOut } from '../write-whole.ts'
 import { decisionCommands } from './decisions.ts'
 import { type FleetOptions, fleetFilterOf, withFleetOptions } from './fleet-options.ts'
 import { listCommand } from './list.ts'
+import { decideOne, describeRecord, OPERATIONS } from './one-device.ts'
 import { removeCommand } from './remove.ts'
+import { showCommand } from './show.ts'
 
 type Format = 'csv' | 'json'
 
@@ -24,8 +25,6 @@ interface ImportOptions extends TransferOptions {
   readonly dryRun?: boolean
 }
 
-const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
-
 export function deviceCommands(parent: Command, context: CommandContext): void {
   const devices = parent
     .command('devices')
@@ -33,32 +32,28 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
 
   listCommand(devices, context)
 
-  withJson(devices.command('show <device>'))
-    .description(`show all that the register knows about a device (${DEVICE})`)
-    .option('--limit <number>', 'how many of its newest registrations and sessions to show', '20')
-    .option('--assertions', 'print its serial assertions too')
-    .action(async (name: string, options: JsonOption & { limit: string; assertions?: boolean }) => {
-      const { showDevice } = await import('../../devices/administration/show-device.ts')
-      const { detailsDocument, detailsText } = await import('./device-output.ts')
-      const limit = readCount('--limit', options.limit)
-      const all = await context.readInstallation((installation) =>
-        showDevice({ name, limit, authority: installation.authority }, installation),
-      )
-      print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
-    })
+  showCommand(devices, context)
 
   decisionCommands(devices, context)
 
-  withJson(devices.command('release <device>'))
+  goes(withJson(devices.command('release <device>')), 'both', ['releaseDevice', 'devices', 'device'])
     .description('release a device from quarantine')
-    .action(async (name: string, options: JsonOption) => {
-      const { releaseDevice } = await import('../../devices/release.ts')
-      const { deviceRow } = await import('./device-output.ts')
-      const { device, before } = await context.withInstallation((installation) =>
-        releaseDevice({ name, authority: installation.authority }, installation),
+    .action(async (name: string, options: JsonOption & WayOptions) => {
+      const record = await decideOne(
+        {
+          name,
+          prefer: ['active'],
+          operation: OPERATIONS.release,
+          body: {},
+          directly: async (installation) => {
+            const { releaseDevice } = await import('../../devices/release.ts')
+            return (await releaseDevice({ name, authority: installation.authority }, installation)).device
+          },
+        },
+        options,
+        context,
       )
-      const told = `${describeDevice(device)} ${before ? 'is not in quarantine' : 'may have sessions again'}.`
-      print(context, options, deviceRow(device), told)
+      print(context, options, record, `${describeRecord(record)} may have sessions.`)
     })
 
   removeCommand(devices, context)

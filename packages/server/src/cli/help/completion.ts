@@ -2,6 +2,7 @@
 import { Argument, type Command } from 'commander'
 import { ColumnsOption } from '../columns.ts'
 import type { Streams } from '../context.ts'
+import { goes } from '../service/ways.ts'
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
@@ -12,8 +13,7 @@ Load it in the shell's start file:
   fish  ratafia completion fish | source     in ~/.config/fish/config.fish`
 
 export function completionCommand(program: Command, { stdout }: Streams): void {
-  program
-    .command('completion')
+  goes(program.command('completion'), 'none')
     .description('print a script that completes commands and options in your shell')
     .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SHELLS)))
     .addHelpText('after', HELP)

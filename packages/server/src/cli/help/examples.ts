@@ -29,6 +29,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'agents list': ['', '--account build'],
   'agents remove': ['farm', 'farm nightly'],
+  'grants list': ['', '--account ann', '--role operator --json'],
+  'grants add': ['ann operator', 'bob device-approver --brand acme --expires 90d'],
+  'grants remove': ['bob device-approver --brand acme'],
+  whoami: ['', '--url https://store.example.org --json'],
+  logout: ['', '--url https://store.example.org'],
   'tokens list': ['', '--account ann --include-inactive'],
   'tokens revoke': [
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d',

@@ -6,9 +6,9 @@ import { EXAMPLES } from './examples.ts'
 /** The commands of `ratafia --help`, in groups. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run the service:': ['serve', 'identity', 'migrate', 'status', 'config'],
-  'Who can log in:': ['accounts', 'agents', 'tokens', 'packages'],
+  'Who can log in, and who may administer:': ['accounts', 'agents', 'grants', 'tokens', 'packages'],
   'Jobs of CI systems:': ['issuers', 'publishers'],
-  'Log in to a service, from any machine:': ['login', 'ci'],
+  'Log in to a service, from any machine:': ['login', 'whoami', 'logout', 'ci'],
   'Brands, and what devices register as:': [
     'trust',
     'brands',

@@ -1,59 +1,128 @@
-/** `ratafia login`: logs in to a service, on whatever machine it runs, and prints a credential for publishers' tools. */
+/**
+ * `ratafia login`: logs in to a service, on whatever machine it runs: to administer it with the commands that follow, or
+ * with `--export` for a credential that it prints for publishers' tools.
+ */
+
+import { isRole, ROLE_NAMES, type Role } from '@ratafia/api'
 import { type Command, Option } from 'commander'
-import { parseServiceUrl } from '../../config/values.ts'
+import { parseDuration } from '../../config/values.ts'
 import {
   CREDENTIAL_FORM_NAMES,
   CREDENTIAL_FORMS,
   type CredentialForm,
 } from '../../tokens/dialects/credential-strings.ts'
 import { type CommandContext, UsageError } from '../context.ts'
+import { several } from '../option-values.ts'
 import { note } from '../output.ts'
+import type { WantedToken } from '../service/management-token.ts'
+import { goes } from '../service/ways.ts'
 import type { WantedOptions } from './wanted-token.ts'
 
 interface LoginOptions extends WantedOptions {
   readonly export?: CredentialForm
   readonly url?: string
   readonly agent?: string
+  readonly role?: readonly string[]
+  readonly brand?: readonly string[]
+  readonly readOnly?: boolean
+  readonly for?: string
 }
 
 const FORMS_HELP = `
-Forms, and who takes them:
+Without --export the login is kept, for this user alone, and commands with --url or RATAFIA_URL use it.
+
+Forms of --export, and who takes them:
 ${Object.entries(CREDENTIAL_FORMS)
   .map(([name, { meaning }]) => `    ${name}\n        ${meaning}`)
   .join('\n')}
 
 It works on no database: it talks to the service.
-On standard output it prints nothing but the string.`
+With --export it prints nothing but the string on standard output.`
 
 export function loginCommand(parent: Command, context: CommandContext): void {
-  parent
-    .command('login')
-    .description('log in to a service with a browser or an agent, and print a credential for a tool')
-    .addOption(new Option('--export <form>', 'for which tool; see below').choices([...CREDENTIAL_FORM_NAMES]))
+  goes(parent.command('login'), 'none', ['createManagementRoot', 'exchangeManagementRoot', 'me'])
+    .description('log in to a service with a browser or an agent, to administer it or for a tool')
+    .addOption(
+      new Option('--export <form>', 'print a credential for a tool, and keep nothing; see below').choices([
+        ...CREDENTIAL_FORM_NAMES,
+      ]),
+    )
     .option(
       '--url <url>',
       'address of the service (default: RATAFIA_URL, RATAFIA_BASE_URL, or http://127.0.0.1:8080)',
     )
     .option('--agent <file>', 'log in as an agent, with the file that `ratafia agents add` writes')
-    .option('--permissions <names>', 'limit it to these permissions, with commas between')
-    .option('--channels <patterns>', 'limit it to these channels')
-    .option('--packages <names>', 'limit it to these packages (names or snap ids)')
-    .option('--stores <ids>', 'limit it to these stores')
-    .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z')
-    .option('--ttl <duration>', 'how long it lives, such as 12h or 30d')
+    .option('--role <role>', 'administer with this role alone; may repeat', several)
+    .option('--brand <id>', 'administer this brand alone; may repeat', several)
+    .option('--read-only', 'change nothing')
+    .option('--for <duration>', 'how long the login lasts, such as 8h; at most 24h')
+    .option('--permissions <names>', 'with --export: limit it to these permissions, with commas between')
+    .option('--channels <patterns>', 'with --export: limit it to these channels')
+    .option('--packages <names>', 'with --export: limit it to these packages (names or snap ids)')
+    .option('--stores <ids>', 'with --export: limit it to these stores')
+    .option('--expires <time>', 'with --export: when it ends, such as 2027-01-31T12:00:00Z')
+    .option('--ttl <duration>', 'with --export: how long it lives, such as 12h or 30d')
     .option('--description <text>', 'what it is for, as lists of tokens show it (default: ratafia@HOST)')
     .addHelpText('after', FORMS_HELP)
     .action((options: LoginOptions) => login(options, context))
 }
 
 async function login(options: LoginOptions, context: CommandContext): Promise<void> {
-  const { export: form, agent } = options
-  if (form === undefined) {
+  const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
+  if (options.export !== undefined) {
+    for (const name of ['role', 'brand', 'readOnly', 'for'] as const) {
+      if (options[name] !== undefined)
+        throw new UsageError('--role, --brand, --read-only and --for go without --export.')
+    }
+    return exportLogin({ ...options, export: options.export }, url, context)
+  }
+  const developer = DEVELOPER_OPTIONS.find((name) => options[name] !== undefined)
+  if (developer !== undefined) {
     throw new UsageError(
-      `Give --export and for which tool: ${CREDENTIAL_FORM_NAMES.join(', ')}. This command keeps no login of its own; it prints the credential.`,
+      `--${developer} limits a credential for a publishers' tool: give --export and for which tool (${CREDENTIAL_FORM_NAMES.join(', ')}).`,
     )
   }
-  const url = options.url === undefined ? context.serviceUrl() : addressIn(options.url)
+  const { logInAndKeep } = await import('../service/log-in-and-keep.ts')
+  const { whoamiText } = await import('./whoami-text.ts')
+  const { hostname } = await import('node:os')
+  const { asAgent } = await import('./as-agent.ts')
+  const { inBrowser } = await import('./in-browser.ts')
+  const { description = `ratafia@${hostname()}`, agent } = options
+  const logIn = agent === undefined ? inBrowser(context.streams) : await asAgent(agent)
+  const { me } = await logInAndKeep(url, { ...limitsOf(options), description }, context, logIn)
+  context.streams.stdout.write(`${whoamiText(me, url)}\n`)
+}
+
+const DEVELOPER_OPTIONS = ['permissions', 'channels', 'packages', 'stores', 'expires', 'ttl'] as const
+
+function limitsOf({ role, brand, readOnly, for: life }: LoginOptions): WantedToken {
+  return {
+    ...(role && { roles: role.map(roleIn) }),
+    ...(brand && { brands: brand }),
+    ...(readOnly && { read_only: true }),
+    ...(life === undefined ? {} : { lifetime: secondsIn(life) }),
+  }
+}
+
+function roleIn(text: string): Role {
+  if (isRole(text)) return text
+  throw new UsageError(`--role ${text} is not a role. The roles are ${ROLE_NAMES.join(', ')}.`)
+}
+
+function secondsIn(text: string): number {
+  try {
+    return Math.floor(parseDuration(text) / 1000)
+  } catch {
+    throw new UsageError(`--for ${text} is not a duration such as 8h.`)
+  }
+}
+
+async function exportLogin(
+  options: LoginOptions & { readonly export: CredentialForm },
+  url: string,
+  context: CommandContext,
+): Promise<void> {
+  const { export: form, agent } = options
   const { wantedToken } = await import('./wanted-token.ts')
   const wanted = wantedToken(options, new Date())
   const { exportCredential } = await import('./export-credential.ts')
@@ -63,12 +132,4 @@ async function login(options: LoginOptions, context: CommandContext): Promise<vo
   const { text, sessionId } = await exportCredential({ url, form, wanted, logIn })
   context.streams.stdout.write(`${text}\n`)
   note(context.streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
-}
-
-function addressIn(text: string): string {
-  try {
-    return parseServiceUrl(text)
-  } catch (error) {
-    throw new UsageError(`--url ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

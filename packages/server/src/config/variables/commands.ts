@@ -10,8 +10,19 @@ const text = (value: string): string => value
 export const COMMAND_VARIABLES = {
   RATAFIA_URL: optional({
     default: `RATAFIA_BASE_URL, and without that ${STANDARD_ADDRESS}`,
-    meaning: 'Of `ratafia login` and `ratafia ci`: the address of the service to log in to',
+    meaning:
+      'The address of the service that commands administer over HTTP, and that `ratafia login` and `ratafia ci` log in to. Where it is set, commands that work on the database alone need `--direct`',
     parse: parseServiceUrl,
+  }),
+  RATAFIA_AGENT_FILE: optional({
+    default: 'none: what `ratafia login` keeps',
+    meaning: 'Of commands over HTTP: log in as the agent of this file, which `ratafia agents add` writes',
+    parse: text,
+  }),
+  RATAFIA_TOKEN_FILE: optional({
+    default: 'none: what `ratafia login` keeps',
+    meaning: 'Of commands over HTTP: a file with a management token',
+    parse: text,
   }),
   RATAFIA_ID_TOKEN: optional({
     default: 'none: the command gets one from the platform',

@@ -14,7 +14,7 @@ import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
 export const LOGIN_TOKEN_KIND = 'login'
 
 /** How long a person has to complete a login. */
-const LOGIN_MS = 30 * 60_000
+export const LOGIN_MS = 30 * 60_000
 
 /** More than anyone reads of a user agent; it travels in the URL. */
 const MAX_USER_AGENT = 200

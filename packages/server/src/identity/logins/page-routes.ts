@@ -13,6 +13,7 @@ import { parseSummary } from '../discharge/request-summary.ts'
 import { browserCookie, goTo, pageOf, pageOptions, refuseForm, refuseThrottled } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { type SignedIn, signOut } from './browser-session.ts'
+import { LOGIN_MS } from './browser-window.ts'
 import { confirmLogin, consentFor } from './confirm.ts'
 import { toBytes, type Visit } from './sealed-texts.ts'
 import { signIn, signInWithCode } from './sign-in.ts'
@@ -59,12 +60,13 @@ export function pageRoutes(
   })
 
   /** Undefined also where the login asks for a sign-in that is more recent: the person signs in again. */
-  const signedInFor = async (request: FastifyRequest, { summary }: Visit) => {
+  const signedInFor = async (request: FastifyRequest, { summary, expires }: Visit) => {
     const browser = await cookie.signedIn(request)
     const maxAge = summary === null ? undefined : parseSummary(summary)?.maxAge
     if (!browser || maxAge === undefined) return browser
-    const age = deps.clock().getTime() - browser.signedInAt.getTime()
-    return age < maxAge * 1000 ? browser : undefined
+    // Counted from when the login began: with 0, whoever signs in for it is asked once.
+    const since = expires - LOGIN_MS - maxAge * 1000
+    return browser.signedInAt.getTime() >= since ? browser : undefined
   }
 
   /** The login that a form is for, if any; false when it is over: then its page says so. */

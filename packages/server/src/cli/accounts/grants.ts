@@ -1,0 +1,143 @@
+/** `ratafia grants`: who has which role in the administration of the service. */
+import { ROLE_NAMES, ROLES } from '@ratafia/api'
+import { type Command, Option } from 'commander'
+import type { JsonObject } from '../../foreign-json.ts'
+import { withYes, type YesOption } from '../confirm.ts'
+import type { CommandContext } from '../context.ts'
+import { readInstant } from '../option-values.ts'
+import { type JsonOption, type ListOption, note, print, printList, withJson, withList } from '../output.ts'
+import { asRow } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+
+const LIST = { method: 'GET', path: '/grants' } as const
+const ADD = { method: 'POST', path: '/grants' } as const
+const REMOVE = { method: 'POST', path: '/grants/:id/remove' } as const
+
+const COLUMNS = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at', 'id', 'account_id']
+const SHOWN = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at']
+const MOST = 10_000
+
+interface GrantOptions extends JsonOption, WayOptions {
+  readonly brand?: string
+  readonly expires?: string
+}
+
+interface ListOptions extends ListOption, WayOptions {
+  readonly account?: string
+  readonly role?: string
+  readonly brand?: string
+}
+
+const ROLES_HELP = `
+Roles:
+${ROLE_NAMES.map((role) => `  ${role.padEnd(16)} ${ROLES[role].meaning}${ROLES[role].scope === 'brand' ? '; for a brand, or for all' : ''}`).join('\n')}`
+
+export function grantCommands(parent: Command, context: CommandContext): void {
+  const grants = parent
+    .command('grants')
+    .description('roles: who may administer what')
+    .addHelpText('after', ROLES_HELP)
+
+  goes(withList(grants.command('list'), COLUMNS), 'both', ['grants'])
+    .description('list who has which role')
+    .option('--account <username>', 'only those of one account')
+    .addOption(new Option('--role <role>', 'only this role').choices([...ROLE_NAMES]))
+    .option('--brand <id>', 'only those for one brand')
+    .action((options: ListOptions) => list(options, context))
+
+  goes(withJson(grants.command('add <username> <role>')), 'both', ['addGrant'])
+    .description('give an account a role; the first operator is made like this, on the host')
+    .option('--brand <id>', 'only for this brand')
+    .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z or 90d')
+    .addHelpText('after', ROLES_HELP)
+    .action((username: string, role: string, options: GrantOptions) =>
+      add({ username, role }, options, context),
+    )
+
+  goes(withYes(withJson(grants.command('remove <username> <role>'))), 'both', ['removeGrant', 'grants'])
+    .description('take a role from an account: within a second it allows nothing any more')
+    .option('--brand <id>', 'the grant for this brand')
+    .action((username: string, role: string, options: GrantOptions & YesOption) =>
+      remove({ username, role }, options, context),
+    )
+}
+
+async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { account, role, brand } = options
+  const { records, more } = await eitherWay(context, options, 'read', {
+    directly: async (installation) => {
+      const { grantRecord, checkRole } = await import('../../management/grants/grant.ts')
+      const { listGrants } = await import('../../management/grants/list-grants.ts')
+      const { authority } = installation
+      const filter = {
+        account,
+        brandId: brand,
+        role: role === undefined ? undefined : checkRole(role, undefined).role,
+      }
+      const { grants, next } = await listGrants(
+        { filter, after: undefined, limit: MOST, authority },
+        installation,
+      )
+      return { records: grants.map(grantRecord) as readonly JsonObject[], more: next !== undefined }
+    },
+    over: (service) => service.list(LIST, 'grants', { query: { account, role, brand }, most: MOST }),
+  })
+  printList(context, options, records.map(asRow), { columns: SHOWN, empty: 'Nobody has such a role.' })
+  if (more)
+    note(context.streams, `Only the first ${MOST} are shown. --account, --role and --brand narrow the list.`)
+}
+
+interface Named {
+  readonly username: string
+  readonly role: string
+}
+
+async function add({ username, role }: Named, options: GrantOptions, context: CommandContext): Promise<void> {
+  const { brand } = options
+  const expires = readInstant('--expires', options.expires, { now: new Date(), direction: 'ahead' })
+  const record = await eitherWay<JsonObject>(context, options, 'change', {
+    directly: async (installation) => {
+      const { addGrant } = await import('../../management/grants/add-grant.ts')
+      const { grantRecord } = await import('../../management/grants/grant.ts')
+      const { authority } = installation
+      return grantRecord(await addGrant({ account: username, role, brand, expires, authority }, installation))
+    },
+    over: async (service) => {
+      const body = { account: username, role, brand: brand ?? null, expires: expires?.toISOString() ?? null }
+      return (await service.call(ADD, { body })).record
+    },
+  })
+  const until = record['expires_at'] === null ? '' : ` until ${record['expires_at']}`
+  print(context, options, record, `${record['account']} has the role ${roleOf(record)}${until}.`)
+}
+
+async function remove(
+  { username, role }: Named,
+  options: GrantOptions & YesOption,
+  context: CommandContext,
+): Promise<void> {
+  const { brand } = options
+  const record = await eitherWay<JsonObject>(context, options, 'change', {
+    directly: async (installation) => {
+      const { findAccount } = await import('../../accounts/find.ts')
+      const { checkRole, grantRecord } = await import('../../management/grants/grant.ts')
+      const { removeGrant } = await import('../../management/grants/remove-grant.ts')
+      const { id: accountId } = await findAccount(username, installation)
+      const grant = { accountId, ...checkRole(role, brand) }
+      return grantRecord(await removeGrant({ grant, authority: installation.authority }, installation))
+    },
+    over: async (service) => {
+      const { records } = await service.list(LIST, 'grants', {
+        query: { account: username, role, brand },
+        most: MOST,
+      })
+      const found = records.find((one) => one['role'] === role && one['brand'] === (brand ?? null))
+      const id = found?.['id']
+      return (await service.call(REMOVE, { id: typeof id === 'string' ? id : `${username}:${role}` })).record
+    },
+  })
+  print(context, options, record, `${record['account']} no longer has the role ${roleOf(record)}.`)
+}
+
+const roleOf = ({ role, brand }: JsonObject): string =>
+  `${role}${typeof brand === 'string' ? ` for ${brand}` : ''}`

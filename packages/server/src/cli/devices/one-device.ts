@@ -1,0 +1,85 @@
+/** One device, both ways: on the database or at a service, the same records. */
+import type { Device, DeviceStatus } from '../../devices/device.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import { type CommandContext, ServiceRefusal } from '../context.ts'
+import type { Installation } from '../installation.ts'
+import type { Found, Service, ServiceOperation } from '../service/service.ts'
+import { eitherWay, type WayOptions } from '../service/ways.ts'
+
+export const OPERATIONS = {
+  devices: { method: 'GET', path: '/devices' },
+  device: { method: 'GET', path: '/devices/:id' },
+  approve: { method: 'POST', path: '/devices/:id/approve' },
+  reject: { method: 'POST', path: '/devices/:id/reject' },
+  revoke: { method: 'POST', path: '/devices/:id/revoke' },
+  release: { method: 'POST', path: '/devices/:id/release' },
+} as const satisfies Record<string, ServiceOperation>
+
+/** `BRAND/MODEL/SERIAL, status` behind the id, as `describeDevice` has it. */
+export function describeRecord({ id, brand_id, model, serial, status }: JsonObject): string {
+  const name = serial === null ? `${brand_id}/${model}` : `${brand_id}/${model}/${serial}`
+  return `The device ${id} (${name}, ${status})`
+}
+
+interface Decision {
+  /** As the person names it. */
+  readonly name: string
+  /** Which of several rows of one name is meant. */
+  readonly prefer: readonly DeviceStatus[]
+  readonly directly: (installation: Installation, seen?: (device: Device) => void) => Promise<Device>
+  readonly operation: ServiceOperation
+  readonly body?: object
+  /** Asks the person about the device; default: nobody is asked. */
+  readonly confirm?: (record: JsonObject) => Promise<void>
+}
+
+/** The record of the device after the decision. */
+export const decideOne = (
+  { name, prefer, directly, operation, body, confirm }: Decision,
+  options: WayOptions,
+  context: CommandContext,
+): Promise<JsonObject> =>
+  eitherWay<JsonObject>(context, options, 'change', {
+    directly: async (installation) => {
+      const { fieldsOf } = await import('../../devices/transfer/device-record.ts')
+      if (confirm) {
+        const { findDevice } = await import('../../devices/find-device.ts')
+        const { authority } = installation
+        await confirm(fieldsOf(await findDevice({ name, prefer, authority }, installation)))
+      }
+      return fieldsOf(await directly(installation))
+    },
+    over: async (service) => {
+      const { record, etag } = await findOver(service, name, prefer)
+      if (confirm) await confirm(record)
+      const asking = { id: String(record['id']), ...(body && { body }) }
+      // What somebody agreed to is what they saw.
+      return (await service.call(operation, confirm ? { ...asking, ifMatch: etag } : asking)).record
+    },
+  })
+
+/** The device that a name means at a service, as `findDevice` finds it. Throws `ServiceRefusal`. */
+export async function findOver(
+  service: Service,
+  name: string,
+  prefer: readonly DeviceStatus[] = [],
+): Promise<Found> {
+  const { isDeviceId } = await import('@ratafia/api')
+  if (isDeviceId(name)) return service.call(OPERATIONS.device, { id: name })
+  const { chooseDevice, noSuchDevice } = await import('../../devices/choose-device.ts')
+  if (!/^[^/]+\/[^/]+\/[^/]+$|^[A-Za-z0-9_-]{64}$/.test(name)) throw asRefusal(noSuchDevice(name))
+  const { records } = await service.list(OPERATIONS.devices, 'devices', { query: { name }, most: 100 })
+  const rows = records.map((record) => ({
+    id: String(record['id']),
+    // The service sends what it knows; another text fits none of those that are asked for.
+    status: String(record['status']) as DeviceStatus,
+    shown:
+      record['serial'] === null ? undefined : `${record['brand_id']}/${record['model']}/${record['serial']}`,
+  }))
+  const chosen = chooseDevice(name, rows, prefer)
+  if (chosen instanceof Error) throw asRefusal(chosen)
+  return service.call(OPERATIONS.device, { id: chosen.id })
+}
+
+const asRefusal = ({ code, message }: { readonly code: string; readonly message: string }): ServiceRefusal =>
+  new ServiceRefusal(message, { code })

@@ -1,0 +1,69 @@
+/** `ratafia devices show`: all that is known about one device. */
+import type { Command } from 'commander'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { CommandContext } from '../context.ts'
+import { readCount } from '../option-values.ts'
+import { type JsonOption, print, withJson } from '../output.ts'
+import type { Service } from '../service/service.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { findOver, OPERATIONS } from './one-device.ts'
+
+const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
+
+/** The lists of a device, in the order in which they are shown: where they are, and their name in the document. */
+const PARTS = [
+  ['assertions', 'assertions'],
+  ['registrations', 'registrations'],
+  ['sessions', 'sessions'],
+  ['evidence', 'clone_evidence'],
+] as const
+
+interface ShowOptions extends JsonOption, WayOptions {
+  readonly limit: string
+  readonly assertions?: boolean
+}
+
+export function showCommand(devices: Command, context: CommandContext): void {
+  goes(withJson(devices.command('show <device>')), 'both', [
+    ...['device', 'devices', 'deviceAssertions', 'deviceRegistrations', 'deviceSessions', 'deviceEvidence'],
+  ])
+    .description(`show all that the register knows about a device (${DEVICE})`)
+    .option('--limit <number>', 'how many of its newest registrations and sessions to show', '20')
+    .option('--assertions', 'print its serial assertions too')
+    .action(async (name: string, options: ShowOptions) => {
+      const { detailsText } = await import('./details-text.ts')
+      const limit = readCount('--limit', options.limit, 1_000)
+      const record = await eitherWay<JsonObject>(context, options, 'read', {
+        directly: async (installation) => {
+          const { showDevice } = await import('../../devices/administration/show-device.ts')
+          const { detailsDocument } = await import('./device-output.ts')
+          const { authority } = installation
+          return detailsDocument(await showDevice({ name, limit, authority }, installation))
+        },
+        over: (service) => documentOver(service, name, limit),
+      })
+      print(context, options, record, detailsText(record, options.assertions === true))
+    })
+}
+
+async function documentOver(service: Service, name: string, limit: number): Promise<JsonObject> {
+  const { record } = await findOver(service, name)
+  const id = String(record['id'])
+  const parts = await Promise.all(
+    PARTS.map(async ([part, shown]) => {
+      const operation = { method: 'GET', path: `/devices/:id/${part}` } as const
+      const { record: answer } = await service.call(operation, { id, query: { limit } })
+      return [shown, answer[part] ?? []] as const
+    }),
+  )
+  return { ...record, ...Object.fromEntries(parts), others: await othersOver(service, record) }
+}
+
+/** Who else has, had or wants the serial number. */
+async function othersOver(service: Service, record: JsonObject): Promise<readonly JsonObject[]> {
+  const { id, brand_id: brand, model, serial } = record
+  if (typeof serial !== 'string') return []
+  const query = { serial, model: `${brand}/${model}` }
+  const { records } = await service.list(OPERATIONS.devices, 'devices', { query, most: 100 })
+  return records.filter((one) => isObject(one) && one['id'] !== id)
+}

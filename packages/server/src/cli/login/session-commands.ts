@@ -1,0 +1,51 @@
+/** `ratafia whoami` and `ratafia logout`: the login with which commands administer a service. */
+import type { Command } from 'commander'
+import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
+import { type JsonOption, note, print, withJson } from '../output.ts'
+import { goes, type WayOptions } from '../service/ways.ts'
+
+const ME = { method: 'GET', path: '/me' } as const
+const REVOKE = { method: 'POST', path: '/me/tokens/:id/revoke' } as const
+
+export function sessionCommands(parent: Command, context: CommandContext): void {
+  goes(withJson(parent.command('whoami')), 'http', ['me'])
+    .description('show who you are at a service, your roles, and what your token may do')
+    .action(async (options: JsonOption & WayOptions) => {
+      const { openService } = await import('../service/open-service.ts')
+      const { whoamiText } = await import('./whoami-text.ts')
+      const url = addressOf(options, context)
+      const { record } = await (await openService(url, context)).call(ME)
+      print(context, options, record, whoamiText(record, url))
+    })
+
+  goes(parent.command('logout'), 'http', ['revokeMyToken'])
+    .description('end the login that `ratafia login` keeps, at the service and here')
+    .action(async (options: WayOptions) => {
+      const { credentialFor, keepCredential } = await import('../service/credentials.ts')
+      const { serviceAt } = await import('../service/service.ts')
+      const url = addressOf(options, context)
+      const { credentialsFile } = context.service
+      const kept = await credentialFor(url, credentialsFile)
+      if (!kept) throw new ServiceRefusal(`You are not logged in at ${url}.`, { code: 'not-logged-in' })
+      const service = serviceAt(url, { token: kept.token, renew: undefined })
+      const ended = await service.call(REVOKE, { id: kept.sessionId }).catch((error: unknown) => {
+        // A token that opens nothing any more needs no end. One that nobody could ask about is kept.
+        if (!(error instanceof ServiceRefusal)) throw error
+        return undefined
+      })
+      await keepCredential(url, undefined, credentialsFile)
+      note(
+        context.streams,
+        ended
+          ? `Logged out at ${url}: the session ${kept.sessionId} is revoked.`
+          : `Logged out: the login at ${url} had ended already.`,
+      )
+    })
+}
+
+/** Throws {@link UsageError}. */
+function addressOf({ url }: WayOptions, context: CommandContext): string {
+  const address = url === undefined ? context.service.url() : context.readServiceUrl(url)
+  if (address !== undefined) return address
+  throw new UsageError('Give --url, or set RATAFIA_URL: this command asks a service.')
+}

@@ -1,0 +1,42 @@
+/** What `ratafia whoami` and `ratafia login` say: who somebody is at a service, and what they may do there. */
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { details, type Row, tableOf } from '../output.ts'
+
+/** `me`: the answer of the service. */
+export function whoamiText(me: JsonObject, url: string): string {
+  const { username, name, email, signed_in: how, expires, grants, permissions } = me
+  const signedIn = isObject(how) ? [how['with'], how['agent'] ?? how['at']].filter(Boolean).join(' ') : null
+  return [
+    details({
+      service: url,
+      username: text(username),
+      name: text(name),
+      email: text(email),
+      signed_in: signedIn,
+      expires: text(expires),
+    }),
+    '',
+    'Roles',
+    tableOf(rowsOf(grants, ['role', 'brand', 'granted_by', 'expires_at']), [
+      'role',
+      'brand',
+      'granted_by',
+      'expires_at',
+    ]),
+    '',
+    'This token may',
+    tableOf(
+      objectsIn(permissions).map(({ permission, brands }) => ({
+        permission: text(permission),
+        brands: Array.isArray(brands) ? brands.join(' ') : 'all',
+      })),
+      ['permission', 'brands'],
+    ),
+  ].join('\n')
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const objectsIn = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+const rowsOf = (value: unknown, names: readonly string[]): readonly Row[] =>
+  objectsIn(value).map((one) => Object.fromEntries(names.map((name) => [name, text(one[name])])))

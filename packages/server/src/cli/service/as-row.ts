@@ -1,0 +1,19 @@
+/** A record of the API as a row of a table. */
+import type { JsonObject } from '../../foreign-json.ts'
+import type { Row } from '../output.ts'
+
+/** What is neither text, number nor truth value is shown as JSON. */
+export const asRow = (record: JsonObject): Row =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, cellOf(value)]))
+
+function cellOf(value: unknown): Row[string] {
+  if (
+    value === null ||
+    typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'boolean'
+  ) {
+    return value
+  }
+  return JSON.stringify(value)
+}

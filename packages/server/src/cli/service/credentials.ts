@@ -1,0 +1,74 @@
+/** The file in which `ratafia login` keeps management tokens, by the address of the service. Only its owner reads it. */
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { systemReason } from '../../files/system-reason.ts'
+import { isObject, objectIn } from '../../foreign-json.ts'
+import { FileError } from '../context.ts'
+import { writeWhole } from '../write-whole.ts'
+
+export interface Credential {
+  readonly token: string
+  /** Of the account, for people. */
+  readonly account: string
+  readonly sessionId: string
+  /** When the token ends. */
+  readonly expires: string
+}
+
+type Credentials = Readonly<Record<string, Credential>>
+
+/** Undefined where nobody has logged in. Throws {@link FileError} for a file that cannot be read. */
+export async function credentialFor(url: string, file: string): Promise<Credential | undefined> {
+  return (await readCredentials(file))[url]
+}
+
+/** Undefined removes it. Throws {@link FileError}. */
+export async function keepCredential(
+  url: string,
+  credential: Credential | undefined,
+  file: string,
+): Promise<void> {
+  const { [url]: _, ...others } = await readCredentials(file)
+  const services = Object.entries({ ...others, ...(credential && { [url]: credential }) }).map(
+    ([address, { sessionId, ...kept }]) => [address, { ...kept, session_id: sessionId }] as const,
+  )
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new FileError(`${dirname(file)} cannot be made: ${systemReason(error)}.`)
+  })
+  const text = `${JSON.stringify({ services: Object.fromEntries(services) }, undefined, 2)}\n`
+  await writeWhole(one(text), file, { secret: true })
+}
+
+async function* one(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+async function readCredentials(file: string): Promise<Credentials> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{"services":{}}'
+    throw new FileError(`${file} cannot be read: ${systemReason(error)}.`)
+  })
+  const services = objectIn(text)?.['services']
+  if (!isObject(services)) {
+    throw new FileError(`${file} is not what \`ratafia login\` writes. Remove it, and log in again.`)
+  }
+  return Object.fromEntries(
+    Object.entries(services).flatMap(([url, value]) => {
+      const { token, account, session_id: sessionId, expires } = isObject(value) ? value : {}
+      const texts = [token, account, sessionId, expires].every((one) => typeof one === 'string')
+      return texts
+        ? [
+            [
+              url,
+              {
+                token: String(token),
+                account: String(account),
+                sessionId: String(sessionId),
+                expires: String(expires),
+              },
+            ] as const,
+          ]
+        : []
+    }),
+  )
+}

@@ -1,0 +1,50 @@
+/** Opens the service that a command administers, with the token that is kept for it, or a login of its own. */
+import { readFile } from 'node:fs/promises'
+import { systemReason } from '../../files/system-reason.ts'
+import { type CommandContext, FileError, ServiceRefusal } from '../context.ts'
+import { note } from '../output.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { credentialFor } from './credentials.ts'
+import { logInAndKeep } from './log-in-and-keep.ts'
+import { managementToken } from './management-token.ts'
+import { type Bearer, type Service, serviceAt } from './service.ts'
+
+/** `url`: without a trailing slash. Throws `FileError`, `ServiceRefusal`, `ServiceAway`. */
+export async function openService(url: string, context: CommandContext): Promise<Service> {
+  return serviceAt(url, await bearerFor(url, context))
+}
+
+async function bearerFor(url: string, context: CommandContext): Promise<Bearer> {
+  const { tokenFile, agentFile, credentialsFile } = context.service
+  const { streams } = context
+  if (tokenFile !== undefined) return { token: await tokenIn(tokenFile), renew: undefined }
+  if (agentFile !== undefined) {
+    const { asAgent } = await import('../login/as-agent.ts')
+    // An hour is enough for any command.
+    const token = await managementToken(url, { lifetime: 3_600 }, await asAgent(agentFile))
+    return { token, renew: undefined }
+  }
+  const kept = await credentialFor(url, credentialsFile)
+  if (!kept) {
+    throw new ServiceRefusal(
+      `You are not logged in at ${url}. Log in with \`ratafia login --url ${url}\`, or set RATAFIA_AGENT_FILE or RATAFIA_TOKEN_FILE.`,
+      { code: 'not-logged-in' },
+    )
+  }
+  if (streams.stderr.isTTY) note(streams, `${url} as ${harmless(kept.account)}`)
+  return {
+    token: kept.token,
+    // Somebody at a terminal can sign in again; a script gets the refusal.
+    renew: streams.stderr.isTTY
+      ? async () => (await logInAndKeep(url, { max_age: 0 }, context)).credential.token
+      : undefined,
+  }
+}
+
+async function tokenIn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new FileError(`${file} (RATAFIA_TOKEN_FILE) cannot be read: ${systemReason(error)}.`)
+  })
+  if (/^[A-Za-z0-9_-]{1,65536}$/.test(text.trim())) return text.trim()
+  throw new FileError(`${file} (RATAFIA_TOKEN_FILE) has no management token.`)
+}

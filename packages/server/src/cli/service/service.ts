@@ -1,0 +1,136 @@
+/** A service that a command administers over HTTP: its requests, and what becomes of them. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { ServiceAway, ServiceRefusal } from '../context.ts'
+import { type Answer, ask, NoAnswer, placeOf, strangeAnswer } from '../login/ask.ts'
+import { MANAGEMENT_PATH } from './paths.ts'
+
+/** A row of the table of operations. */
+export interface ServiceOperation {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+}
+
+export interface Asking {
+  /** For `:id` in the path. */
+  readonly id?: string
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+  readonly body?: object
+  /** The `ETag` of what the person saw. */
+  readonly ifMatch?: string | undefined
+}
+
+export interface Found {
+  readonly record: JsonObject
+  readonly etag: string | undefined
+}
+
+export interface Service {
+  readonly url: string
+  /** Throws `ServiceRefusal` with the code of the API, or `ServiceAway`. */
+  call(operation: ServiceOperation, asking?: Asking): Promise<Found>
+  /** Pages until `most` records of the list `name` are there; `more` if others follow. */
+  list(
+    operation: ServiceOperation,
+    name: string,
+    asking: Asking & { readonly most: number },
+  ): Promise<{ readonly records: readonly JsonObject[]; readonly more: boolean }>
+}
+
+/** What gives a request its token, and what to do when the service asks for a login of just now. */
+export interface Bearer {
+  readonly token: string
+  /** Undefined where nobody can be asked. */
+  readonly renew: (() => Promise<string>) | undefined
+}
+
+const TRIES = 3
+const PAUSE_MS = 1_000
+const PAGE = 1_000
+
+export function serviceAt(url: string, bearer: Bearer): Service {
+  let { token } = bearer
+  const send = async (operation: ServiceOperation, asking: Asking): Promise<Answer> => {
+    const key = operation.method === 'GET' ? undefined : randomUUID()
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ask(addressOf(url, operation, asking), question(operation, asking, { token, key }))
+      } catch (error) {
+        // The same key: whatever became of the first request, it is not done twice.
+        if (!(error instanceof NoAnswer) || tries === TRIES) throw error
+        await sleep(PAUSE_MS * tries)
+      }
+    }
+  }
+  const call = async (operation: ServiceOperation, asking: Asking = {}): Promise<Found> => {
+    let answer = await send(operation, asking)
+    if (bearer.renew && codeOf(answer) === 'recent-sign-in-required') {
+      token = await bearer.renew()
+      answer = await send(operation, asking)
+    }
+    const { status, headers, body } = answer
+    if (status >= 200 && status < 300 && body) return { record: body, etag: headers.get('etag') ?? undefined }
+    throw refusal(answer)
+  }
+  return {
+    url,
+    call,
+    list: async (operation, name, { most, ...asking }) => {
+      const records: JsonObject[] = []
+      for (let cursor: string | undefined; ; ) {
+        const limit = Math.min(PAGE, most - records.length)
+        const { record } = await call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
+        const { [name]: items, next } = record
+        if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
+          throw strangeAnswer(addressOf(url, operation, asking), `no list of ${name}`)
+        }
+        records.push(...items.filter(isObject))
+        if (next === null || records.length >= most) return { records, more: next !== null }
+        cursor = next
+      }
+    },
+  }
+}
+
+function addressOf(url: string, { path }: ServiceOperation, { id = '', query = {} }: Asking): string {
+  const address = new URL(`${url}${MANAGEMENT_PATH}${path.replace(':id', encodeURIComponent(id))}`)
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one !== undefined) address.searchParams.append(name, String(one))
+  }
+  return address.href
+}
+
+const question = (
+  { method }: ServiceOperation,
+  { body, ifMatch }: Asking,
+  { token, key }: { readonly token: string; readonly key: string | undefined },
+) => ({
+  method,
+  ...(body ? { body: JSON.stringify(body) } : {}),
+  headers: {
+    authorization: `Macaroon ${token}`,
+    ...(body ? { 'content-type': 'application/json' } : {}),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+  },
+})
+
+const firstError = ({ body = {} }: Answer): JsonObject => {
+  const [first]: readonly unknown[] = Array.isArray(body['error_list']) ? body['error_list'] : []
+  return isObject(first) ? first : {}
+}
+
+const codeOf = (answer: Answer): unknown => firstError(answer)['code']
+
+/** In the service's words, which a command on the database says too. */
+function refusal(answer: Answer): ServiceRefusal | ServiceAway {
+  const { code, message } = firstError(answer)
+  const { status, url } = answer
+  const said = typeof message === 'string' && message !== '' ? message.slice(0, 2000) : undefined
+  if (status === 429 || status >= 500) {
+    return new ServiceAway(said ?? `${placeOf(url)} answers with status ${status}. Try again.`)
+  }
+  if (said === undefined) return strangeAnswer(url, `status ${status} and no reason`)
+  return new ServiceRefusal(said, typeof code === 'string' ? { code: code.slice(0, 64) } : {})
+}

@@ -1,0 +1,100 @@
+/**
+ * Which way a command goes: over HTTP to a service, or directly to the database (contract/administration.md, D2).
+ */
+import type { Command } from 'commander'
+import { type CommandContext, UsageError } from '../context.ts'
+import type { Installation } from '../installation.ts'
+import type { Service } from './service.ts'
+
+export interface WayOptions {
+  readonly url?: string
+  readonly direct?: boolean
+}
+
+/**
+ * - `both`: over HTTP if there is an address, else on the database
+ * - `http`: only over HTTP; `none`: on neither, or on what its own options say
+ * - `direct`: only on the database (A22). Default
+ */
+export type Ways = 'both' | 'http' | 'none' | 'direct'
+
+interface Marked {
+  readonly ways: Ways
+  /** The operations of the management API that the command uses. */
+  readonly operations: readonly string[]
+}
+
+const MARKED = new WeakMap<Command, Marked>()
+
+/** Marks a command, and gives it the options that go with it. */
+export function goes(
+  command: Command,
+  ways: Exclude<Ways, 'direct'>,
+  operations: readonly string[] = [],
+): Command {
+  MARKED.set(command, { ways, operations })
+  if (ways === 'none') return command
+  const withUrl = command.option(
+    '--url <url>',
+    'administer the service at this address (default: RATAFIA_URL)',
+  )
+  return ways === 'both'
+    ? withUrl.option('--direct', 'work on the database, whatever RATAFIA_URL says')
+    : withUrl
+}
+
+export const waysOf = (command: Command): Marked => MARKED.get(command) ?? { ways: 'direct', operations: [] }
+
+/** Gives every command that works on the database alone its `--direct`. Call it once all are there. */
+export function completeWays(command: Command): void {
+  for (const child of command.commands) completeWays(child)
+  if (command.commands.length > 0 || waysOf(command).ways !== 'direct' || STARTS.has(command.name())) return
+  command.option('--direct', 'work on the database although RATAFIA_URL is set')
+}
+
+/** They work on no data of others, whatever the environment has for commands. */
+const STARTS: ReadonlySet<string> = new Set(['serve', 'help'])
+
+/** Before a command runs. Throws {@link UsageError} for one that an address would be for, and that knows none. */
+export function refuseWrongWay(command: Command, context: Pick<CommandContext, 'service'>): void {
+  if (waysOf(command).ways !== 'direct' || STARTS.has(command.name())) return
+  if (command.opts<WayOptions>().direct || context.service.url() === undefined) return
+  throw new UsageError(
+    `This command works on the database, and RATAFIA_URL names a service. Give --direct if you mean the database of RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.`,
+  )
+}
+
+interface EitherWay<Answer> {
+  readonly directly: (installation: Installation) => Promise<Answer>
+  readonly over: (service: Service) => Promise<Answer>
+}
+
+/** What the command answers, whichever way it goes. `read`: it changes nothing, and makes no keys. */
+export async function eitherWay<Answer>(
+  context: CommandContext,
+  options: WayOptions,
+  access: 'read' | 'change',
+  { directly, over }: EitherWay<Answer>,
+): Promise<Answer> {
+  const url = addressIn(options, context)
+  if (url === undefined) {
+    return access === 'read' ? context.readInstallation(directly) : context.withInstallation(directly)
+  }
+  const { openService } = await import('./open-service.ts')
+  return over(await openService(url, context))
+}
+
+/** For what only the database can do yet. Throws {@link UsageError} if the command goes over HTTP. */
+export function requireDirect(options: WayOptions, context: CommandContext, what: string): void {
+  if (addressIn(options, context) === undefined) return
+  throw new UsageError(`${what} works on the database alone: give --direct where the database is.`)
+}
+
+/** Undefined: on the database. Throws {@link UsageError}. */
+function addressIn(options: WayOptions, context: CommandContext): string | undefined {
+  if (options.direct && options.url !== undefined) {
+    throw new UsageError('Give either --url or --direct.')
+  }
+  if (options.direct) return undefined
+  return options.url === undefined ? context.service.url() : context.readServiceUrl(options.url)
+}
