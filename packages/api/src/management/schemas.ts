@@ -131,8 +131,8 @@ export type Me = Static<typeof MeSchema>
 
 export const SessionSchema = Type.Object(
   {
-    id: Text,
-    account: Text,
+    session_id: Text,
+    username: Text,
     kind: Type.Enum(['developer', 'management'], { type: 'string' }),
     description: orNull(Text),
     signed_in: orNull(Text, '`browser INSTANT` or `agent NAME`, where it is known'),
@@ -143,6 +143,7 @@ export const SessionSchema = Type.Object(
     revoked_by: orNull(Text),
     rule: orNull(Text),
     issuer: orNull(Text),
+    job: orNull(Type.Record(Type.String(), Type.Unknown()), 'What the ID token of a CI job says of it'),
   },
   { title: 'Session', ...exactly },
 )

@@ -57,8 +57,8 @@ export function tokenRecord(session: Session): TokenRecord {
 
 /** As the management API, `--json` and exports show it. Times are RFC 3339 in UTC. */
 export const sessionRecord = (session: ListedSession) => ({
-  id: session.id,
-  account: session.username,
+  session_id: session.id,
+  username: session.username,
   kind: session.kind,
   description: session.description ?? null,
   signed_in: session.origin || null,
@@ -69,4 +69,5 @@ export const sessionRecord = (session: ListedSession) => ({
   revoked_by: session.revokedBy ?? null,
   rule: session.job?.rule ?? null,
   issuer: session.job?.issuer ?? null,
+  job: session.job?.claims ?? null,
 })

@@ -102,7 +102,10 @@ describe('ratafia login --agent', () => {
 
 describe('ratafia login with wrong words: exit code 2, before anything is sent', () => {
   const WORDS: readonly (readonly [words: readonly string[], said: RegExp])[] = [
-    [[], /Give --export and for which tool: snapcraft, onprem, charmcraft, raw, env\./],
+    [['--channels', 'edge'], /--channels limits .* give --export and for which tool \(snapcraft, onprem, /],
+    [['--export', 'raw', '--role', 'viewer'], /--role, --brand, --read-only and --for go without --export/],
+    [['--role', 'king'], /--role king is not a role\. The roles are viewer, /],
+    [['--for', 'ever'], /--for ever is not a duration such as 8h/],
     [['--export', 'nonsense'], /Allowed choices are snapcraft, onprem, charmcraft, raw, env/],
     [['--export', 'raw', '--ttl', 'soon'], /--ttl soon is neither a time/],
     [['--export', 'raw', '--expires', '2027-02-31'], /--expires 2027-02-31 is neither a time/],

@@ -27,6 +27,8 @@ const BEGINS = [
 const OTHERS = [
   'config check',
   'login',
+  'whoami',
+  'logout',
   'ci login',
   'ci logout',
   'serve',

@@ -219,6 +219,8 @@ describe('a database of the release before, whose accounts share e-mail addresse
       assert.deepEqual(JSON.parse((await run('migrate', '--json')).stdout).ran, [
         '0014-publisher-logins',
         '0015-ci-publishing',
+        '0016-administration',
+        '0017-fleet-lists',
       ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,

@@ -52,10 +52,13 @@ eachDatabase((_kind, _open, fresh) => {
       'description',
       'issuer',
       'job',
+      'kind',
+      'opened_from',
       'revoked_at',
       'revoked_by',
       'rule',
       'session_id',
+      'signed_in',
       'username',
       'valid_since',
       'valid_until',
@@ -71,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { stdout: table } = await program.run(['tokens', 'list'])
     assert.match(
       table,
-      /^SESSION ID +USERNAME +VALID SINCE +VALID UNTIL +REVOKED AT +REVOKED BY +DESCRIPTION\n/,
+      /^SESSION ID +USERNAME +KIND +VALID SINCE +VALID UNTIL +REVOKED AT +REVOKED BY +DESCRIPTION\n/,
     )
     assert.equal(table.trimEnd().split('\n').length, 3)
     assert.doesNotMatch(table.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)

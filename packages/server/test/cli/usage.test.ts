@@ -48,7 +48,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   identity: [],
   'identity serve': [],
   accounts: [],
-  'accounts add': ['--json', '--email', '--name', '--password-stdin', '--no-password'],
+  'accounts add': ['--json', '--email', '--name', '--password-stdin', '--no-password', '--role'],
   'accounts list': ['--json', '--columns'],
   'accounts show': ['--json'],
   'accounts disable': ['--json', '--yes'],
@@ -71,12 +71,18 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'agents list': ['--json', '--columns', '--account'],
   'agents remove': ['--json', '--yes'],
   tokens: [],
-  'tokens list': ['--json', '--columns', '--account', '--include-inactive'],
-  'tokens revoke': ['--json', '--yes', '--account', '--all'],
+  grants: [],
+  'grants list': ['--json', '--columns', '--account', '--role', '--brand', '--url'],
+  'grants add': ['--json', '--brand', '--expires', '--url'],
+  'grants remove': ['--json', '--yes', '--brand', '--url'],
+  'tokens list': ['--json', '--columns', '--account', '--include-inactive', '--mine', '--url'],
+  'tokens revoke': ['--json', '--yes', '--account', '--all', '--mine', '--url'],
   login: [
     ...['--export', '--url', '--agent', '--permissions', '--channels', '--packages', '--stores'],
-    ...['--expires', '--ttl', '--description'],
+    ...['--expires', '--ttl', '--description', '--role', '--brand', '--read-only', '--for'],
   ],
+  whoami: ['--json', '--url'],
+  logout: ['--url'],
   issuers: [],
   'issuers add': [
     ...['--json', '--kind', '--audience', '--other-audience', '--private-address', '--jwks'],
@@ -197,11 +203,31 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--limit',
     '--before',
   ],
-  'devices show': ['--json', '--limit', '--assertions'],
-  'devices approve': ['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--from', '--serial'],
-  'devices reject': ['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--from', '--reason'],
-  'devices revoke': ['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--reason'],
-  'devices release': ['--json'],
+  'devices show': ['--json', '--limit', '--assertions', '--url'],
+  'devices approve': [
+    '--json',
+    '--yes',
+    '--file',
+    '--model',
+    '--all',
+    '--dry-run',
+    '--from',
+    '--serial',
+    '--url',
+  ],
+  'devices reject': [
+    '--json',
+    '--yes',
+    '--file',
+    '--model',
+    '--all',
+    '--dry-run',
+    '--from',
+    '--reason',
+    '--url',
+  ],
+  'devices revoke': ['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--reason', '--url'],
+  'devices release': ['--json', '--url'],
   'devices remove': ['--json', '--yes'],
   'devices export': [...FLEET, '--json', '--format'],
   'devices import': ['--json', '--format', '--unknown-models', '--dry-run'],
@@ -218,6 +244,12 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   version: ['--json'],
 }
 
+/** Commands that never work on the data of an installation, whichever it is. */
+const NO_DIRECT: ReadonlySet<string> = new Set([
+  ...['serve', 'identity serve', 'config check', 'login', 'whoami', 'logout', 'ci login', 'ci logout'],
+  ...['signing-keys generate', 'signing-keys certify', 'completion', 'version'],
+])
+
 describe('--help', () => {
   const commandsOf = (help: string) => {
     // Groups of the program's commands have headings of their own.
@@ -225,7 +257,7 @@ describe('--help', () => {
       .split('\n\n')
       .filter(
         (section) =>
-          !/^(Usage|Arguments|Load it.*|Options|Exit codes|Examples?|Variables):/.test(section.trim()),
+          !/^(Usage|Arguments|Roles|Load it.*|Options|Exit codes|Examples?|Variables):/.test(section.trim()),
       )
     return sections.flatMap((section) =>
       [...section.matchAll(/^ {2}([a-z][a-z-]*)(?=\s|\|)/gm)].map(([, name]) => String(name)),
@@ -237,10 +269,11 @@ describe('--help', () => {
       assert.match(stdout, new RegExp(`^Usage: ratafia ${command}`))
       assert.equal(/\nExit codes:\n {2}0 {2}done\n/.test(stdout), command === '', 'once, not on every screen')
       const shown = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name)
-      assert.deepEqual(shown.sort(), [...options, '--help'].sort())
       const below = Object.keys(COMMANDS)
         .filter((name) => name !== command && (command === '' || name.startsWith(`${command} `)))
         .map((name) => name.slice(command.length).trim().split(' ')[0])
+      const direct = below.length === 0 && !NO_DIRECT.has(command) ? ['--direct'] : []
+      assert.deepEqual(shown.sort(), [...options, ...direct, '--help'].sort())
       assert.deepEqual(
         commandsOf(stdout)
           .filter((name) => name !== 'help')
@@ -330,7 +363,7 @@ describe('exit codes, with the reason on standard error only', () => {
       [
         ['accounts', 'show', 'nobody'],
         {},
-        { code: 'invalid-field', exit_code: 1, message: 'There is no account "nobody".' },
+        { code: 'no-such-record', exit_code: 1, message: 'There is no account "nobody".' },
       ],
       [
         ['accounts', 'list', '--frob'],

@@ -40,7 +40,11 @@ function loadedBy(words: readonly string[]): readonly string[] {
 }
 
 /** For command lines and tables: small, and without further ones. */
-const LIBRARIES = ['/node_modules/commander/', '/node_modules/get-east-asian-width/']
+const LIBRARIES = [
+  '/node_modules/commander/',
+  '/node_modules/get-east-asian-width/',
+  '/packages/api/src/management/roles.ts',
+]
 
 /** Files of a feature, and other libraries. */
 function serverCode(urls: readonly string[]): readonly string[] {

@@ -69,6 +69,8 @@ import { discharging } from '../support/waiting-login.ts'
 const READ_ONLY: ReadonlySet<string> = new Set([
   'completion',
   'login',
+  'whoami',
+  'logout',
   'ci login',
   'ci logout',
   'serve',
@@ -80,6 +82,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'devices export',
   'signing-keys generate',
   'signing-keys certify',
+  'grants list',
   ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
   ...['accounts', 'agents', 'tokens', 'packages', 'keys', 'trust', 'brands', 'signing-keys', 'models'].map(
     (name) => `${name} list`,
@@ -166,6 +169,13 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   },
   'accounts totp reset': { words: () => ['bob'], actions: ['second-factor.reset'] },
   'accounts totp disable': { words: () => ['bob'], actions: ['second-factor.disable'] },
+  'grants add': {
+    words: () => ['bob', 'viewer', '--expires', '90d'],
+    actions: ['grant.add'],
+    subject: /^bob$/,
+    details: /"grant":"viewer","brand":null,"until":"/,
+  },
+  'grants remove': { words: () => ['bob', 'viewer'], actions: ['grant.remove'], subject: /^bob$/ },
   'accounts disable': { words: () => ['bob'], actions: ['account.disable'] },
   'accounts enable': { words: () => ['bob'], actions: ['account.enable'] },
   'accounts link': {

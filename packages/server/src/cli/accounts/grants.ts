@@ -1,5 +1,5 @@
 /** `ratafia grants`: who has which role in the administration of the service. */
-import { ROLE_NAMES, ROLES } from '@ratafia/api'
+import { ROLE_NAMES, ROLES } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { withYes, type YesOption } from '../confirm.ts'

@@ -30,17 +30,20 @@ interface ListOptions extends ListOption, WayOptions {
 }
 
 const COLUMNS = [
-  ...['id', 'account', 'kind', 'description', 'signed_in', 'opened_from', 'valid_since', 'valid_until'],
-  ...['revoked_at', 'revoked_by', 'rule', 'issuer'],
+  ...[
+    'session_id',
+    'username',
+    'kind',
+    'description',
+    'signed_in',
+    'opened_from',
+    'valid_since',
+    'valid_until',
+  ],
+  ...['revoked_at', 'revoked_by', 'rule', 'issuer', 'job'],
 ]
 const SHOWN = [
-  'id',
-  'account',
-  'kind',
-  'valid_since',
-  'valid_until',
-  'revoked_at',
-  'revoked_by',
+  ...['session_id', 'username', 'kind', 'valid_since', 'valid_until', 'revoked_at', 'revoked_by'],
   'description',
 ]
 

@@ -8,6 +8,7 @@ import { readNamed, withNewFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, print, printList, type RowOf, withJson, withList } from '../output.ts'
+import { goes } from '../service/ways.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -68,13 +69,12 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)
     })
 
-  withJson(keys.command('generate <file>'))
+  goes(withJson(keys.command('generate <file>')), 'none')
     .description('make a private key in a new file (PEM, RSA, 4096 bits) that only you can read')
     .option('--passphrase-stdin', 'encrypt it with the passphrase on standard input')
     .action((file: string, options: JsonOption & PassphraseOption) => generate(file, options, context))
 
-  keys
-    .command('certify <account-id>')
+  goes(keys.command('certify <account-id>'), 'none')
     .description(
       'vouch for another key of an account with the key of its root: print an account-key assertion',
     )

@@ -3,7 +3,7 @@
  * with `--export` for a credential that it prints for publishers' tools.
  */
 
-import { isRole, ROLE_NAMES, type Role } from '@ratafia/api'
+import { isRole, ROLE_NAMES, type Role } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
 import { parseDuration } from '../../config/values.ts'
 import {

@@ -1,5 +1,5 @@
 /** Gets a management token of a service: its root, the discharge by a login, the exchange. */
-import type { Role } from '@ratafia/api'
+import type { Role } from '@ratafia/api/roles'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
 import { dischargedRoot, type LogIn } from '../login/discharge.ts'

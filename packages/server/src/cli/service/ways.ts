@@ -52,8 +52,8 @@ export function completeWays(command: Command): void {
   command.option('--direct', 'work on the database although RATAFIA_URL is set')
 }
 
-/** They work on no data of others, whatever the environment has for commands. */
-const STARTS: ReadonlySet<string> = new Set(['serve', 'help'])
+/** They work on what the environment of the service says, whatever it has for commands. */
+const STARTS: ReadonlySet<string> = new Set(['serve', 'help', 'check'])
 
 /** Before a command runs. Throws {@link UsageError} for one that an address would be for, and that knows none. */
 export function refuseWrongWay(command: Command, context: Pick<CommandContext, 'service'>): void {

@@ -73,7 +73,7 @@ export async function addGrant(
     await record({
       action: 'grant.add',
       subject: account.username,
-      details: { role, brand: brand ?? null, until: expires?.toISOString() ?? null },
+      details: { grant: role, brand: brand ?? null, until: expires?.toISOString() ?? null },
     })
     return grant
   })

@@ -44,7 +44,7 @@ export async function removeGrant(
     await on.record({
       action: 'grant.remove',
       subject: found.username,
-      details: { role: found.role, brand: found.brandId ?? null },
+      details: { grant: found.role, brand: found.brandId ?? null },
     })
     return found
   })

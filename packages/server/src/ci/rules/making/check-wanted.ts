@@ -89,7 +89,7 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
 }
 
 /** What the person who wants the rule can correct. */
-const IN_THE_WISH: ReadonlySet<ErrorCode> = new Set(['invalid-field', 'package-not-found'])
+const IN_THE_WISH: ReadonlySet<ErrorCode> = new Set(['invalid-field', 'no-such-record', 'package-not-found'])
 
 /** Notes a refusal, and goes on. */
 type Noted = <T>(work: () => T | Promise<T>) => Promise<T | undefined>
