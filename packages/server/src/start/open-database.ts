@@ -22,7 +22,8 @@ export function requireDatabase(config: Config): void {
   if (config.database.kind !== 'sqlite' || !databaseIsMissing(config)) return
   throw new ConfigError(
     `RATAFIA_DATA_DIR: there is no database ${config.database.file}. If there should be one, run the command where it ` +
-      'is or set RATAFIA_DATA_DIR; `ratafia migrate` or `ratafia serve` makes a new one.',
+      'is, or set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL; `ratafia migrate` or `ratafia serve` makes a new one. ' +
+      'Many commands also work on a service elsewhere: give --url, or set RATAFIA_URL.',
   )
 }
 

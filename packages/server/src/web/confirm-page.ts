@@ -2,6 +2,7 @@
  * Shows who asks for what, and asks for a decision. A stranger may have chosen everything the page says about the
  * client: it is shortened, its invisible characters are made visible, and it is marked as the client's own words.
  */
+import { isRole, ROLES } from '@ratafia/api'
 import type { RequestSummary, SummaryList } from '../identity/discharge/request-summary.ts'
 import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
@@ -44,7 +45,7 @@ ${client.userAgent !== '' && html`<dt>Calls itself</dt><dd>${visibleText(client.
 </dl>
 <h2>What it asks for</h2>
 ${content.serviceKnown ? '' : stranger(content)}
-${request ? requested(request) : onlyWhoYouAre()}
+${request ? (request.administers ? administering(request, request.administers) : requested(request)) : onlyWhoYouAre()}
 ${request && powerful(request, now)}
 <p class="notice warn"><strong>Never approve a login that you did not start yourself, just now.</strong> Whoever sent
 you a link to this page would get everything listed above, in your name.</p>
@@ -83,16 +84,38 @@ ${description ? html`<dt>Described as</dt><dd>“${visibleText(description, 128)
 </dl>`
 }
 
+function administering({ service, expires, description }: RequestSummary, asked: Administers): Html {
+  const { roles, brands, readOnly } = asked
+  return html`
+<p>A token that <strong>administers ${visibleText(service, 160)}</strong> in your name:</p>
+<dl>
+<dt>With the roles</dt><dd>${roles ? list(roles, roleItem) : 'all that you have there'}</dd>
+<dt>For the brands</dt><dd>${brands ? list(brands, plainItem) : 'all that your roles are for'}</dd>
+<dt>It may</dt><dd>${readOnly ? 'look, and change nothing' : html`<strong>look and make changes</strong>`}</dd>
+<dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time the service allows'}</dd>
+${description ? html`<dt>Described as</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
+</dl>`
+}
+
+type Administers = NonNullable<RequestSummary['administers']>
+
+const roleItem = (name: string): Html =>
+  isRole(name) ? html`<code>${name}</code>: ${ROLES[name].meaning}` : plainItem(name)
+
 /** A token that does more, or lives longer, than a program usually needs must not look like any other. */
-function powerful({ permissions, expires }: RequestSummary, now: Date): Html | undefined {
+function powerful({ permissions, expires, administers }: RequestSummary, now: Date): Html | undefined {
   const days = expires ? Math.round((expires.getTime() - now.getTime()) / DAY_MS) : Number.POSITIVE_INFINITY
-  const everything = permissions === null && 'may do everything that your account may do'
+  const everything = administers
+    ? administers.roles === null &&
+      !administers.readOnly &&
+      'may do everything that your roles in the administration allow'
+    : permissions === null && 'may do everything that your account may do'
   const long = days > LONG_LIVED_DAYS && (expires ? `works for ${days} days` : 'has no end that you can see')
   const what = [everything, long].filter((part) => part !== false).join(', and ')
   if (what === '') return undefined
   return html`
 <p class="notice bad"><strong>This token ${what}.</strong> Whoever gets hold of it can use it in the same way. If the
-program needs less, refuse, and log in again with only the permissions and the time that it needs.</p>`
+program needs less, refuse, and log in again with only ${administers ? 'the roles' : 'the permissions'} and the time that it needs.</p>`
 }
 
 const DAY_MS = 24 * 60 * 60_000

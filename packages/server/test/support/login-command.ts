@@ -10,7 +10,11 @@ export interface RunningLogin {
   readonly finished: Promise<Finished>
 }
 
-export function startLogin(words: readonly string[], environment: Variables = {}): RunningLogin {
+export const startLogin = (words: readonly string[], environment: Variables = {}): RunningLogin =>
+  startCommand(['login', ...words], environment)
+
+/** Any command, on such a machine. */
+export function startCommand(words: readonly string[], environment: Variables = {}): RunningLogin {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const said = { stdout: '', stderr: '' }
@@ -21,15 +25,13 @@ export function startLogin(words: readonly string[], environment: Variables = {}
     said.stderr += text
   })
   const streams = { stdin: Readable.from([]), stdout, stderr }
-  const finished = run(['node', 'ratafia', 'login', ...words], { environment, streams }).then(
-    async (code) => {
-      stdout.end()
-      stderr.end()
-      if (!stdout.closed) await once(stdout, 'close')
-      if (!stderr.closed) await once(stderr, 'close')
-      return { code, ...said }
-    },
-  )
+  const finished = run(['node', 'ratafia', ...words], { environment, streams }).then(async (code) => {
+    stdout.end()
+    stderr.end()
+    if (!stdout.closed) await once(stdout, 'close')
+    if (!stderr.closed) await once(stderr, 'close')
+    return { code, ...said }
+  })
   const visit = async (): Promise<string> => {
     for (;;) {
       const [, address] = /^ {2}(https?:\S+)\n/m.exec(said.stderr) ?? []
