@@ -42,7 +42,7 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/tokens/authentication/authenticate.ts`,
+        file: `${server}/tokens/authentication/verify-session.ts`,
         from: 'if (revokedAt === undefined) return',
         to: 'if (revokedAt === undefined || Date.now() - revokedAt.getTime() <= 2_000) return',
       },
@@ -208,8 +208,8 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/tokens/authentication/authenticate.ts`,
-        from: 'if (!(await openSession({ ...session, account, source: deps.source, attempt }, deps))) return undefined',
+        file: `${server}/tokens/authentication/verify-session.ts`,
+        from: 'if (!(await openSession(opening, deps))) return undefined',
         to: '',
       },
     ],

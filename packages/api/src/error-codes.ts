@@ -167,11 +167,6 @@ export const ERROR_CODES = {
     meaning:
       'The `Idempotency-Key` was sent with another request before, or its answer can no longer be shown again. Use a new key for a new request.',
   },
-  'version-required': {
-    status: 428,
-    meaning:
-      'A `PATCH` needs `If-Match` with the `ETag` of the record, so that it overwrites nothing you have not seen. Read the record first.',
-  },
   'too-many-requests': {
     status: 429,
     meaning:

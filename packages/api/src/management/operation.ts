@@ -6,7 +6,7 @@ import type { ManagementPermission } from './roles.ts'
 export const MANAGEMENT_PREFIX = '/api/management/v1'
 
 export interface ManagementOperation {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST'
   /** Below {@link MANAGEMENT_PREFIX}, with `:name` for a parameter. */
   readonly path: string
   readonly summary: string

@@ -32,6 +32,8 @@ const DEFAULT_RATES = {
   verify: a(60_000),
   refused: a(600),
   oidc: a(30),
+  management: a(3_000),
+  'management-account': a(600),
 }
 
 test('without any variable: what a fresh machine runs with', () => {
@@ -428,6 +430,9 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ],
   ['RATAFIA_TOKEN_MAX_LIFETIME', ['0d', 'never'], /is not a duration/],
   ['RATAFIA_CI_MAX_LIFETIME', ['3600', '0s', '59s'], /is not a duration|lives for 60s at least/],
+  ['RATAFIA_MANAGEMENT', ['true'], /can be on, off/],
+  ['RATAFIA_MANAGEMENT_FROM', ['x', '10.0.0.0/33'], /not an address or CIDR block/],
+  ['RATAFIA_MANAGEMENT_LIFETIME', ['59s', '25h', 'long'], /from 1m to 24h|is not a duration/],
   [
     'RATAFIA_TRUSTED_PROXIES',
     ['x', '10.0.0.0/33', '::1/129', '10.0.0.1,', '1.2.3.4/8/9', 'fe80::1%eth0', '1.2.3.4/'],
@@ -471,6 +476,8 @@ test('every variable that can be wrong is in the table above', () => {
     'RATAFIA_DATA_DIR',
     'RATAFIA_SECRET_KEY_FILE',
     'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
+    'RATAFIA_AGENT_FILE',
+    'RATAFIA_TOKEN_FILE',
     'RATAFIA_ID_TOKEN',
     'RATAFIA_ID_TOKEN_FILE',
     'OTEL_SERVICE_NAME',

@@ -127,7 +127,6 @@ eachDatabase((_kind, open) => {
       [{ name: 'Not A Name' }, /agent's name/],
       [{ name: 'x'.repeat(65) }, /agent's name/],
       [{ name: 'key-3', publicKey: 'AAAA' }, /32 bytes/],
-      [{ name: 'key-4', account: 'nobody' }, /no account "nobody"/],
     ]
     for (const [input, message] of bad) {
       await assert.rejects(addAgent({ account: 'ci', name: 'x', ...input }, deps()), {
@@ -135,6 +134,10 @@ eachDatabase((_kind, open) => {
         message,
       })
     }
+    await assert.rejects(addAgent({ account: 'nobody', name: 'key-4' }, deps()), {
+      code: 'no-such-record',
+      message: /no account "nobody"/,
+    })
   })
 
   for (const version of ['3', '2', '']) {

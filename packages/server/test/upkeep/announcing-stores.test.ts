@@ -71,6 +71,10 @@ const [first, second] = ['key-1', 'key-2'].map((deviceKeyId) =>
   }),
 ) as [Device, Device]
 const decision = { at, by: 'operator', reason: null }
+const viewer = {
+  ...({ accountId: anna.id, role: 'viewer', brandId: 'acme' } as const),
+  ...{ grantedAt: at, grantedBy: 'operator', expiresAt: undefined },
+} as const
 const root = { type: 'account', primaryKey: 'own', accountId: 'own', encoded: Buffer.from('text') }
 const sealer = createSealer({ current: Buffer.alloc(32, 7) })
 
@@ -250,6 +254,23 @@ const OPERATIONS: readonly (readonly [
       for (const device of [first, second]) await devices.add(device)
     },
     QUIET,
+  ],
+  ['grants.add', ({ grants }) => grants.add(viewer), [`role-grant ${anna.id}`]],
+  ['grants.add again', ({ grants }) => grants.add(viewer), QUIET],
+  ['grants.remove', ({ grants }) => grants.remove(viewer), [`role-grant ${anna.id}`]],
+  ['grants.remove again', ({ grants }) => grants.remove(viewer), QUIET],
+  [
+    'grants.removeAllOf',
+    async ({ grants }) => {
+      await grants.add(viewer)
+      await grants.removeAllOf(anna.id)
+    },
+    [`role-grant ${anna.id}`, `role-grant ${anna.id}`],
+  ],
+  [
+    'tokenSessions.shorten',
+    ({ tokenSessions }) => tokenSessions.shorten(ofRule, at),
+    [`token-session ${ofRule}`],
   ],
   ['devices.setRevision', ({ devices }) => devices.setRevision(first, 1), QUIET],
   ['devices.setQuarantine', ({ devices }) => devices.setQuarantine(first, at), [`device ${first.id}`]],

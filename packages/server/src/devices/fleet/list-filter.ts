@@ -1,4 +1,4 @@
-/** What the register can be listed by (contract/administration.md, "`GET /devices`"). */
+/** What the register can be listed by (contract/administration.md, A7 and A8). */
 import type { DeviceId } from '@ratafia/api'
 import type { ModelName } from '../../brands/models/model-policy.ts'
 import type { Device, DeviceOrigin, DeviceStatus } from '../device.ts'

@@ -7,7 +7,6 @@ import { Type } from '@ratafia/api/type'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Authority } from '../../authority.ts'
-import { RequestError } from '../../errors.ts'
 import { type BeforeBody, beforeBody } from '../bodies/before-body.ts'
 import { readJsonBodies } from '../bodies/json-body.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
@@ -112,12 +111,6 @@ function askedBy<Operation extends ManagementOperation, Who extends Authority>(
 ): Asked<Operation, Who> {
   const query = request.query as Asked<Operation>['query'] & { readonly dry_run?: boolean }
   const ifMatch = matching(request.headers['if-match'])
-  if (request.method === 'PATCH' && request.headers['if-match'] === undefined) {
-    throw new RequestError(
-      'version-required',
-      'A PATCH needs the header If-Match with the ETag of the record. Read the record first.',
-    )
-  }
   return {
     authority,
     parameters: request.params as Readonly<Record<string, string>>,

@@ -46,7 +46,12 @@ suite('an external identity service', () => {
       { ...party, publicKey: Buffer.from(party.publicKey) },
       {
         ...{ location: 'https://id.example.org/identity', publicKey: KEY, version: 3 },
-        ...{ acceptsSummary: true, passwordLogins: false, loginHost: 'id.example.org' },
+        ...{
+          acceptsSummary: true,
+          declaresSignIn: false,
+          passwordLogins: false,
+          loginHost: 'id.example.org',
+        },
       },
     )
   })
@@ -160,6 +165,7 @@ suite('an external identity service', () => {
         publicKey: KEY,
         version: 3,
         acceptsSummary: true,
+        declaresSignIn: false,
         passwordLogins: false,
         loginHost: 'id.example.org',
       },
