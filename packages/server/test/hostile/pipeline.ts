@@ -72,9 +72,11 @@ function readAnswers(socket: Socket, requests: readonly RawRequest[]): Promise<P
         const end = unread.indexOf('\r\n\r\n')
         if (end < 0) return sendMore()
         const head = unread.subarray(0, end).toString('latin1')
-        const length = Number(
-          /^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`),
-        )
+        // A 304 has no body (RFC 9110, 15.4.5).
+        const isEmpty = /^HTTP\/1\.1 304 /.test(head)
+        const length = isEmpty
+          ? 0
+          : Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`))
         if (unread.length < end + 4 + length) return sendMore()
         const body = unread.subarray(end + 4, end + 4 + length)
         answers.push({ status: Number(head.slice(9, 12)), head, body })

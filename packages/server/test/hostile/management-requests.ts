@@ -1,0 +1,150 @@
+/** Requests of the worst administrators: known paths with parameters, bodies and headers that nobody would send. */
+
+import { MANAGEMENT_OPERATIONS, MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
+import {
+  addFirstPartyCaveat,
+  decodeBase64,
+  decodeBinary,
+  encodeBase64Url,
+  encodeBinary,
+} from '@ratafia/macaroon'
+import fc from 'fast-check'
+import type { RawRequest } from './pipeline.ts'
+import { anyText, anyValue } from './publisher-texts.ts'
+import { base64, damaged, headerText } from './requests.ts'
+
+export interface ManagementSeeds {
+  /** A management token, and ids of records that are there, whoever may see them. */
+  readonly token: string
+  readonly ids: readonly string[]
+}
+
+const NAMES = [
+  ...[
+    'limit',
+    'cursor',
+    'sort',
+    'name',
+    'q',
+    'serial',
+    'serial_prefix',
+    'key',
+    'key_prefix',
+    'brand',
+    'model',
+  ],
+  ...['status', 'quarantined', 'origin', 'decided_by', 'registered_since', 'registered_until', 'state'],
+  ...['account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
+]
+const VALUES = [
+  ...['1', '1000', '-registered', 'registered', 'serial', 'acme-brand', 'acme-brand/acme-classic', 'pending'],
+  ...[
+    'active',
+    'true',
+    'false',
+    'import',
+    'operator',
+    '2026-11-25T00:00:00Z',
+    'all',
+    'viewer',
+    '',
+    'W',
+    '\0',
+  ],
+  ...['%', "' or 1=1 --", '*', '9'.repeat(20), '\u{10ffff}'],
+]
+
+const text = (ids: readonly string[]) =>
+  fc.oneof(fc.constantFrom(...VALUES, ...ids), anyText, fc.string({ unit: 'binary', maxLength: 60 }))
+
+/** The JSON of a cursor that somebody made, or any text. */
+const cursors = fc.oneof(
+  fc
+    .array(fc.oneof(fc.jsonValue(), fc.string({ maxLength: 20 })), { maxLength: 4 })
+    .map((value) => Buffer.from(JSON.stringify(value)).toString('base64url')),
+  anyText,
+)
+
+const queries = (ids: readonly string[]) =>
+  fc
+    .array(
+      fc.oneof(fc.tuple(fc.constantFrom(...NAMES), text(ids)), fc.tuple(fc.constant('cursor'), cursors)),
+      { maxLength: 4 },
+    )
+    .map((pairs) =>
+      pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
+    )
+
+const bodies = (ids: readonly string[]) =>
+  fc.oneof(
+    fc.dictionary(
+      fc.constantFrom(
+        'serial',
+        'reason',
+        'account',
+        'role',
+        'brand',
+        'expires',
+        'until',
+        'roles',
+        'brands',
+        'x',
+      ),
+      fc.oneof(text(ids), anyValue, fc.constant(null), fc.integer()),
+      { maxKeys: 4 },
+    ),
+    anyValue,
+  )
+
+const limits = fc
+  .oneof(
+    fc.dictionary(
+      fc.constantFrom('roles', 'brands', 'read_only', 'grants', '__proto__', 'x'),
+      fc.oneof(fc.jsonValue(), fc.constantFrom(['viewer'], ['acme-brand'], true, [['operator', null]])),
+    ),
+    fc.jsonValue(),
+  )
+  .map((value) => `manage ${JSON.stringify(value)}`.toWellFormed())
+
+/** Mostly the token itself: a request that is refused for its credential shows little of the rest. */
+function credentials(token: string): fc.Arbitrary<string> {
+  const [macaroon] = decodeBinary(decodeBase64(token))
+  if (!macaroon) throw new TypeError('the seed is no token')
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.constant(token) },
+    limits.map((condition) => encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroon, condition)))),
+    base64(damaged(encodeBinary(macaroon))),
+    headerText(60),
+  )
+}
+
+const operations = Object.values(MANAGEMENT_OPERATIONS)
+
+export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrary<RawRequest> {
+  return fc
+    .tuple(
+      fc.constantFrom(...operations),
+      fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ids) }, text(ids)),
+      queries(ids),
+      bodies(ids),
+      credentials(token),
+      fc.record(
+        {
+          'if-match': fc.oneof(fc.constantFrom('*', '"x"', 'W/"x"', '"'), headerText(80)),
+          'if-none-match': fc.oneof(fc.constantFrom('*', '"x"'), headerText(80)),
+          'idempotency-key': fc.oneof(fc.constantFrom('a-key-that-repeats'), headerText(70)),
+        },
+        { requiredKeys: [] },
+      ),
+    )
+    .map(([{ method, path }, id, query, body, credential, headers]) => ({
+      method,
+      path: `${MANAGEMENT_PREFIX}${path.replace(':id', encodeURIComponent(id.toWellFormed()) || '%20')}${query === '' ? '' : `?${query}`}`,
+      headers: {
+        ...headers,
+        authorization: `Macaroon ${credential}`,
+        ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(method === 'POST' ? { body: JSON.stringify(body).slice(0, 60_000) } : {}),
+    }))
+}
