@@ -65,18 +65,40 @@ const cursors = fc.oneof(
   anyText,
 )
 
+/** What a list takes, so that it answers: also for a brand that the caller may not see. */
+const SENSIBLE = fc.oneof(
+  fc.constantFrom('limit=1', 'limit=1000', 'sort=serial', 'sort=registered', 'quarantined=false'),
+  fc.constantFrom(
+    'brand=other-brand',
+    'brand=acme-brand',
+    'status=pending',
+    'status=active',
+    'origin=import',
+  ),
+  fc.constantFrom('q=h', 'q=W', 'key_prefix=AQ', 'key_prefix=A', 'serial_prefix=h', 'state=all'),
+  fc.constantFrom('registered_since=1970-01-01T00:00:00Z', 'registered_until=2050-01-01T00:00:00Z'),
+)
+
 const queries = (ids: readonly string[]) =>
-  fc
-    .array(
-      fc.oneof(fc.tuple(fc.constantFrom(...NAMES), text(ids)), fc.tuple(fc.constant('cursor'), cursors)),
-      { maxLength: 4 },
-    )
-    .map((pairs) =>
-      pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
-    )
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant('') },
+    { weight: 4, arbitrary: fc.array(SENSIBLE, { maxLength: 3 }).map((all) => all.join('&')) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .array(
+          fc.oneof(fc.tuple(fc.constantFrom(...NAMES), text(ids)), fc.tuple(fc.constant('cursor'), cursors)),
+          { maxLength: 4 },
+        )
+        .map((pairs) =>
+          pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
+        ),
+    },
+  )
 
 const bodies = (ids: readonly string[]) =>
   fc.oneof(
+    fc.constantFrom<object>({}, { reason: 'why' }, { serial: 'NEW-1' }),
     fc.dictionary(
       fc.constantFrom(
         'serial',
@@ -124,7 +146,7 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
   return fc
     .tuple(
       fc.constantFrom(...operations),
-      fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ids) }, text(ids)),
+      fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...ids) }, text(ids)),
       queries(ids),
       bodies(ids),
       credentials(token),
