@@ -49,6 +49,10 @@ export const ERROR_CODES = {
     meaning:
       'The device is revoked, superseded or in quarantine, so it gets no session. The message says which.',
   },
+  'devices-too-many': {
+    status: 400,
+    meaning: 'The filter chooses more than 100,000 devices. Narrow it, for example by model or by time.',
+  },
   'password-login-off': {
     status: 400,
     meaning:
@@ -145,6 +149,11 @@ export const ERROR_CODES = {
       'The record is in a state in which this cannot be done, or somebody else has decided. The message says which state.',
   },
   'already-exists': { status: 409, meaning: 'There is a record of this name or id already.' },
+  'selection-changed': {
+    status: 409,
+    meaning:
+      'The filter chooses another number of devices than `expected`. Look at them again, and decide anew.',
+  },
   'last-operator': {
     status: 409,
     meaning: 'Afterwards nobody could sign in and grant roles. Give another account the role operator first.',

@@ -98,6 +98,8 @@ export const ACTIONS = {
   'account.sign-out': 'a browser was signed out, or its sign-in was undone because the account had changed',
   'grant.add': 'an account got a role in the administration of the service',
   'grant.remove': 'an account lost a role in the administration of the service',
+  'job.add': 'work on many records was asked for: a job was made',
+  'job.end': 'a job ended: it was done, cancelled, stopped or failed',
   'agent.add': 'an agent was made for an account',
   'agent.remove': 'an agent was removed',
   'publisher.add': 'a rule was made: it says which jobs of an issuer get tokens of an account',

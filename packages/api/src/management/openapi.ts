@@ -80,7 +80,19 @@ export function managementOpenApi({
 
 function describe(operationId: string, path: string, operation: ManagementOperation): Described {
   const { summary, description, body, bodyRequired = false, response, status = 200, record } = operation
-  const { permission, person, recentSignIn, credential } = operation
+  const { permission, person, recentSignIn, credential, alsoStatus, location } = operation
+  const success = {
+    description: 'Done',
+    headers: headersNamed([
+      'Snap-Store-Version',
+      'Cache-Control',
+      'Vary',
+      ...(record ? (['ETag'] as const) : []),
+      ...(location ? (['Location', 'Preference-Applied'] as const) : []),
+      ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
+    ]),
+    content: { 'application/json': { schema: response } },
+  }
   return {
     operationId,
     tags: [tagOf(path)],
@@ -94,17 +106,8 @@ function describe(operationId: string, path: string, operation: ManagementOperat
       ? { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body } } } }
       : {}),
     responses: {
-      [status]: {
-        description: 'Done',
-        headers: headersNamed([
-          'Snap-Store-Version',
-          'Cache-Control',
-          'Vary',
-          ...(record ? (['ETag'] as const) : []),
-          ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
-        ]),
-        content: { 'application/json': { schema: response } },
-      },
+      [status]: success,
+      ...(alsoStatus === undefined ? {} : { [alsoStatus]: success }),
       ...(record && operation.method === 'GET' ? { 304: NOT_MODIFIED } : {}),
       ...refusalsOfCodes(codesOf(operation), credential !== 'none'),
     },
@@ -167,6 +170,7 @@ function parametersOf(path: string, operation: ManagementOperation): readonly Pa
     ...inPath,
     ...queryOf(operation.query),
     ...(isChange(operation) ? [DRY_RUN, IDEMPOTENCY_KEY] : []),
+    ...(operation.alsoStatus === undefined ? [] : [PREFER]),
     ...(isChange(operation) && operation.record ? [IF_MATCH] : []),
     ...(operation.method === 'GET' && operation.record ? [IF_NONE_MATCH] : []),
   ]
@@ -206,5 +210,6 @@ const IDEMPOTENCY_KEY = header(
   '16 to 64 printable characters, such as a UUID: the same for a request that is sent again',
   '^[!-~]{16,64}$',
 )
+const PREFER = header('Prefer', '`wait=SECONDS`: how long the answer may take', '^[ -~]{1,256}$')
 const IF_MATCH = header('If-Match', 'The `ETag` of the record that the change is about', '^[ -~]{1,512}$')
 const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of a record that the caller has', '^[ -~]{1,512}$')

@@ -27,6 +27,10 @@ export interface ManagementOperation {
   readonly response: TSchema
   /** Default: 200. */
   readonly status?: 201 | 202
+  /** Another success: what was asked for is there already. */
+  readonly alsoStatus?: 200
+  /** The answer has a `Location`: the path of the operation and the `id` of what was made. */
+  readonly location?: true
   /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */
   readonly record?: true
   /** What it writes into the audit log. */

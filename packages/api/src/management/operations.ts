@@ -1,6 +1,7 @@
 /** The operations of the management API. Its routes, OpenAPI document and tests are made from this table. */
 import { DEVICE_OPERATIONS } from './device-operations.ts'
 import { GRANT_OPERATIONS } from './grant-operations.ts'
+import { JOB_OPERATIONS } from './job-operations.ts'
 import type { ManagementOperation } from './operation.ts'
 import { SESSION_OPERATIONS } from './session-operations.ts'
 
@@ -8,4 +9,5 @@ export const MANAGEMENT_OPERATIONS = {
   ...SESSION_OPERATIONS,
   ...DEVICE_OPERATIONS,
   ...GRANT_OPERATIONS,
+  ...JOB_OPERATIONS,
 } as const satisfies Record<string, ManagementOperation>

@@ -339,7 +339,7 @@ export const NewestQuerySchema = Type.Object(
   exactly,
 )
 
-const ReasonSchema = Type.String({
+export const ReasonSchema = Type.String({
   minLength: 1,
   maxLength: 400,
   description: 'One line of 1 to 200 printable characters; a device that is rejected shows it',

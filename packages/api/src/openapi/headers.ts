@@ -22,6 +22,8 @@ const HEADERS = {
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   ETag: { description: 'The version of the record: what `If-Match` takes', schema: { type: 'string' } },
+  Location: { description: 'The address of what was made', schema: { type: 'string' } },
+  'Preference-Applied': { description: '`wait=SECONDS`: how long was waited', schema: { type: 'string' } },
   'Ratafia-Dry-Run': { description: '`true`: nothing was changed', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: '`true`: the answer to the first request with this `Idempotency-Key`',

@@ -44,6 +44,7 @@ import type { NewKeyStores } from '../keyring/rotate.ts'
 import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { GrantStore } from '../management/grants/grant-store.ts'
+import type { JobStore } from '../management/jobs/job-store.ts'
 import type { RepeatStore } from '../management/repeats/repeat-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
@@ -71,6 +72,7 @@ export interface Stores {
   readonly agents: AgentStore
   readonly grants: GrantStore
   readonly repeats: RepeatStore
+  readonly jobs: JobStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore

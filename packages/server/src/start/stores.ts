@@ -34,6 +34,7 @@ import { createRootKeyStore } from '../keyring/root-key-store.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { grantStore } from '../management/grants/grant-store.ts'
+import { jobStore } from '../management/jobs/job-store.ts'
 import { repeatStore } from '../management/repeats/repeat-store.ts'
 import { packageStore } from '../package-directory/package-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
@@ -47,6 +48,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   agents: agentStore(on),
   grants: grantStore(on),
   repeats: repeatStore(on),
+  jobs: jobStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),

@@ -1,15 +1,12 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
-import { type DevicesQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
-import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
-import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
+import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { listFleet } from '../fleet/list-fleet.ts'
-import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
@@ -29,6 +26,7 @@ import {
   historyRecord,
   registrationRecord,
 } from './device-records.ts'
+import { filterIn } from './filter-in.ts'
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof listFleet>[1] &
@@ -42,7 +40,13 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
 
   add(api.devices, async ({ authority, query }) => {
     const { sort = '-registered', limit = 100 } = query
-    const listing = { authority, filter: filterIn(query), sort, limit, after: positionIn(query, sort) }
+    const listing = {
+      authority,
+      filter: filterIn(query, 'query'),
+      sort,
+      limit,
+      after: positionIn(query, sort),
+    }
     const { devices, next, examined } = await listFleet(listing, deps)
     return {
       devices: devices.map(fieldsOf),
@@ -93,30 +97,8 @@ interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'par
   readonly ifMatch?: (record: object) => void
 }
 
-type DevicesQuery = Static<typeof DevicesQuerySchema>
-
-function filterIn(query: DevicesQuery): ListFilter {
-  const { name, q, model, registered_since: since, registered_until: until } = query
-  return {
-    serial: query.serial,
-    serialPrefix: query.serial_prefix,
-    deviceKeyId: query.key,
-    keyPrefix: query.key_prefix,
-    brands: query.brand,
-    models: model && modelsNamed(model),
-    statuses: query.status,
-    quarantined: query.quarantined,
-    origins: query.origin,
-    decidedBy: query.decided_by,
-    registeredSince: since === undefined ? undefined : instantField('query/registered_since', since),
-    registeredUntil: until === undefined ? undefined : instantField('query/registered_until', until),
-    ...(q === undefined ? {} : filterOfBeginning(q)),
-    ...(name === undefined ? {} : filterOfName(name)),
-  }
-}
-
 /** A number that is none begins with the first page, as far as anybody can tell. */
-function positionIn(query: DevicesQuery, sort: ListSort): ListPosition | undefined {
+function positionIn(query: { readonly cursor?: string }, sort: ListSort): ListPosition | undefined {
   const [key, id] = partsIn(query, 2) ?? []
   if (key === undefined || id === undefined) return undefined
   if (sort === 'serial') return { key, id }

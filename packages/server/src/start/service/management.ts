@@ -10,6 +10,7 @@ import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
+import { jobRoutes } from '../../management/jobs/routes.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
@@ -47,6 +48,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
       deviceManagementRoutes(add, installation)
+      jobRoutes(add, installation)
     })
   })
 }
