@@ -1,12 +1,15 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
-import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { type DeviceFilterSchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
 import { undone } from '../../change.ts'
+import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
-import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
+import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { listFleet } from '../fleet/list-fleet.ts'
+import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
@@ -26,7 +29,6 @@ import {
   historyRecord,
   registrationRecord,
 } from './device-records.ts'
-import { filterIn } from './filter-in.ts'
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof listFleet>[1] &
@@ -95,6 +97,32 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
 
 interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'parameters' | 'authority'> {
   readonly ifMatch?: (record: object) => void
+}
+
+/**
+ * The filter that a query, or a part of a body, asks for; `place` is that part, as a refusal names it. Throws
+ * {@link RequestError} `invalid-field`.
+ */
+export function filterIn(asked: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
+  const { name, q, model, registered_since: since, registered_until: until } = asked
+  const instant = (field: string, text: string | undefined) =>
+    text === undefined ? undefined : instantField(`${place}/${field}`, text)
+  return {
+    serial: asked.serial,
+    serialPrefix: asked.serial_prefix,
+    deviceKeyId: asked.key,
+    keyPrefix: asked.key_prefix,
+    brands: asked.brand,
+    models: model && modelsNamed(model),
+    statuses: asked.status,
+    quarantined: asked.quarantined,
+    origins: asked.origin,
+    decidedBy: asked.decided_by,
+    registeredSince: instant('registered_since', since),
+    registeredUntil: instant('registered_until', until),
+    ...(q === undefined ? {} : filterOfBeginning(q)),
+    ...(name === undefined ? {} : filterOfName(name)),
+  }
 }
 
 /** A number that is none begins with the first page, as far as anybody can tell. */

@@ -9,7 +9,7 @@ import {
   type Schema,
   toInstant,
 } from '../../database/index.ts'
-import { isOver, type Job, type JobItem, type JobOutcome, type JobState } from './job.ts'
+import type { Job, JobItem, JobOutcome, JobState } from './job.ts'
 
 export interface JobStore {
   /** The job with all its items, or neither. */
@@ -169,7 +169,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
     async claim(id, place) {
       // The job first: it is what `end` changes. Then the primary key.
       const job = await lock(id)
-      if (!job || isOver(job.state)) return false
+      if (!job || job.endedAt) return false
       const item = await query
         .selectFrom('job_item')
         .select('outcome')

@@ -1,5 +1,5 @@
 /** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
-import { v7 } from 'uuid'
+import { newJobId } from '@ratafia/api'
 import { type Authority, brandsFor, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
@@ -52,7 +52,7 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
   const { source } = authority.author
   const { account, sessionId, minted, limits } = manager
   const job: Job = {
-    id: v7(),
+    id: newJobId(),
     kind: name,
     state: 'queued',
     maker: { accountId: account.id, by: account.username, sessionId, source, minted, limits },

@@ -1,17 +1,22 @@
 /** Jobs in the management API: HTTP in, operation, HTTP out. */
-import { MANAGEMENT_OPERATIONS, MOST_JOB_WAIT } from '@ratafia/api/schemas'
+import { type DeviceFilterSchema, MANAGEMENT_OPERATIONS, MOST_JOB_WAIT } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
 import { undone } from '../../change.ts'
-import { filterIn } from '../../devices/administration/filter-in.ts'
 import { type AddManagementRoute, type Asked, Reply } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
-import { type MakeJobDeps, makeJob } from './make-job.ts'
+import { type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
 import type { RunDeps } from './run-item.ts'
 import { cancelJob, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
 
-type JobRouteDeps = MakeJobDeps & RunDeps & Parameters<typeof waitForJob>[1]
+type JobRouteDeps = MakeJobDeps &
+  RunDeps &
+  Parameters<typeof waitForJob>[1] & {
+    /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
+    readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
+  }
 
 /** Requests of one account that wait for a job at a time; any more are answered at once. */
 const MOST_WAITING = 8
@@ -50,7 +55,7 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
   add(api.makeJob, async (asked) => {
     const { authority, body, dryRun, mayTake } = asked
     const { filter, ...rest } = body
-    const wanted = { ...rest, authority, filter: filter && filterIn(filter, 'body/filter') }
+    const wanted = { ...rest, authority, filter: filter && deps.filterIn(filter, 'body/filter') }
     if (dryRun) {
       const preview = await previewJob(wanted, { ...deps, changeBy: undone(deps.changeBy) })
       return new Reply(previewRecord(preview), { status: 200 })

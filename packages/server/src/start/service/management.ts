@@ -5,7 +5,7 @@ import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
-import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
+import { deviceManagementRoutes, filterIn } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
@@ -48,7 +48,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
       deviceManagementRoutes(add, installation)
-      jobRoutes(add, installation)
+      jobRoutes(add, { ...installation, filterIn })
     })
   })
 }
