@@ -188,8 +188,6 @@ eachDatabase((_kind, _open, fresh) => {
     const refused = await run('accounts', 'list')
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /works on the database, and RATAFIA_URL names a service\. Give --direct/)
-    const many = await run('devices', 'approve', '--all')
-    assert.equal(many.code, 2)
     const contradiction = await run('grants', 'list', '--direct', '--url', url)
     assert.match(contradiction.stderr, /either --url or --direct/)
     const away = await run('grants', 'list')

@@ -5,12 +5,15 @@ import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
-import { goes, requireDirect, type WayOptions } from '../service/ways.ts'
+import { goes, serviceOf, type WayOptions } from '../service/ways.ts'
 import { type Choice, type ChoiceOptions, choiceOf, describeChoice } from './chosen-devices.ts'
+import type { DecisionOver } from './decide-over.ts'
 import { decideOne, describeRecord, OPERATIONS } from './one-device.ts'
 
 interface DecisionOptions extends JsonOption, YesOption, ChoiceOptions, WayOptions {
   readonly dryRun?: boolean
+  /** False with `--no-wait`. */
+  readonly wait?: boolean
 }
 
 export function decisionCommands(devices: Command, context: CommandContext): void {
@@ -18,6 +21,9 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     'approveDevice',
     'devices',
     'device',
+    'makeJob',
+    'job',
+    'jobItems',
   ])
     .description('give waiting or rejected devices their serials')
     .option('--serial <serial>', 'this serial number, even if it proposed another; for one device')
@@ -29,8 +35,15 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
           throw new UsageError('--serial is for one device: name only that, and leave --dry-run out.')
         }
         const { approvingMany } = await import('../../devices/many/approve-many.ts')
-        await decideMany(choice, options, 'approved', context, (installation) =>
-          approvingMany({ authority: installation.authority, dryRun: options.dryRun === true }, installation),
+        await decideMany(
+          { choice, kind: 'devices.approve', decided: 'approved' },
+          options,
+          context,
+          (installation) =>
+            approvingMany(
+              { authority: installation.authority, dryRun: options.dryRun === true },
+              installation,
+            ),
         )
         return
       }
@@ -58,6 +71,9 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     'rejectDevice',
     'devices',
     'device',
+    'makeJob',
+    'job',
+    'jobItems',
   ])
     .description('refuse waiting devices and tell them why')
     .requiredOption('--reason <text>', 'one line, shown on the device')
@@ -67,8 +83,12 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { rejectingMany } = await import('../../devices/many/reject-many.ts')
-        await decideMany(choice, options, 'rejected', context, (installation) =>
-          rejectingMany({ authority: installation.authority, reason, dryRun }, installation),
+        await decideMany(
+          { choice, kind: 'devices.reject', reason, decided: 'rejected' },
+          options,
+          context,
+          (installation) =>
+            rejectingMany({ authority: installation.authority, reason, dryRun }, installation),
         )
         return
       }
@@ -94,6 +114,9 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     'revokeDevice',
     'devices',
     'device',
+    'makeJob',
+    'job',
+    'jobItems',
   ])
     .description('end devices and their sessions for good; their serials are never given to others')
     .option('--reason <text>', 'one line, for the register')
@@ -103,8 +126,11 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { revokingMany } = await import('../../devices/many/revoke-many.ts')
-        await decideMany(choice, options, 'revoked', context, (installation) =>
-          revokingMany({ authority: installation.authority, reason, dryRun }, installation),
+        await decideMany(
+          { choice, kind: 'devices.revoke', reason, decided: 'revoked' },
+          options,
+          context,
+          (installation) => revokingMany({ authority: installation.authority, reason, dryRun }, installation),
         )
         return
       }
@@ -146,6 +172,7 @@ function withChoice(command: Command, waiting: boolean): Command {
     )
     .option('--all', waiting ? 'all waiting devices of every model' : 'all active devices of every model')
     .option('--dry-run', 'only show what would happen')
+    .option('--no-wait', 'at a service: make the job, and do not wait for its end')
   return waiting
     ? whole.option(
         '--from <network>',
@@ -161,13 +188,21 @@ function onlyOne(choice: Choice, { dryRun }: DecisionOptions): string | undefine
 }
 
 async function decideMany(
-  choice: Choice,
+  many: DecisionOver,
   options: DecisionOptions,
-  decided: string,
   context: CommandContext,
   decisionOn: (installation: Installation) => ManyDecision,
 ): Promise<void> {
-  requireDirect(options, context, 'A decision about several devices')
+  const { choice, decided } = many
+  const service = await serviceOf(options, context)
+  if (service) {
+    const { decideOver } = await import('./decide-over.ts')
+    await decideOver(service, many, options, context)
+    return
+  }
+  if (options.wait === false) {
+    throw new UsageError('--no-wait is for a service: on the database the command itself does the work.')
+  }
   const { decideAndReport } = await import('./decision-report.ts')
   await context.withInstallation(async (installation) => {
     const decision = decisionOn(installation)

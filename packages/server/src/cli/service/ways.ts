@@ -76,12 +76,17 @@ export async function eitherWay<Answer>(
   access: 'read' | 'change',
   { directly, over }: EitherWay<Answer>,
 ): Promise<Answer> {
+  const service = await serviceOf(options, context)
+  if (service) return over(service)
+  return access === 'read' ? context.readInstallation(directly) : context.withInstallation(directly)
+}
+
+/** The service that the command goes to; undefined if it works on the database. Throws {@link UsageError}. */
+export async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
   const url = addressIn(options, context)
-  if (url === undefined) {
-    return access === 'read' ? context.readInstallation(directly) : context.withInstallation(directly)
-  }
+  if (url === undefined) return undefined
   const { openService } = await import('./open-service.ts')
-  return over(await openService(url, context))
+  return openService(url, context)
 }
 
 /** For what only the database can do yet. Throws {@link UsageError} if the command goes over HTTP. */
