@@ -83,6 +83,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'signing-keys generate',
   'signing-keys certify',
   'grants list',
+  ...['list', 'show', 'items', 'wait'].map((name) => `jobs ${name}`),
   ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
   ...['accounts', 'agents', 'tokens', 'packages', 'keys', 'trust', 'brands', 'signing-keys', 'models'].map(
     (name) => `${name} list`,
@@ -101,6 +102,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['restore', 'cli/backup.test.ts'],
   ['import database', 'cli/backup.test.ts'],
   ['accounts set-email', 'cli/second-factor.test.ts'],
+  ['jobs cancel', 'management/jobs.test.ts'],
 ])
 
 interface World {
