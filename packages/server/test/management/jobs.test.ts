@@ -128,6 +128,25 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([rest.body.items.length, rest.body.next], [1, null])
   })
 
+  test('a filter for what waits approves nothing that somebody rejects meanwhile', async () => {
+    const { ids, model } = await waiting()
+    const [first = '', second = ''] = ids
+    const approve = async (more: object) => {
+      const id = await made(approver, { kind: 'devices.approve', filter: { model: [model], ...more } })
+      await manage(service, approver, 'POST', `/devices/${first}/reject`, { body: { reason: 'stolen' } })
+      await run()
+      return outcomes(approver, id)
+    }
+    const [refused, done] = await approve({ status: ['pending'] })
+    assert.deepEqual(
+      [refused.subject, refused.code, done.subject, done.outcome],
+      [...[first, 'state-conflict'], ...[second, 'done']],
+    )
+    assert.match(refused.message, /was rejected after the job was made/)
+    const [approved] = await approve({ status: ['rejected', 'pending'] })
+    assert.deepEqual([approved.subject, approved.outcome], [first, 'done'])
+  })
+
   test('a selection that is not what somebody saw, or that names nothing, makes no job', async () => {
     const { model, ids } = await waiting()
     const filter = { model: [model] }

@@ -3,6 +3,8 @@ import type { ManagementPermission } from '@ratafia/api'
 import type { JOB_KIND_NAMES } from '@ratafia/api/schemas'
 import type { Authority } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
+import { deviceConflict } from '../../devices/conflict.ts'
+import type { Device } from '../../devices/device.ts'
 import { checkReason } from '../../devices/reason.ts'
 import { type ApprovalDeps, approveDevice } from '../../devices/registration/approval/approve.ts'
 import { rejectDevice } from '../../devices/registration/approval/reject.ts'
@@ -48,13 +50,23 @@ const withoutReason = (reason: string | undefined): Settings => {
   throw invalidField('body/reason is not for a job of this kind.', { field: 'body/reason' })
 }
 
+/**
+ * A filter for devices that wait chooses none that somebody rejects before its turn comes. Whoever names the status, or
+ * the id, means it. Throws `state-conflict`.
+ */
+function notRejectedSince(now: Device, { statuses }: Settings): void {
+  if (now.status !== 'rejected' || statuses === undefined || statuses.split(' ').includes('rejected')) return
+  throw deviceConflict(now, ' was rejected after the job was made.')
+}
+
 export const JOB_KINDS = {
   'devices.approve': {
     needs: 'devices:decide',
     devices: true,
     recentPerson: false,
     settingsOf: withoutReason,
-    act: ({ subject: name, authority, dryRun }, deps) => approveDevice({ name, authority, dryRun }, deps),
+    act: ({ subject: name, authority, dryRun, settings }, deps) =>
+      approveDevice({ name, authority, dryRun, mustBeSeen: (now) => notRejectedSince(now, settings) }, deps),
   },
   'devices.reject': {
     needs: 'devices:decide',

@@ -10,7 +10,7 @@ import { invalidField, RequestError, TooManyRequests } from '../../errors.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import type { Job } from './job.ts'
 import type { JobStore } from './job-store.ts'
-import { type JobKind, jobKind } from './kinds.ts'
+import { type JobKind, jobKind, type Settings } from './kinds.ts'
 
 export interface WantedJob {
   readonly kind: string
@@ -39,12 +39,12 @@ const PAGE = 1_000
  * `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that has two already.
  */
 export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job> {
-  const { kind: name, authority, reason } = wanted
+  const { kind: name, authority } = wanted
   const { manager } = authority
   const kind = kindOf(name)
   brandsFor(authority, kind.needs)
   if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
-  const settings = kind.settingsOf(reason)
+  const settings = settingsOf(wanted, kind)
   if ((await deps.jobs.countActive(manager.account.id)) >= MOST_ACTIVE) {
     throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
   }
@@ -71,6 +71,12 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
     })
   })
   return job
+}
+
+/** What the kind needs, and the statuses that a filter named. Throws `invalid-field`. */
+export function settingsOf({ reason, filter }: WantedJob, kind: JobKind): Settings {
+  const statuses = filter?.statuses
+  return { ...kind.settingsOf(reason), ...(statuses && { statuses: statuses.join(' ') }) }
 }
 
 export function kindOf(name: string): JobKind {

@@ -2,7 +2,7 @@
 import { brandsFor, requireRecentPerson } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
 import type { KindDeps } from './kinds.ts'
-import { kindOf, type MakeJobDeps, subjectsOf, type WantedJob } from './make-job.ts'
+import { kindOf, type MakeJobDeps, settingsOf, subjectsOf, type WantedJob } from './make-job.ts'
 
 export interface Preview {
   readonly kind: string
@@ -35,7 +35,7 @@ export async function previewJob(
   const kind = kindOf(wanted.kind)
   brandsFor(authority, kind.needs)
   if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
-  const settings = kind.settingsOf(wanted.reason)
+  const settings = settingsOf(wanted, kind)
   const subjects = await subjectsOf(wanted, kind, deps)
   const counts = { done: 0, unchanged: 0 }
   const firstRefused: Preview['firstRefused'][number][] = []
