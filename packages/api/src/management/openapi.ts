@@ -5,6 +5,7 @@ import type { Described, Parameter } from '../openapi/described.ts'
 import { headerComponents, headersNamed } from '../openapi/headers.ts'
 import { nameSchemas } from '../openapi/named-schemas.ts'
 import { refusalsOfCodes, unreadResponses } from '../openapi/refusals.ts'
+import { MANAGEMENT_LINKS } from './links.ts'
 import { isChange, MANAGEMENT_PREFIX, type ManagementOperation } from './operation.ts'
 import { MANAGEMENT_OPERATIONS } from './operations.ts'
 
@@ -81,7 +82,8 @@ export function managementOpenApi({
 function describe(operationId: string, path: string, operation: ManagementOperation): Described {
   const { summary, description, body, bodyRequired = false, response, status = 200, record } = operation
   const { permission, person, recentSignIn, credential, alsoStatus, location } = operation
-  const success = {
+  const links = MANAGEMENT_LINKS[operationId as keyof typeof MANAGEMENT_LINKS]
+  const successOf = (code: number) => ({
     description: 'Done',
     headers: headersNamed([
       'Snap-Store-Version',
@@ -92,7 +94,8 @@ function describe(operationId: string, path: string, operation: ManagementOperat
       ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
     ]),
     content: { 'application/json': { schema: response } },
-  }
+    ...(links?.[code] ? { links: links[code] } : {}),
+  })
   return {
     operationId,
     tags: [tagOf(path)],
@@ -106,8 +109,8 @@ function describe(operationId: string, path: string, operation: ManagementOperat
       ? { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body } } } }
       : {}),
     responses: {
-      [status]: success,
-      ...(alsoStatus === undefined ? {} : { [alsoStatus]: success }),
+      [status]: successOf(status),
+      ...(alsoStatus === undefined ? {} : { [alsoStatus]: successOf(alsoStatus) }),
       ...(record && operation.method === 'GET' ? { 304: NOT_MODIFIED } : {}),
       ...refusalsOfCodes(codesOf(operation), credential !== 'none'),
     },
