@@ -1,10 +1,15 @@
-/** Writes docs/reference.md from the program: `npm run docs:reference`. It has every command, option and variable. */
+/**
+ * Writes docs/reference.md from the program, and docs/management-api.md from the table of its operations: `npm run
+ * docs:reference`.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Argument, Command, Option } from 'commander'
 import { EXIT_HELP } from '../../packages/server/src/cli/context.ts'
 import { VARIABLES_BY_SUBJECT } from '../../packages/server/src/config/variables.ts'
-import { describedProgram } from './program.ts'
+import { MANAGEMENT_PAGE, managementPage } from './management.ts'
+import { describedProgram, leavesOf } from './program.ts'
+import { tableRow } from './table-row.ts'
 
 export const REFERENCE = join(import.meta.dirname, '../../docs/reference.md')
 
@@ -69,11 +74,6 @@ function indexOf(program: Command): string {
   return ['| command | what it does |', '|---|---|', ...rows].join('\n')
 }
 
-function leavesOf(command: Command, path: readonly string[]): (readonly [name: string, Command])[] {
-  const own = command.commands.length === 0 ? [[path.join(' '), command] as const] : []
-  return [...own, ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]))]
-}
-
 function sectionOf(command: Command, path: readonly string[]): string {
   const name = [...path, command.name()]
   if (command.commands.length > 0) return command.commands.map((child) => sectionOf(child, name)).join('\n\n')
@@ -126,13 +126,7 @@ function exitCodes(): string {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.:]$/.test(text) ? '' : '.'}`
 
-// Angle brackets outside code would be HTML tags.
-const cell = (text: string): string =>
-  text
-    .replace(/\s+/g, ' ')
-    .replaceAll('|', '\\|')
-    .replace(/<(?=[a-z])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)/g, '\\<')
-
-const tableRow = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
-
-if (import.meta.main) writeFileSync(REFERENCE, await referencePage())
+if (import.meta.main) {
+  writeFileSync(REFERENCE, await referencePage())
+  writeFileSync(MANAGEMENT_PAGE, await managementPage())
+}
