@@ -3,6 +3,7 @@ import { EmptyObjectSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   ApproveSchema,
+  DeviceActivitySchema,
   DeviceAssertionsSchema,
   DeviceEvidenceSchema,
   DeviceRegistrationsSchema,
@@ -77,6 +78,15 @@ export const DEVICE_OPERATIONS = {
     path: '/devices/:id/evidence',
     summary: 'What was seen of clones of a device, last seen first',
     response: DeviceEvidenceSchema,
+  },
+  deviceActivity: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices/:id/activity',
+    summary: 'When and where a device was last seen',
+    permission: 'devices:read',
+    errors: ['no-such-record'],
+    response: DeviceActivitySchema,
   },
   deviceHistory: {
     ...NEWEST,

@@ -193,25 +193,34 @@ export const NewGrantSchema = Type.Object(
 
 export const DEVICE_STATUS_NAMES = ['pending', 'rejected', 'active', 'superseded', 'revoked'] as const
 
-export const DeviceSchema = Type.Object(
-  {
-    id: Text,
-    brand_id: Text,
-    model: Text,
-    serial: orNull(Text),
-    device_key_id: Text,
-    status: Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }),
-    revision: orNull(Type.Integer()),
-    origin: Type.Enum(['registration', 'session', 'import'], { type: 'string' }),
-    original: orNull(Text),
-    registered_at: Text,
-    decided_at: orNull(Text),
-    decided_by: orNull(Text),
-    reason: orNull(Text),
-    quarantined_at: orNull(Text),
-    removed_at: orNull(Text),
-  },
-  { title: 'Device', ...exactly },
+const DeviceFields = {
+  id: Text,
+  brand_id: Text,
+  model: Text,
+  serial: orNull(Text),
+  device_key_id: Text,
+  status: Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }),
+  revision: orNull(Type.Integer()),
+  origin: Type.Enum(['registration', 'session', 'import'], { type: 'string' }),
+  original: orNull(Text),
+  registered_at: Text,
+  decided_at: orNull(Text),
+  decided_by: orNull(Text),
+  reason: orNull(Text),
+  quarantined_at: orNull(Text),
+  removed_at: orNull(Text),
+}
+export const DeviceSchema = Type.Object(DeviceFields, { title: 'Device', ...exactly })
+
+const ActivityFields = {
+  last_seen_at: orNull(Text, 'It registered, opened a session or refreshed one; stored some seconds later'),
+  last_address: orNull(Text, 'From where it did'),
+  evidence_at: orNull(Text, 'When evidence of a clone was last seen, as long as there is any'),
+}
+export const DeviceActivitySchema = Type.Object(ActivityFields, { title: 'DeviceActivity', ...exactly })
+export const ListedDeviceSchema = Type.Object(
+  { ...DeviceFields, ...ActivityFields },
+  { title: 'ListedDevice', ...exactly },
 )
 
 const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
@@ -219,12 +228,18 @@ const KeyText = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
 const several = <T extends TSchema>(item: T, description?: string) =>
   Type.Array(item, { minItems: 1, maxItems: 64, ...(description === undefined ? {} : { description }) })
 
-export const DEVICE_SORTS = ['-registered', 'registered', 'serial'] as const
+export const DEVICE_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const
 
 export const DevicesQuerySchema = Type.Object(
   {
     ...pageQuery,
-    sort: Type.Optional(Type.Enum([...DEVICE_SORTS], { type: 'string' })),
+    sort: Type.Optional(
+      Type.Enum([...DEVICE_SORTS], {
+        type: 'string',
+        description:
+          '`-registered` if absent. By `seen` there are only devices that were seen, by `evidence` only those with evidence',
+      }),
+    ),
     name: Type.Optional(
       Type.String({
         minLength: 1,
@@ -252,12 +267,24 @@ export const DevicesQuerySchema = Type.Object(
     decided_by: Type.Optional(several(Type.String({ minLength: 1, maxLength: 64 }))),
     registered_since: Type.Optional(InstantSchema),
     registered_until: Type.Optional(InstantSchema),
+    seen_since: Type.Optional(InstantSchema),
+    seen_until: Type.Optional(InstantSchema),
+    never_seen: Type.Optional(
+      Type.Boolean({ description: 'Whether it neither registered here nor ever opened a session' }),
+    ),
+    address: Type.Optional(
+      several(
+        Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }),
+        'Where it was last seen: an address, or a block such as `198.51.100.0/24`',
+      ),
+    ),
+    evidence: Type.Optional(Type.Boolean({ description: 'Whether there is evidence of a clone of it' })),
   },
   exactly,
 )
 export const DevicesSchema = Type.Object(
   {
-    devices: Type.Array(DeviceSchema),
+    devices: Type.Array(ListedDeviceSchema),
     next: orNull(Text),
     examined: Type.Optional(
       Type.Integer({

@@ -25,6 +25,7 @@ import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
+import type { ActivityStore } from '../devices/activity/activity-store.ts'
 import type { CloneStore } from '../devices/clones/clone-store.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
 import type { FleetStore } from '../devices/fleet/fleet-store.ts'
@@ -86,6 +87,7 @@ export interface Stores {
   readonly allowList: AllowListStore
   readonly hardwareIdentities: HardwareIdentityStore
   readonly devices: DeviceStore
+  readonly activities: ActivityStore
   readonly registrations: RegistrationStore
   readonly waiting: WaitingStore
   readonly clones: CloneStore

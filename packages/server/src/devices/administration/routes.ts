@@ -1,10 +1,13 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { type DevicesQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { type AddressRange, addressRange } from '../../address-key.ts'
 import { undone } from '../../change.ts'
+import { invalidField } from '../../errors.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
+import { activityRecord } from '../activity/device-activity.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
 import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
@@ -16,6 +19,7 @@ import { releaseDevice } from '../release.ts'
 import { revokeDevice } from '../revoke.ts'
 import { fieldsOf } from '../transfer/device-record.ts'
 import {
+  activityOfDevice,
   assertionsOfDevice,
   evidenceOfDevice,
   historyOfDevice,
@@ -27,6 +31,7 @@ import {
   deviceSessionRecord,
   evidenceRecord,
   historyRecord,
+  listedRecord,
   registrationRecord,
 } from './device-records.ts'
 
@@ -45,7 +50,7 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
     const listing = { authority, filter: filterIn(query), sort, limit, after: positionIn(query, sort) }
     const { devices, next, examined } = await listFleet(listing, deps)
     return {
-      devices: devices.map(fieldsOf),
+      devices: devices.map(listedRecord),
       next: next ? cursorOf([String(next.key), next.id], query) : null,
       ...(examined === undefined ? {} : { examined }),
     }
@@ -65,6 +70,11 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
   add(api.deviceEvidence, async (asked) => ({
     evidence: (await evidenceOfDevice(partOf(asked), deps)).map(evidenceRecord),
   }))
+  add(api.deviceActivity, async (asked) =>
+    activityRecord(
+      await activityOfDevice({ name: idIn(asked.parameters), authority: asked.authority }, deps),
+    ),
+  )
   add(api.deviceHistory, async (asked) => ({
     history: (await historyOfDevice(partOf(asked), deps)).map(historyRecord),
   }))
@@ -96,7 +106,11 @@ interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'par
 type DevicesQuery = Static<typeof DevicesQuerySchema>
 
 function filterIn(query: DevicesQuery): ListFilter {
-  const { name, q, model, registered_since: since, registered_until: until } = query
+  const { name, q, model } = query
+  const instantIn = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
+    const text = query[field]
+    return text === undefined ? undefined : instantField(`query/${field}`, text)
+  }
   return {
     serial: query.serial,
     serialPrefix: query.serial_prefix,
@@ -108,11 +122,24 @@ function filterIn(query: DevicesQuery): ListFilter {
     quarantined: query.quarantined,
     origins: query.origin,
     decidedBy: query.decided_by,
-    registeredSince: since === undefined ? undefined : instantField('query/registered_since', since),
-    registeredUntil: until === undefined ? undefined : instantField('query/registered_until', until),
+    registeredSince: instantIn('registered_since'),
+    registeredUntil: instantIn('registered_until'),
+    seenSince: instantIn('seen_since'),
+    seenUntil: instantIn('seen_until'),
+    neverSeen: query.never_seen,
+    addresses: query.address?.map(rangeIn),
+    evidence: query.evidence,
     ...(q === undefined ? {} : filterOfBeginning(q)),
     ...(name === undefined ? {} : filterOfName(name)),
   }
+}
+
+/** Throws `RequestError` `invalid-field`. */
+function rangeIn(text: string): AddressRange {
+  const range = addressRange(text)
+  if (range) return range
+  const field = 'query/address'
+  throw invalidField(`${field} is neither an address nor a block such as 198.51.100.0/24.`, { field })
 }
 
 /** A number that is none begins with the first page, as far as anybody can tell. */
