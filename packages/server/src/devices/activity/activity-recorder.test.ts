@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
+import { eventually } from '../../../test/support/eventually.ts'
 import { activityRecorder } from './activity-recorder.ts'
 import type { SeenDevice } from './device-activity.ts'
 
@@ -77,4 +78,18 @@ test('stopping stores what came while it was storing', async () => {
   await recorder.stop()
   await flushing
   assert.deepEqual(batches, [['a 0'], ['b 0']])
+})
+
+test('what was seen is stored by itself after some time', async () => {
+  const batches: number[] = []
+  const recorder = activityRecorder({
+    activities: { saw: async ({ length }) => void batches.push(length) },
+    onError: () => {},
+    onForgotten: () => {},
+    everyMs: 5,
+  })
+  recorder.saw(device('a'))
+  await eventually('it is stored', () => batches.length > 0)
+  await recorder.stop()
+  assert.deepEqual(batches, [1])
 })
