@@ -5,6 +5,8 @@ import {
   ApproveSchema,
   DeviceActivitySchema,
   DeviceAssertionsSchema,
+  DeviceCountsQuerySchema,
+  DeviceCountsSchema,
   DeviceEvidenceSchema,
   DeviceRegistrationsSchema,
   DeviceSchema,
@@ -44,6 +46,18 @@ export const DEVICE_OPERATIONS = {
     errors: [],
     query: DevicesQuerySchema,
     response: DevicesSchema,
+  },
+  deviceCounts: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices/counts',
+    summary: 'How many devices there are, by brand, model and status',
+    description:
+      'Counted again each minute. Those that wait for approval, or are in quarantine, are counted when you ask.',
+    permission: 'devices:read',
+    errors: [],
+    query: DeviceCountsQuerySchema,
+    response: DeviceCountsSchema,
   },
   device: {
     ...SIGNED_IN,

@@ -295,6 +295,36 @@ export const DevicesSchema = Type.Object(
   { title: 'Devices', ...exactly },
 )
 
+/** Counted up to a limit. */
+const CountedNowSchema = Type.Object(
+  {
+    devices: Type.Integer({ description: 'At most 10,000' }),
+    more: Type.Boolean({ description: 'There are more' }),
+  },
+  exactly,
+)
+export const DeviceCountsQuerySchema = Type.Object({ brand: Type.Optional(several(BrandSchema)) }, exactly)
+export const DeviceCountsSchema = Type.Object(
+  {
+    counted_at: orNull(Text, 'When `devices` and `counts` were counted; null before the first time'),
+    devices: Type.Integer({ description: 'All of `counts`' }),
+    counts: Type.Array(
+      Type.Object(
+        {
+          brand_id: Text,
+          model: Text,
+          status: Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }),
+          devices: Type.Integer(),
+        },
+        exactly,
+      ),
+    ),
+    waiting: CountedNowSchema,
+    quarantined: CountedNowSchema,
+  },
+  { title: 'DeviceCounts', ...exactly },
+)
+
 const listOf = <T extends TSchema>(title: string, name: string, item: T) =>
   Type.Object({ [name]: Type.Array(item) }, { title, ...exactly })
 

@@ -27,6 +27,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
 import type { ActivityStore } from '../devices/activity/activity-store.ts'
 import type { CloneStore } from '../devices/clones/clone-store.ts'
+import type { CountStore } from '../devices/counts/count-store.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
 import type { FleetStore } from '../devices/fleet/fleet-store.ts'
 import type { ListStore } from '../devices/fleet/list-store.ts'
@@ -108,6 +109,7 @@ export interface Installation extends Stores {
   readonly leases: LeaseStore
   readonly fleet: FleetStore
   readonly deviceLists: ListStore
+  readonly deviceCounts: CountStore
   /** What issuers of ID tokens publish. */
   readonly fetchDocument: FetchDocument
   /** Of the operator: whoever runs this process. */

@@ -227,6 +227,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--url',
   ],
   'devices revoke': ['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--reason', '--url'],
+  'devices counts': ['--json', '--brand', '--url'],
   'devices release': ['--json', '--url'],
   'devices remove': ['--json', '--yes'],
   'devices export': [...FLEET, '--json', '--format'],

@@ -8,6 +8,8 @@ import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { activityRecord } from '../activity/device-activity.ts'
+import { countDevices } from '../counts/count-devices.ts'
+import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
 import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
@@ -37,6 +39,7 @@ import {
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof listFleet>[1] &
+  Parameters<typeof countDevices>[1] &
   Parameters<typeof sessionsOfDevice>[1] &
   Parameters<typeof registrationsOfDevice>[1] &
   Parameters<typeof evidenceOfDevice>[1] &
@@ -55,6 +58,9 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
       ...(examined === undefined ? {} : { examined }),
     }
   })
+  add(api.deviceCounts, async ({ authority, query }) =>
+    countsRecord(await countDevices({ authority, brands: query.brand }, deps)),
+  )
   add(api.device, async ({ parameters, authority }) =>
     fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
   )

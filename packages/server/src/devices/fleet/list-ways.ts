@@ -63,12 +63,12 @@ const WAYS = {
     condition: ({ evidence }, { sort }) =>
       evidence && sort !== '-evidence' ? sql`device_activity.evidence_at is not null` : undefined,
   },
-  // Index device_quarantined.
+  // Index device_quarantined or device_brand_quarantined.
   quarantined: {
     table: 'device',
     condition: ({ quarantined }) => (quarantined ? sql`device.quarantined_at is not null` : undefined),
   },
-  // Index device_status: few devices wait.
+  // Index device_waiting.
   waiting: {
     table: 'device',
     condition: ({ statuses }) =>

@@ -54,6 +54,9 @@ export const activity: Migration = {
       `create index device_activity_brand_evidence on device_activity (brand_id, evidence_at, device_id)
         where evidence_at is not null`,
 
+      // Few devices wait, or are in quarantine: these are counted when somebody asks.
+      "create index device_waiting on device (brand_id, id) where status = 'pending'",
+      'create index device_brand_quarantined on device (brand_id, id) where quarantined_at is not null',
       // Counted again each minute, and never while a list is read.
       `create table device_count (
         brand_id text not null,
