@@ -1,5 +1,6 @@
 /** Devices in the management API. */
 import { EmptyObjectSchema } from '../tokens.ts'
+import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   ApproveSchema,
@@ -11,6 +12,7 @@ import {
   DeviceRegistrationsSchema,
   DeviceSchema,
   DeviceSessionsSchema,
+  DevicesExportQuerySchema,
   DevicesQuerySchema,
   DevicesSchema,
   HistorySchema,
@@ -58,6 +60,20 @@ export const DEVICE_OPERATIONS = {
     errors: [],
     query: DeviceCountsQuerySchema,
     response: DeviceCountsSchema,
+  },
+  exportDevices: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices/export',
+    summary: 'All devices that fit, as a file',
+    description:
+      'A record on each line, as lists have them; CSV begins with a line of names. It is sent while it is read, without a length: a transfer that breaks off is no whole file. With `Accept-Encoding: gzip` it is compressed.',
+    permission: 'devices:read',
+    errors: [],
+    query: DevicesExportQuerySchema,
+    response: Type.String(),
+    files: ['application/x-ndjson', 'text/csv; charset=utf-8'],
+    actions: ['devices.export'],
   },
   device: {
     ...SIGNED_IN,

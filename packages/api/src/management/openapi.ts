@@ -103,7 +103,9 @@ function describe(operationId: string, path: string, operation: ManagementOperat
           ...(record ? (['ETag'] as const) : []),
           ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
         ]),
-        content: { 'application/json': { schema: response } },
+        content: Object.fromEntries(
+          (operation.files ?? ['application/json']).map((type) => [type, { schema: response }]),
+        ),
       },
       ...(record && operation.method === 'GET' ? { 304: NOT_MODIFIED } : {}),
       ...refusalsOfCodes(codesOf(operation), credential !== 'none'),

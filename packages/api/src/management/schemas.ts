@@ -230,55 +230,64 @@ const several = <T extends TSchema>(item: T, description?: string) =>
 
 export const DEVICE_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const
 
-export const DevicesQuerySchema = Type.Object(
+const DeviceFilterFields = {
+  sort: Type.Optional(
+    Type.Enum([...DEVICE_SORTS], {
+      type: 'string',
+      description:
+        '`-registered` if absent. By `seen` there are only devices that were seen, by `evidence` only those with evidence',
+    }),
+  ),
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'An id, BRAND/MODEL/SERIAL, or the id of a device key',
+    }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{1,128}$',
+      description: 'The beginning of a serial or (8 characters or more) of a key, or an id',
+    }),
+  ),
+  serial: Type.Optional(SerialText),
+  serial_prefix: Type.Optional(SerialText),
+  key: Type.Optional(KeyText),
+  key_prefix: Type.Optional(KeyText),
+  brand: Type.Optional(several(BrandSchema)),
+  model: Type.Optional(
+    several(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$' }), 'BRAND/MODEL'),
+  ),
+  status: Type.Optional(several(Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }))),
+  quarantined: Type.Optional(Type.Boolean()),
+  origin: Type.Optional(several(Type.Enum(['registration', 'session', 'import'], { type: 'string' }))),
+  decided_by: Type.Optional(several(Type.String({ minLength: 1, maxLength: 64 }))),
+  registered_since: Type.Optional(InstantSchema),
+  registered_until: Type.Optional(InstantSchema),
+  seen_since: Type.Optional(InstantSchema),
+  seen_until: Type.Optional(InstantSchema),
+  never_seen: Type.Optional(
+    Type.Boolean({ description: 'Whether it neither registered here nor ever opened a session' }),
+  ),
+  address: Type.Optional(
+    several(
+      Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }),
+      'Where it was last seen: an address, or a block such as `198.51.100.0/24`',
+    ),
+  ),
+  evidence: Type.Optional(Type.Boolean({ description: 'Whether there is evidence of a clone of it' })),
+}
+
+export const DevicesQuerySchema = Type.Object({ ...pageQuery, ...DeviceFilterFields }, exactly)
+
+export const DEVICE_EXPORT_FORMATS = ['ndjson', 'csv'] as const
+export const DevicesExportQuerySchema = Type.Object(
   {
-    ...pageQuery,
-    sort: Type.Optional(
-      Type.Enum([...DEVICE_SORTS], {
-        type: 'string',
-        description:
-          '`-registered` if absent. By `seen` there are only devices that were seen, by `evidence` only those with evidence',
-      }),
+    format: Type.Optional(
+      Type.Enum([...DEVICE_EXPORT_FORMATS], { type: 'string', description: '`ndjson` if absent' }),
     ),
-    name: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 300,
-        description: 'An id, BRAND/MODEL/SERIAL, or the id of a device key',
-      }),
-    ),
-    q: Type.Optional(
-      Type.String({
-        pattern: '^[!-~]{1,128}$',
-        description: 'The beginning of a serial or (8 characters or more) of a key, or an id',
-      }),
-    ),
-    serial: Type.Optional(SerialText),
-    serial_prefix: Type.Optional(SerialText),
-    key: Type.Optional(KeyText),
-    key_prefix: Type.Optional(KeyText),
-    brand: Type.Optional(several(BrandSchema)),
-    model: Type.Optional(
-      several(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$' }), 'BRAND/MODEL'),
-    ),
-    status: Type.Optional(several(Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }))),
-    quarantined: Type.Optional(Type.Boolean()),
-    origin: Type.Optional(several(Type.Enum(['registration', 'session', 'import'], { type: 'string' }))),
-    decided_by: Type.Optional(several(Type.String({ minLength: 1, maxLength: 64 }))),
-    registered_since: Type.Optional(InstantSchema),
-    registered_until: Type.Optional(InstantSchema),
-    seen_since: Type.Optional(InstantSchema),
-    seen_until: Type.Optional(InstantSchema),
-    never_seen: Type.Optional(
-      Type.Boolean({ description: 'Whether it neither registered here nor ever opened a session' }),
-    ),
-    address: Type.Optional(
-      several(
-        Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }),
-        'Where it was last seen: an address, or a block such as `198.51.100.0/24`',
-      ),
-    ),
-    evidence: Type.Optional(Type.Boolean({ description: 'Whether there is evidence of a clone of it' })),
+    ...DeviceFilterFields,
   },
   exactly,
 )

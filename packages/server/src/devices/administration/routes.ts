@@ -2,8 +2,10 @@
 import { type DevicesQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { type AddressRange, addressRange } from '../../address-key.ts'
-import { undone } from '../../change.ts'
+import { type Details, undone } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
+import { exportText } from '../../files/export-rows.ts'
+import type { AddManagementFile } from '../../http/management/file-routes.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
@@ -12,8 +14,9 @@ import { countDevices } from '../counts/count-devices.ts'
 import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
+import { exportFleet } from '../fleet/export-fleet.ts'
 import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
-import { listFleet } from '../fleet/list-fleet.ts'
+import { type ListedDevice, listFleet } from '../fleet/list-fleet.ts'
 import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
@@ -33,6 +36,7 @@ import {
   deviceSessionRecord,
   evidenceRecord,
   historyRecord,
+  LISTED_COLUMNS,
   listedRecord,
   registrationRecord,
 } from './device-records.ts'
@@ -45,7 +49,11 @@ type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof evidenceOfDevice>[1] &
   Parameters<typeof historyOfDevice>[1]
 
-export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRouteDeps): void {
+export function deviceManagementRoutes(
+  add: AddManagementRoute,
+  addFile: AddManagementFile,
+  deps: DeviceRouteDeps,
+): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.devices, async ({ authority, query }) => {
@@ -61,6 +69,18 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
   add(api.deviceCounts, async ({ authority, query }) =>
     countsRecord(await countDevices({ authority, brands: query.brand }, deps)),
   )
+  addFile(api.exportDevices, async ({ authority, query }) => {
+    const { format = 'ndjson', sort = '-registered', ...filters } = query
+    const exported = {
+      authority,
+      filter: filterIn(filters),
+      sort,
+      asked: detailsOf({ format, sort, ...filters }),
+    }
+    const pages = recordsOf(await exportFleet(exported, deps))
+    const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+    return { type, name: `devices.${format}`, text: exportText(pages, { format, columns: LISTED_COLUMNS }) }
+  })
   add(api.device, async ({ parameters, authority }) =>
     fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
   )
@@ -105,13 +125,21 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 }
 
+async function* recordsOf(pages: AsyncIterable<readonly ListedDevice[]>) {
+  for await (const devices of pages) yield devices.map(listedRecord)
+}
+
+/** The parameters, as texts. */
+const detailsOf = (parameters: object): Details =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
+
 interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'parameters' | 'authority'> {
   readonly ifMatch?: (record: object) => void
 }
 
 type DevicesQuery = Static<typeof DevicesQuerySchema>
 
-function filterIn(query: DevicesQuery): ListFilter {
+function filterIn(query: Omit<DevicesQuery, 'limit' | 'cursor'>): ListFilter {
   const { name, q, model } = query
   const instantIn = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
     const text = query[field]

@@ -105,7 +105,7 @@ function answered(
 }
 
 /** Fastify has validated the parts by the schemas of the operation: the casts say so. */
-function askedBy<Operation extends ManagementOperation, Who extends Authority>(
+export function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   request: FastifyRequest,
   authority: Who,
 ): Asked<Operation, Who> {
