@@ -11,6 +11,8 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 
 /** No command uses them, for the reason beside each. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['deviceActivity', 'lists show when each was last seen'],
+  ['exportDevices', '`devices export` works on the database'],
   ['deviceHistory', '`audit list --subject` has it'],
   ['shortenMyToken', 'nobody has asked for it'],
 ])

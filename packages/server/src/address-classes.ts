@@ -55,16 +55,18 @@ export function isInNetworks(address: string, networks: readonly string[]): bool
 
 /** A CIDR block such as `10.20.0.0/16`, or an address, which is a block of one. */
 export function isNetwork(text: string): boolean {
-  const { address, bits, family } = parts(text)
+  const { address, bits, family } = networkParts(text)
   return family !== 0 && !address.includes('%') && bits <= (family === 4 ? 32 : 128)
 }
 
 /** The first address of a network. */
-export const firstAddressOf = (network: string): string => parts(network).address
+export const firstAddressOf = (network: string): string => networkParts(network).address
 
-function parts(network: string): {
+/** Only what {@link isNetwork} takes has sound parts. */
+export function networkParts(network: string): {
   readonly address: string
   readonly bits: number
+  /** 4 or 6; 0 for what is no address. */
   readonly family: number
 } {
   const [address = '', prefix, more] = network.split('/')
@@ -75,7 +77,7 @@ function parts(network: string): {
 
 function networkList(networks: readonly string[]): BlockList {
   const list = new BlockList()
-  for (const { address, bits, family } of networks.map(parts)) {
+  for (const { address, bits, family } of networks.map(networkParts)) {
     list.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
   }
   return list

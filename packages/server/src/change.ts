@@ -152,6 +152,7 @@ export const ACTIONS = {
   'device.update': 'a device showed a newer revision of its serial, signed elsewhere',
   'device.supersede': 'a device lost its serial to another device key',
   'device.remove': 'a device was removed: what was personal, and its row if it never had a serial',
+  'devices.export': 'devices were exported over HTTP: which ones, the details say',
   'devices.import': 'devices were imported from a file',
   'devices.import-serial-vault': 'devices were imported from a serial-vault',
   'schema.migrate': 'the schema of the database was brought up to date',

@@ -93,7 +93,9 @@ function describe(operationId: string, path: string, operation: ManagementOperat
       ...(location ? (['Location', 'Preference-Applied'] as const) : []),
       ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
     ]),
-    content: { 'application/json': { schema: response } },
+    content: Object.fromEntries(
+      (operation.files ?? ['application/json']).map((type) => [type, { schema: response }]),
+    ),
     ...(links?.[code] ? { links: links[code] } : {}),
   })
   return {

@@ -19,6 +19,7 @@ import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, inTransaction } from '../database/index.ts'
+import { activityStore } from '../devices/activity/activity-store.ts'
 import { cloneStore } from '../devices/clones/clone-store.ts'
 import { deviceStore } from '../devices/device-store.ts'
 import { waitingStore } from '../devices/registration/approval/waiting-store.ts'
@@ -64,6 +65,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   allowList: allowListStore(on),
   hardwareIdentities: hardwareIdentityStore(on),
   devices: deviceStore(on),
+  activities: activityStore(on),
   registrations: registrationStore(on),
   waiting: waitingStore(on),
   clones: cloneStore(on),

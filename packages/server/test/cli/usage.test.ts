@@ -231,6 +231,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'devices revoke': [
     ...['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--no-wait', '--reason', '--url'],
   ],
+  'devices counts': ['--json', '--brand', '--url'],
   'devices release': ['--json', '--url'],
   'devices remove': ['--json', '--yes'],
   'devices export': [...FLEET, '--json', '--format'],

@@ -79,6 +79,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'verify',
   'status',
   'config check',
+  'devices counts',
   'devices export',
   'signing-keys generate',
   'signing-keys certify',

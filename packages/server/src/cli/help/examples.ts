@@ -122,6 +122,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '--clones',
     '--serial-prefix AC-17 --session-before 30d --sort session',
   ],
+  'devices counts': ['', '--brand acme --json'],
   'devices show': ['acme/ac-1000/AC-0001'],
   'devices approve': ['acme/ac-1000/AC-0001', '--model acme/ac-1000 --dry-run', '--file batch.txt --yes'],
   'devices reject': ['acme/ac-1000/AC-0001 --reason "returned to the factory"'],

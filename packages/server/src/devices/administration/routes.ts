@@ -1,14 +1,22 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { type DeviceFilterSchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { undone } from '../../change.ts'
+import { type AddressRange, addressRange } from '../../address-key.ts'
+import { type Details, undone } from '../../change.ts'
+import { invalidField } from '../../errors.ts'
+import { exportText } from '../../files/export-rows.ts'
+import type { AddManagementFile } from '../../http/management/file-routes.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
+import { activityRecord } from '../activity/device-activity.ts'
+import { countDevices } from '../counts/count-devices.ts'
+import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
+import { exportFleet } from '../fleet/export-fleet.ts'
 import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
-import { listFleet } from '../fleet/list-fleet.ts'
+import { type ListedDevice, listFleet } from '../fleet/list-fleet.ts'
 import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
@@ -16,6 +24,7 @@ import { releaseDevice } from '../release.ts'
 import { revokeDevice } from '../revoke.ts'
 import { fieldsOf } from '../transfer/device-record.ts'
 import {
+  activityOfDevice,
   assertionsOfDevice,
   evidenceOfDevice,
   historyOfDevice,
@@ -27,17 +36,24 @@ import {
   deviceSessionRecord,
   evidenceRecord,
   historyRecord,
+  LISTED_COLUMNS,
+  listedRecord,
   registrationRecord,
 } from './device-records.ts'
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof listFleet>[1] &
+  Parameters<typeof countDevices>[1] &
   Parameters<typeof sessionsOfDevice>[1] &
   Parameters<typeof registrationsOfDevice>[1] &
   Parameters<typeof evidenceOfDevice>[1] &
   Parameters<typeof historyOfDevice>[1]
 
-export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRouteDeps): void {
+export function deviceManagementRoutes(
+  add: AddManagementRoute,
+  addFile: AddManagementFile,
+  deps: DeviceRouteDeps,
+): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.devices, async ({ authority, query }) => {
@@ -51,10 +67,25 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
     }
     const { devices, next, examined } = await listFleet(listing, deps)
     return {
-      devices: devices.map(fieldsOf),
+      devices: devices.map(listedRecord),
       next: next ? cursorOf([String(next.key), next.id], query) : null,
       ...(examined === undefined ? {} : { examined }),
     }
+  })
+  add(api.deviceCounts, async ({ authority, query }) =>
+    countsRecord(await countDevices({ authority, brands: query.brand }, deps)),
+  )
+  addFile(api.exportDevices, async ({ authority, query }) => {
+    const { format = 'ndjson', sort = '-registered', ...filters } = query
+    const exported = {
+      authority,
+      filter: filterIn(filters, 'query'),
+      sort,
+      asked: detailsOf({ format, sort, ...filters }),
+    }
+    const pages = recordsOf(await exportFleet(exported, deps))
+    const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+    return { type, name: `devices.${format}`, text: exportText(pages, { format, columns: LISTED_COLUMNS }) }
   })
   add(api.device, async ({ parameters, authority }) =>
     fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
@@ -71,6 +102,11 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
   add(api.deviceEvidence, async (asked) => ({
     evidence: (await evidenceOfDevice(partOf(asked), deps)).map(evidenceRecord),
   }))
+  add(api.deviceActivity, async (asked) =>
+    activityRecord(
+      await activityOfDevice({ name: idIn(asked.parameters), authority: asked.authority }, deps),
+    ),
+  )
   add(api.deviceHistory, async (asked) => ({
     history: (await historyOfDevice(partOf(asked), deps)).map(historyRecord),
   }))
@@ -95,6 +131,14 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 }
 
+async function* recordsOf(pages: AsyncIterable<readonly ListedDevice[]>) {
+  for await (const devices of pages) yield devices.map(listedRecord)
+}
+
+/** The parameters, as texts. */
+const detailsOf = (parameters: object): Details =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
+
 interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'parameters' | 'authority'> {
   readonly ifMatch?: (record: object) => void
 }
@@ -104,9 +148,11 @@ interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'par
  * {@link RequestError} `invalid-field`.
  */
 export function filterIn(asked: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
-  const { name, q, model, registered_since: since, registered_until: until } = asked
-  const instant = (field: string, text: string | undefined) =>
-    text === undefined ? undefined : instantField(`${place}/${field}`, text)
+  const { name, q, model } = asked
+  const instantIn = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
+    const text = asked[field]
+    return text === undefined ? undefined : instantField(`${place}/${field}`, text)
+  }
   return {
     serial: asked.serial,
     serialPrefix: asked.serial_prefix,
@@ -118,11 +164,24 @@ export function filterIn(asked: Static<typeof DeviceFilterSchema>, place: string
     quarantined: asked.quarantined,
     origins: asked.origin,
     decidedBy: asked.decided_by,
-    registeredSince: instant('registered_since', since),
-    registeredUntil: instant('registered_until', until),
+    registeredSince: instantIn('registered_since'),
+    registeredUntil: instantIn('registered_until'),
+    seenSince: instantIn('seen_since'),
+    seenUntil: instantIn('seen_until'),
+    neverSeen: asked.never_seen,
+    addresses: asked.address?.map((text) => rangeIn(text, place)),
+    evidence: asked.evidence,
     ...(q === undefined ? {} : filterOfBeginning(q)),
     ...(name === undefined ? {} : filterOfName(name)),
   }
+}
+
+/** Throws `RequestError` `invalid-field`. */
+function rangeIn(text: string, place: string): AddressRange {
+  const range = addressRange(text)
+  if (range) return range
+  const field = `${place}/address`
+  throw invalidField(`${field} is neither an address nor a block such as 198.51.100.0/24.`, { field })
 }
 
 /** A number that is none begins with the first page, as far as anybody can tell. */

@@ -128,7 +128,7 @@ function answered(value: object | Reply, operation: ManagementOperation, dryRun:
 }
 
 /** Fastify has validated the parts by the schemas of the operation: the casts say so. */
-function askedBy<Operation extends ManagementOperation, Who extends Authority>(
+export function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   request: FastifyRequest,
   reply: FastifyReply,
   authority: Who,

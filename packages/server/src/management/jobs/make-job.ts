@@ -4,8 +4,7 @@ import { type Authority, brandsFor, requireRecentPerson } from '../../authority.
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import type { ListFilter, ListPosition } from '../../devices/fleet/list-filter.ts'
-import { listFleet } from '../../devices/fleet/list-fleet.ts'
-import type { ListStore } from '../../devices/fleet/list-store.ts'
+import { type ListDeps, listFleet } from '../../devices/fleet/list-fleet.ts'
 import { invalidField, RequestError, TooManyRequests } from '../../errors.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import type { Job } from './job.ts'
@@ -22,9 +21,8 @@ export interface WantedJob {
   readonly authority: ManagerAuthority
 }
 
-export interface MakeJobDeps {
+export interface MakeJobDeps extends ListDeps {
   readonly jobs: Pick<JobStore, 'countActive'>
-  readonly deviceLists: ListStore
   readonly changeBy: ChangingBy<{ readonly jobs: JobStore }>
   readonly clock: Clock
 }
@@ -96,7 +94,7 @@ export async function subjectsOf(
     authority,
   }: Omit<WantedJob, 'kind' | 'reason' | 'authority'> & { readonly authority: Authority },
   { devices }: JobKind,
-  deps: Pick<MakeJobDeps, 'deviceLists'>,
+  deps: ListDeps,
 ): Promise<readonly string[]> {
   if ((ids === undefined) === (filter === undefined)) {
     throw invalidField('Give either body/ids or body/filter.', { field: 'body/ids' })
@@ -123,12 +121,12 @@ export async function subjectsOf(
 async function idsThatFit(
   filter: ListFilter,
   authority: Authority,
-  deps: Pick<MakeJobDeps, 'deviceLists'>,
+  deps: ListDeps,
 ): Promise<readonly string[]> {
   const ids: string[] = []
   for (let after: ListPosition | undefined; ; ) {
     const page = await listFleet({ authority, filter, sort: 'registered', after, limit: PAGE }, deps)
-    ids.push(...page.devices.map(({ id }) => id))
+    ids.push(...page.devices.map(({ device }) => device.id))
     if (ids.length > MOST_ITEMS) {
       throw new RequestError(
         'devices-too-many',

@@ -1,10 +1,11 @@
-/** The periodic work of the service: linking the audit log, and removing what has expired. */
+/** The periodic work of the service: linking the audit log, counting devices, and removing what has expired. */
 import { hostname } from 'node:os'
 import { linkEntries } from '../../audit/link.ts'
 import { removeOldEntries } from '../../audit/remove-old.ts'
 import type { Changing } from '../../change.ts'
 import { refreshOldKeys } from '../../ci/issuers/keys/refresh-old-keys.ts'
 import type { Installation, Stores } from '../../cli/installation.ts'
+import { recountDevices } from '../../devices/counts/recount.ts'
 import { GUARD_MS } from '../../devices/nonce.ts'
 import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
 import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
@@ -34,6 +35,11 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
       run: (goOn) => refreshOldKeys({ ...installation, change, goOn, onFailed }),
     },
     { name: 'management-jobs', everyMs: 1_000, run: (goOn) => runManagementJobs(goOn, installation) },
+    {
+      name: 'device-counts',
+      everyMs: 60_000,
+      run: (goOn) => recountDevices({ ...installation, goOn }),
+    },
     { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
   ]
 }

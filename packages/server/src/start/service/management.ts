@@ -8,6 +8,7 @@ import type { ChangeFeed } from '../../database/index.ts'
 import { deviceManagementRoutes, filterIn } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
+import { managementFiles } from '../../http/management/file-routes.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { jobRoutes } from '../../management/jobs/routes.ts'
@@ -38,8 +39,9 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
     if (management.from) onlyFrom(api, management.from)
     await api.register(managementTokenRoutes, deps)
     await api.register(async (signedIn) => {
+      const authenticate = managerAuthority(deps, accountLimit(rateLimits['management-account'], counters))
       const add = managementRoutes(signedIn, {
-        authenticate: managerAuthority(deps, accountLimit(rateLimits['management-account'], counters)),
+        authenticate,
         answerOnce: (asked, work) => answerOnce(asked, work, installation),
       })
       managerRoutes(add, installation)
@@ -47,7 +49,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         ...installation,
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
-      deviceManagementRoutes(add, installation)
+      deviceManagementRoutes(add, managementFiles(signedIn, { authenticate }), installation)
       jobRoutes(add, { ...installation, filterIn })
     })
   })

@@ -17,6 +17,7 @@ import { ciPublishing } from './0015-ci-publishing.ts'
 import { administration } from './0016-administration.ts'
 import { fleetLists } from './0017-fleet-lists.ts'
 import { jobs } from './0018-jobs.ts'
+import { activity } from './0019-activity.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   administration,
   fleetLists,
   jobs,
+  activity,
 ]

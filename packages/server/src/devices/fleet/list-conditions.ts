@@ -1,0 +1,108 @@
+/** What the filter of a list says of a device, as conditions of SQL. */
+import { type RawBuilder, sql } from 'kysely'
+import type { AddressRange } from '../../address-key.ts'
+import type { ModelName } from '../../brands/models/model-policy.ts'
+import { byteOrder, type Database, toInstant } from '../../database/index.ts'
+import type { ListFilter } from './list-filter.ts'
+
+type Query = Database['query']
+export type Condition = RawBuilder<boolean>
+
+/** Of a row of `device`, under that name: all that the filter says. */
+export function conditionsOf(filter: ListFilter, query: Query): readonly Condition[] {
+  const { id, serial, deviceKeyId, serialPrefix, keyPrefix, beginning, quarantined } = filter
+  const { brands, models, statuses, origins, decidedBy } = filter
+  return [
+    ...given(id, (value) => sql`device.id = ${value}`),
+    ...given(serial, (value) => sql`device.serial = ${value}`),
+    ...given(deviceKeyId, (value) => sql`device.device_key_id = ${value}`),
+    ...given(serialPrefix, (value) => startsWith(query, 'device.serial', value)),
+    ...given(keyPrefix, (value) => startsWith(query, 'device.device_key_id', value)),
+    ...given(beginning, (value) => beginsWith(query, value)),
+    ...given(quarantined, (value) => sql`device.quarantined_at ${isThere(value)}`),
+    ...given(brands, (values) => isOne('device.brand_id', values)),
+    ...given(models, isOfOne),
+    ...given(statuses, (values) => isOne('device.status', values)),
+    ...given(origins, (values) => isOne('device.origin', values)),
+    ...given(decidedBy, (values) => isOne('device.decided_by', values)),
+    ...registeredWithin(filter),
+    ...activityConditions(filter, query),
+  ]
+}
+
+/** All of them. */
+export const all = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 0 ? sql`1 = 1` : sql`(${sql.join(conditions, sql` and `)})`
+
+/** What it says of the order's own column, for the window of an index. */
+export const registeredWithin = ({ registeredSince, registeredUntil }: ListFilter): readonly Condition[] =>
+  within('device.registered_at', registeredSince, registeredUntil)
+
+/** The same of when devices were seen. */
+export const seenWithin = ({ seenSince, seenUntil }: ListFilter): readonly Condition[] =>
+  within('device_activity.last_seen_at', seenSince, seenUntil)
+
+export const serialWithin = ({ serialPrefix }: ListFilter, query: Query): readonly Condition[] =>
+  given(serialPrefix, (value) => startsWith(query, 'device.serial', value))
+
+/** Of a row of `device_activity`. */
+export const isAtOne = (addresses: readonly AddressRange[], query: Query): Condition => {
+  const key = byteOrder(query, 'device_activity.address_key')
+  const each = addresses.map(({ first, last }) => sql`${key} between ${first} and ${last}`)
+  return sql`(${sql.join(each, sql` or `)})`
+}
+
+export const isOne = (column: string, values: readonly string[]): Condition =>
+  sql`${sql.ref(column)} in (${sql.join(values)})`
+
+/** Of a model: brand and name. */
+export const isOfOne = (models: readonly ModelName[]): Condition => {
+  const each = models.map(
+    ({ brandId, model }) => sql`(device.brand_id = ${brandId} and device.model = ${model})`,
+  )
+  return sql`(${sql.join(each, sql` or `)})`
+}
+
+/** Greater than what follows the prefix in any text that we store: no assertion contains a noncharacter. */
+const LAST = '\u{10ffff}'
+
+export const startsWith = (query: Query, column: string, prefix: string): Condition =>
+  sql`(${byteOrder(query, column)} >= ${prefix} and ${byteOrder(query, column)} < ${prefix + LAST})`
+
+/** How long a text has to be to be the beginning of a key. */
+const KEY_BEGINNING = 8
+
+export const beginsWith = (query: Query, text: string): Condition =>
+  text.length < KEY_BEGINNING
+    ? startsWith(query, 'device.serial', text)
+    : sql`(${startsWith(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`
+
+/**
+ * Each looks the row of the device up by its primary key, in a subquery for one value: as a join PostgreSQL would read
+ * the whole table, because it takes the rows of a window for many.
+ */
+function* activityConditions(filter: ListFilter, query: Query): Generator<Condition> {
+  const { neverSeen, addresses, evidence } = filter
+  const having = (condition: Condition) =>
+    sql`(select 1 from device_activity where device_activity.device_id = device.id
+      and device_activity.bucket = device.bucket and ${condition} limit 1)`
+  const seen = seenWithin(filter)
+  if (seen.length > 0) yield sql`${having(all(seen))} is not null`
+  if (neverSeen !== undefined) {
+    yield sql`${having(sql`device_activity.last_seen_at is not null`)} ${isThere(!neverSeen)}`
+  }
+  if (addresses) yield sql`${having(isAtOne(addresses, query))} is not null`
+  if (evidence !== undefined) {
+    yield sql`${having(sql`device_activity.evidence_at is not null`)} ${isThere(evidence)}`
+  }
+}
+
+const isThere = (there: boolean) => sql.raw(there ? 'is not null' : 'is null')
+
+const given = <T>(value: T | undefined, condition: (value: T) => Condition): readonly Condition[] =>
+  value === undefined ? [] : [condition(value)]
+
+const within = (column: string, since: Date | undefined, until: Date | undefined): readonly Condition[] => [
+  ...given(since, (instant) => sql`${sql.ref(column)} >= ${toInstant(instant)}`),
+  ...given(until, (instant) => sql`${sql.ref(column)} < ${toInstant(instant)}`),
+]
