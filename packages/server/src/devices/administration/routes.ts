@@ -1,12 +1,9 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { type DevicesQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { type AddressRange, addressRange } from '../../address-key.ts'
 import { type Details, undone } from '../../change.ts'
-import { invalidField } from '../../errors.ts'
 import { exportText } from '../../files/export-rows.ts'
 import type { AddManagementFile } from '../../http/management/file-routes.ts'
-import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { activityRecord } from '../activity/device-activity.ts'
@@ -15,9 +12,8 @@ import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
 import { exportFleet } from '../fleet/export-fleet.ts'
-import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
+import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { type ListedDevice, listFleet } from '../fleet/list-fleet.ts'
-import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
@@ -31,6 +27,7 @@ import {
   registrationsOfDevice,
   sessionsOfDevice,
 } from './device-parts.ts'
+import { filterIn } from './device-query.ts'
 import {
   assertionRecord,
   deviceSessionRecord,
@@ -137,47 +134,8 @@ interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'par
   readonly ifMatch?: (record: object) => void
 }
 
-type DevicesQuery = Static<typeof DevicesQuerySchema>
-
-function filterIn(query: Omit<DevicesQuery, 'limit' | 'cursor'>): ListFilter {
-  const { name, q, model } = query
-  const instantIn = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
-    const text = query[field]
-    return text === undefined ? undefined : instantField(`query/${field}`, text)
-  }
-  return {
-    serial: query.serial,
-    serialPrefix: query.serial_prefix,
-    deviceKeyId: query.key,
-    keyPrefix: query.key_prefix,
-    brands: query.brand,
-    models: model && modelsNamed(model),
-    statuses: query.status,
-    quarantined: query.quarantined,
-    origins: query.origin,
-    decidedBy: query.decided_by,
-    registeredSince: instantIn('registered_since'),
-    registeredUntil: instantIn('registered_until'),
-    seenSince: instantIn('seen_since'),
-    seenUntil: instantIn('seen_until'),
-    neverSeen: query.never_seen,
-    addresses: query.address?.map(rangeIn),
-    evidence: query.evidence,
-    ...(q === undefined ? {} : filterOfBeginning(q)),
-    ...(name === undefined ? {} : filterOfName(name)),
-  }
-}
-
-/** Throws `RequestError` `invalid-field`. */
-function rangeIn(text: string): AddressRange {
-  const range = addressRange(text)
-  if (range) return range
-  const field = 'query/address'
-  throw invalidField(`${field} is neither an address nor a block such as 198.51.100.0/24.`, { field })
-}
-
 /** A number that is none begins with the first page, as far as anybody can tell. */
-function positionIn(query: DevicesQuery, sort: ListSort): ListPosition | undefined {
+function positionIn(query: Static<typeof DevicesQuerySchema>, sort: ListSort): ListPosition | undefined {
   const [key, id] = partsIn(query, 2) ?? []
   if (key === undefined || id === undefined) return undefined
   if (sort === 'serial') return { key, id }

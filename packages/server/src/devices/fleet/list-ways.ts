@@ -1,4 +1,4 @@
-/** The indexes that find the few devices which some filters are about (contract/administration.md, "Which index"). */
+/** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../database/index.ts'
 import {
