@@ -152,7 +152,7 @@ interface Times {
   readonly later: Percentiles
 }
 
-async function timesOf(on: Opened, devices: number, { pace }: Run): Promise<readonly Times[]> {
+export async function timesOf(on: Opened, devices: number, { pace }: Run): Promise<readonly Times[]> {
   const all: Times[] = []
   for (const [name, list] of Object.entries(listsOf(devices))) {
     const page = (after: ListPosition | undefined) => {
@@ -175,7 +175,7 @@ async function timesOf(on: Opened, devices: number, { pace }: Run): Promise<read
   return all
 }
 
-function shown(times: readonly Times[]): string {
+export function shown(times: readonly Times[]): string {
   const of = ({ p50, p95 }: Percentiles) => [p50.toFixed(1), p95.toFixed(1)]
   return table([
     ['list', 'first: p50', 'p95', 'later: p50', 'p95'],

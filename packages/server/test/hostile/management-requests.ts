@@ -34,6 +34,7 @@ const NAMES = [
     'model',
   ],
   ...['status', 'quarantined', 'origin', 'decided_by', 'registered_since', 'registered_until', 'state'],
+  ...['seen_since', 'seen_until', 'never_seen', 'address', 'evidence', 'format'],
   ...['account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
 ]
 const VALUES = [
@@ -51,6 +52,7 @@ const VALUES = [
     'W',
     '\0',
   ],
+  ...['-seen', 'seen', '-evidence', 'csv', 'ndjson', '192.0.2.0/24', '::/0', '::/129', '1.2.3.4/-1'],
   ...['%', "' or 1=1 --", '*', '9'.repeat(20), '\u{10ffff}'],
 ]
 
@@ -76,6 +78,15 @@ const SENSIBLE = fc.oneof(
     'origin=import',
   ),
   fc.constantFrom('q=h', 'q=W', 'key_prefix=AQ', 'key_prefix=A', 'serial_prefix=h', 'state=all'),
+  fc.constantFrom(
+    'sort=-seen',
+    'sort=seen',
+    'sort=-evidence',
+    'never_seen=true',
+    'evidence=true',
+    'format=csv',
+  ),
+  fc.constantFrom('address=::/0', 'address=192.0.2.0/24', 'seen_since=1970-01-01T00:00:00Z'),
   fc.constantFrom('registered_since=1970-01-01T00:00:00Z', 'registered_until=2050-01-01T00:00:00Z'),
 )
 

@@ -44,8 +44,20 @@ eachDatabase((kind, _open, fresh) => {
         .insertInto('device')
         .values({ ...rowOf(device), request, reason: hides ? HIDDEN : null })
         .execute()
+      await query
+        .insertInto('device_activity')
+        .values({
+          ...{ device_id: device.id, bucket: device.bucket, brand_id: device.brandId },
+          ...{ last_seen_at: index * 1e9 + 1, evidence_at: index % 4 === 0 ? index * 1e9 + 2 : null },
+          ...{ address: hides ? HIDDEN : '192.0.2.1', address_key: '00000000000000000000ffffc0000201' },
+        })
+        .execute()
       ids.push(device.id, ...(hides ? [] : [deviceKeyId]))
     }
+    await query
+      .insertInto('device_count')
+      .values({ brand_id: 'other-brand', model: HIDDEN, status: 'active', devices: 1, counted_at: 1 })
+      .execute()
     const person = await addPerson(service)
     await logIn(service, person, { description: HIDDEN })
     const sessions = await service.installation.tokenSessions.list({ limit: 10 })

@@ -1,12 +1,8 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
-import { type DeviceFilterSchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
-import { type AddressRange, addressRange } from '../../address-key.ts'
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type Details, undone } from '../../change.ts'
-import { invalidField } from '../../errors.ts'
 import { exportText } from '../../files/export-rows.ts'
 import type { AddManagementFile } from '../../http/management/file-routes.ts'
-import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { activityRecord } from '../activity/device-activity.ts'
@@ -15,9 +11,8 @@ import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
 import { exportFleet } from '../fleet/export-fleet.ts'
-import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
+import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { type ListedDevice, listFleet } from '../fleet/list-fleet.ts'
-import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
@@ -31,6 +26,7 @@ import {
   registrationsOfDevice,
   sessionsOfDevice,
 } from './device-parts.ts'
+import { filterIn } from './device-query.ts'
 import {
   assertionRecord,
   deviceSessionRecord,
@@ -141,47 +137,6 @@ const detailsOf = (parameters: object): Details =>
 
 interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'parameters' | 'authority'> {
   readonly ifMatch?: (record: object) => void
-}
-
-/**
- * The filter that a query, or a part of a body, asks for; `place` is that part, as a refusal names it. Throws
- * {@link RequestError} `invalid-field`.
- */
-export function filterIn(asked: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
-  const { name, q, model } = asked
-  const instantIn = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
-    const text = asked[field]
-    return text === undefined ? undefined : instantField(`${place}/${field}`, text)
-  }
-  return {
-    serial: asked.serial,
-    serialPrefix: asked.serial_prefix,
-    deviceKeyId: asked.key,
-    keyPrefix: asked.key_prefix,
-    brands: asked.brand,
-    models: model && modelsNamed(model),
-    statuses: asked.status,
-    quarantined: asked.quarantined,
-    origins: asked.origin,
-    decidedBy: asked.decided_by,
-    registeredSince: instantIn('registered_since'),
-    registeredUntil: instantIn('registered_until'),
-    seenSince: instantIn('seen_since'),
-    seenUntil: instantIn('seen_until'),
-    neverSeen: asked.never_seen,
-    addresses: asked.address?.map((text) => rangeIn(text, place)),
-    evidence: asked.evidence,
-    ...(q === undefined ? {} : filterOfBeginning(q)),
-    ...(name === undefined ? {} : filterOfName(name)),
-  }
-}
-
-/** Throws `RequestError` `invalid-field`. */
-function rangeIn(text: string, place: string): AddressRange {
-  const range = addressRange(text)
-  if (range) return range
-  const field = `${place}/address`
-  throw invalidField(`${field} is neither an address nor a block such as 198.51.100.0/24.`, { field })
 }
 
 /** A number that is none begins with the first page, as far as anybody can tell. */
