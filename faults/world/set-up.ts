@@ -137,7 +137,7 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
     const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
     for (const { username, publicKey } of people) {
       const account = { username, email: `${username}@example.com`, name: username, password: PASSWORD }
-      await addAccount(account, { ...installation, passwords })
+      await addAccount({ ...account, authority: installation.authority }, { ...installation, passwords })
       await addAgent(
         { name: username, account: username, publicKey },
         { ...installation, location: `${environment['RATAFIA_BASE_URL']}/identity` },

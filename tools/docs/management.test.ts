@@ -11,6 +11,9 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 
 /** No command uses them, for the reason beside each. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...['addAccount', 'editAccount', 'linkToPassword', 'accountIdentities', 'accountAgents', 'removeAgent'].map(
+    (name) => [name, 'the commands of accounts and agents that do this work on the database'] as const,
+  ),
   ['deviceActivity', 'lists show when each was last seen'],
   ['exportDevices', '`devices export` works on the database'],
   ['deviceHistory', '`audit list --subject` has it'],

@@ -47,17 +47,17 @@ export async function changeUnlessDry<Stores, T>(
   work: (on: Stores & Recording) => Promise<T>,
 ): Promise<T> {
   if (!dryRun) return change(work)
-  const results: T[] = []
+  const results: { readonly value: T }[] = []
   const undo = new Error('the end of a dry run')
   try {
     return await change(async (on) => {
-      results.push(await work(on))
+      results.push({ value: await work(on) })
       throw undo
     })
   } catch (error) {
     const result = results.at(-1)
     if (error !== undo || result === undefined) throw error
-    return result
+    return result.value
   }
 }
 
@@ -85,6 +85,7 @@ export const ACTIONS = {
   'account.reset-password':
     'a one-time link was used: an account got another password, and was signed out of every browser',
   'account.set-email': 'an account got another e-mail address',
+  'account.set-name': 'an account got another name',
   'account.password-logins-off': 'programs may no longer log in with the password of an account',
   'account.password-logins-on': 'programs may log in with the password of an account again',
   'second-factor.start': 'the owner of an account was shown a secret for a second factor, to be confirmed',

@@ -1,4 +1,5 @@
 /** The operations of the management API. Its routes, OpenAPI document and tests are made from this table. */
+import { ACCOUNT_OPERATIONS } from './account-operations.ts'
 import { DEVICE_OPERATIONS } from './device-operations.ts'
 import { GRANT_OPERATIONS } from './grant-operations.ts'
 import { JOB_OPERATIONS } from './job-operations.ts'
@@ -8,6 +9,7 @@ import { SESSION_OPERATIONS } from './session-operations.ts'
 export const MANAGEMENT_OPERATIONS = {
   ...SESSION_OPERATIONS,
   ...DEVICE_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
   ...GRANT_OPERATIONS,
   ...JOB_OPERATIONS,
 } as const satisfies Record<string, ManagementOperation>

@@ -20,7 +20,7 @@ const BrandSchema = Type.String({
 })
 
 /** One page of a list; `next` is the `cursor` of the one that follows. */
-const page = <T extends TSchema>(title: string, name: string, item: T) =>
+export const page = <T extends TSchema>(title: string, name: string, item: T) =>
   Type.Object({ [name]: Type.Array(item), next: orNull(Text) }, { title, ...exactly })
 
 export const LIMIT = { least: 1, most: 1000, standard: 100 } as const
@@ -41,6 +41,9 @@ export const pageQuery = {
     }),
   ),
 }
+
+/** Of a list without filters. */
+export const PageQuerySchema = Type.Object(pageQuery, exactly)
 
 // Tokens
 

@@ -185,7 +185,7 @@ eachDatabase((_kind, _open, fresh) => {
     const run = (...words: readonly string[]) => startCommand(words, here(both)).finished
     assert.equal((await run('grants', 'list', '--direct')).code, 0)
     assert.equal((await run('accounts', 'list', '--direct')).code, 0)
-    const refused = await run('accounts', 'list')
+    const refused = await run('keys', 'list')
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /works on the database, and RATAFIA_URL names a service\. Give --direct/)
     const contradiction = await run('grants', 'list', '--direct', '--url', url)

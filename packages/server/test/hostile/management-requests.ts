@@ -35,7 +35,7 @@ const NAMES = [
   ],
   ...['status', 'quarantined', 'origin', 'decided_by', 'registered_since', 'registered_until', 'state'],
   ...['seen_since', 'seen_until', 'never_seen', 'address', 'evidence', 'format'],
-  ...['account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
+  ...['email', 'username', 'account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
 ]
 const VALUES = [
   ...['1', '1000', '-registered', 'registered', 'serial', 'acme-brand', 'acme-brand/acme-classic', 'pending'],
@@ -109,10 +109,13 @@ const queries = (ids: readonly string[]) =>
 
 const bodies = (ids: readonly string[]) =>
   fc.oneof(
-    fc.constantFrom<object>({}, { reason: 'why' }, { serial: 'NEW-1' }),
+    fc.constantFrom<object>({}, { reason: 'why' }, { serial: 'NEW-1' }, { name: 'New' }),
     fc.dictionary(
       fc.constantFrom(
         'serial',
+        'username',
+        'name',
+        'email',
         'reason',
         'account',
         'role',
@@ -163,7 +166,11 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
       credentials(token),
       fc.record(
         {
-          'if-match': fc.oneof(fc.constantFrom('*', '"x"', 'W/"x"', '"'), headerText(80)),
+          'if-match': fc.oneof(
+            { weight: 3, arbitrary: fc.constant('*') },
+            fc.constantFrom('*', '"x"', 'W/"x"', '"'),
+            headerText(80),
+          ),
           'if-none-match': fc.oneof(fc.constantFrom('*', '"x"'), headerText(80)),
           'idempotency-key': fc.oneof(fc.constantFrom('a-key-that-repeats'), headerText(70)),
         },
@@ -172,12 +179,12 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
     )
     .map(([{ method, path }, id, query, body, credential, headers]) => ({
       method,
-      path: `${MANAGEMENT_PREFIX}${path.replace(':id', encodeURIComponent(id.toWellFormed()) || '%20')}${query === '' ? '' : `?${query}`}`,
+      path: `${MANAGEMENT_PREFIX}${path.replace(/:id|:name/g, () => encodeURIComponent(id.toWellFormed()) || '%20')}${query === '' ? '' : `?${query}`}`,
       headers: {
         ...headers,
         authorization: `Macaroon ${credential}`,
-        ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
       },
-      ...(method === 'POST' ? { body: JSON.stringify(body).slice(0, 60_000) } : {}),
+      ...(method === 'GET' ? {} : { body: JSON.stringify(body).slice(0, 60_000) }),
     }))
 }

@@ -18,10 +18,8 @@ import {
   dischargeAll,
   generateKeyPair,
 } from '@ratafia/macaroon/bakery'
-import { addAccount } from '../../src/accounts/add.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { linkIdentity } from '../../src/accounts/link.ts'
+import { addAccount, disableAccount, enableAccount } from '../support/accounts.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import {
   answer,

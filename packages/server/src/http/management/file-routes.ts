@@ -66,7 +66,9 @@ export function managementFiles<Who extends Authority>(
         const who = authority.resultOf(request)
         const leave = takePlace(who)
         try {
-          const { type, name, text } = await answer(askedBy<typeof operation, Who>(request, reply, who))
+          const { type, name, text } = await answer(
+            askedBy<typeof operation, Who>(request, reply, who, operation),
+          )
           const rows = Readable.from(text)
           rows.once('close', leave)
           reply.header('content-disposition', `attachment; filename="${name}"`).type(type)

@@ -1,5 +1,6 @@
 /** Connects the management API with what it needs. */
 import type { FastifyInstance } from 'fastify'
+import { accountManagementRoutes } from '../../accounts/administration/routes.ts'
 import { findAccount } from '../../accounts/find.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
@@ -11,6 +12,7 @@ import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementFiles } from '../../http/management/file-routes.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
+import { agentManagementRoutes } from '../../identity/agents/routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { jobRoutes } from '../../management/jobs/routes.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
@@ -50,6 +52,11 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         ...installation,
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
+      accountManagementRoutes(add, {
+        ...installation,
+        identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
+      })
+      agentManagementRoutes(add, installation)
       deviceManagementRoutes(add, managementFiles(signedIn, { authenticate }), installation)
       jobRoutes(add, { ...installation, filterIn })
     })
