@@ -29,13 +29,15 @@ export interface ManagementOperation {
   readonly status?: 201 | 202
   /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */
   readonly record?: true
+  /** It is a POST for what it is sent, which must not stand in an address, and changes nothing. */
+  readonly onlyReads?: true
   /** What it writes into the audit log. */
   readonly actions?: readonly string[]
 }
 
 /** A change takes `dry_run`, unless it makes a token. */
-export const isChange = ({ method, credential }: ManagementOperation): boolean =>
-  method !== 'GET' && credential === 'management-token'
+export const isChange = ({ method, credential, onlyReads }: ManagementOperation): boolean =>
+  method !== 'GET' && credential === 'management-token' && !onlyReads
 
 /** Of an operation that takes a management token. */
 export const SIGNED_IN = { credential: 'management-token' } as const

@@ -9,12 +9,14 @@ import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
+import { agentManagementRoutes } from '../../identity/agents/management-routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
+import { explain } from '../../management/tokens/explain.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
 import { sessionManagementRoutes } from '../../tokens/administration/routes.ts'
-import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
 
 interface Parts {
   readonly app: FastifyInstance
@@ -41,11 +43,15 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         authenticate: managerAuthority(deps, accountLimit(rateLimits['management-account'], counters)),
         answerOnce: (asked, work) => answerOnce(asked, work, installation),
       })
-      managerRoutes(add, installation)
+      managerRoutes(add, {
+        ...installation,
+        explained: (read, source) => explain(read, { ...forRequest(source, tokens), ...deps, source }),
+      })
       sessionManagementRoutes(add, {
         ...installation,
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
+      agentManagementRoutes(add, installation)
       deviceManagementRoutes(add, installation)
     })
   })
