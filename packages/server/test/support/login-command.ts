@@ -14,7 +14,11 @@ export const startLogin = (words: readonly string[], environment: Variables = {}
   startCommand(['login', ...words], environment)
 
 /** Any command, on such a machine. */
-export function startCommand(words: readonly string[], environment: Variables = {}): RunningLogin {
+export function startCommand(
+  words: readonly string[],
+  environment: Variables = {},
+  input = '',
+): RunningLogin {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const said = { stdout: '', stderr: '' }
@@ -24,7 +28,7 @@ export function startCommand(words: readonly string[], environment: Variables = 
   stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr += text
   })
-  const streams = { stdin: Readable.from([]), stdout, stderr }
+  const streams = { stdin: Readable.from(input === '' ? [] : [input]), stdout, stderr }
   const finished = run(['node', 'ratafia', ...words], { environment, streams }).then(async (code) => {
     stdout.end()
     stderr.end()
