@@ -59,7 +59,7 @@ eachDatabase((kind, _open, fresh) => {
 
   /** On a machine that knows the address of the service and nothing else. */
   const start = (words: readonly string[], { input = '', environment = {} } = {}) =>
-    startCommand(['tokens', ...words], { XDG_CONFIG_HOME: home, RATAFIA_URL: url, ...environment }, input)
+    startCommand(['tokens', ...words], { XDG_CONFIG_HOME: home, RATAFIA_URL: url, ...environment }, { input })
   const run = (words: readonly string[], more: { input?: string; environment?: object } = {}) =>
     start(words, more as never).finished
   const asFarm = () => ({ RATAFIA_AGENT_FILE: farm })

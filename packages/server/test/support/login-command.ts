@@ -17,10 +17,10 @@ export const startLogin = (words: readonly string[], environment: Variables = {}
 export function startCommand(
   words: readonly string[],
   environment: Variables = {},
-  input = '',
+  { input = '', terminal = false }: { readonly input?: string; readonly terminal?: boolean } = {},
 ): RunningLogin {
   const stdout = new PassThrough()
-  const stderr = new PassThrough()
+  const stderr = Object.assign(new PassThrough(), { isTTY: terminal })
   const said = { stdout: '', stderr: '' }
   stdout.setEncoding('utf8').on('data', (text: string) => {
     said.stdout += text

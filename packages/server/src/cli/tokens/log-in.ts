@@ -6,7 +6,7 @@ import type { LogIn } from '../login/discharge.ts'
 export async function howToLogIn(agent: string | undefined, context: CommandContext): Promise<LogIn> {
   if (agent === undefined) {
     const { inBrowser } = await import('../login/in-browser.ts')
-    return inBrowser(context.streams)
+    return inBrowser(context)
   }
   const { asAgent } = await import('../login/as-agent.ts')
   return asAgent(agent)
