@@ -314,7 +314,7 @@ eachDatabase((_kind, _open, fresh) => {
         401,
       )
     }
-    await run(['accounts', 'disable', 'ann'])
+    await run(['accounts', 'disable', '--yes', 'ann'])
     await run(['accounts', 'enable', 'ann'])
   }
 
@@ -335,7 +335,14 @@ eachDatabase((_kind, _open, fresh) => {
     session = await sessionFor(session)
     const checked = await call(node, 'GET', '/device-session', { headers: presentingSession(session) })
     assert.ok(checked.status < 500)
-    await run(['devices', 'revoke', `acme-brand/acme-classic/${serial.fields.serial}`, '--reason', 'lost'])
+    await run([
+      'devices',
+      'revoke',
+      '--yes',
+      `acme-brand/acme-classic/${serial.fields.serial}`,
+      '--reason',
+      'lost',
+    ])
     assert.notEqual((await openSession(service, { serial, key, previous: session })).status, 200)
     await run(['keys', 'rotate'])
     await run(['keys', 'rotate', '--discharger'])

@@ -1,7 +1,7 @@
 /** `ratafia accounts`: who can log in. */
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
+import { withNeededYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import {
@@ -92,7 +92,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       print(context, options, row, details(row))
     })
 
-  withYes(withJson(accounts.command('disable <username...>')))
+  withNeededYes(withJson(accounts.command('disable <username...>')))
     .description('disable accounts: no log-ins, agents or tokens until they are enabled again')
     .action(async (usernames: readonly string[], options: JsonOption & YesOption) => {
       const { disableAccount } = await import('../../accounts/disable.ts')
@@ -101,8 +101,8 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         const told = `The account ${account.username} is disabled: it cannot log in, and its tokens answer 401.`
         return { value: await accountRow(account, installation), told }
       }
-      const disabling = { thing: 'account', done: 'disabled', consequence: whatDisablingEnds, act }
-      await actOnEach(usernames, disabling, options, context)
+      const disabling = { thing: 'account', done: 'disabled', typed: true, act } as const
+      await actOnEach(usernames, { ...disabling, consequence: whatDisablingEnds }, options, context)
     })
 
   withJson(accounts.command('enable <username...>'))

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { several } from '../option-values.ts'
 import {
@@ -78,7 +78,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     .option('--all-but <session-id>', 'with --mine --all: this one goes on; may repeat', several)
     .option(
       '--all',
-      'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser',
+      'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser; a script gives --yes too',
     )
     .action(async (sessionIds: readonly string[], options: RevokeOptions) => {
       if (options.mine && options.all && sessionIds.length === 0) {
@@ -182,9 +182,10 @@ async function revokeAllOf(
   const { revokeAll } = await import('../../accounts/ended-logins/revoke-all.ts')
   const { findAccount } = await import('../../accounts/find.ts')
   const { account, revoked } = await context.withInstallation(async (installation) => {
-    await confirm(context, options, async () => {
+    await confirmTyped(context, options, async () => {
       const { username: name } = await findAccount(username, installation)
-      return `Every token of ${name} stops working for good, logins that were not used yet included.`
+      const told = `Every token of ${name} stops working for good, logins that were not used yet included.`
+      return { told, type: name }
     })
     return revokeAll({ account: username, by: OPERATOR }, installation)
   })

@@ -1,5 +1,5 @@
 /** `ratafia tokens revoke --mine --all`: ends all of one's own sessions, or all but some. */
-import { confirm, type YesOption } from '../confirm.ts'
+import { confirmTyped, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { counted, type JsonOption, print } from '../output.ts'
 import { openService } from '../service/open-service.ts'
@@ -15,13 +15,12 @@ export async function revokeMine(
 ): Promise<void> {
   const service = await openService(addressOf(options, context), context)
   const isAll = allBut.length === 0
-  await confirm(
-    context,
-    options,
-    isAll
+  await confirmTyped(context, options, async () => ({
+    told: isAll
       ? 'Every token of yours stops working for good, this login and logins that were not used yet included.'
       : `Every token of yours stops working for good, but for those of ${counted(allBut.length, 'session')}.`,
-  )
+    type: String((await service.call(ME)).record['username']),
+  }))
   // It may take a login of just now, which is then the one to go on with.
   await service.call(REVOKE, { query: { dry_run: true }, body: { all_but: allBut } })
   const { record: me } = await service.call(ME)
