@@ -33,9 +33,10 @@ are written with underscores, and an error is the last line on standard error:
 [error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`service\`, \`unavailable\`, \`configuration\`,
 \`workers\` or \`fault\`. Details of audit entries are shown as they were recorded.
 
-What cannot be undone, or does wide damage, is asked about at a terminal; \`--yes\` answers. Without a terminal nothing is
-asked: a script goes on. At a terminal tables fit its width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\`
-colours elsewhere too. In a pipe they are whole: \`ratafia devices list | less -S\`.
+What cannot be undone, or does wide damage, is asked about at a terminal; \`--yes\` answers. Without a terminal a script
+goes on, or ends with 2 if it needs \`--yes\`: the description of that option says so. At a terminal tables fit its
+width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\` colours elsewhere too. In a pipe they are whole:
+\`ratafia devices list | less -S\`.
 
 A command that takes several names acts on each, whatever becomes of the others, and prints a line for each. With
 \`--json\` it prints a list: each item has \`given\` (the name), \`result\` (\`done\` or \`failed\`), \`message\` (null, or why

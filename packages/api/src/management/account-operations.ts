@@ -4,15 +4,13 @@ import {
   AccountRecordSchema,
   AccountsQuerySchema,
   AccountsSchema,
-  AgentSchema,
-  AgentsSchema,
   EditAccountSchema,
   IdentitiesSchema,
   NewAccountSchema,
   PasswordLinkSchema,
 } from './account-schemas.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { PageQuerySchema } from './schemas.ts'
+import { AgentSchema, AgentsSchema, PageQuerySchema } from './schemas.ts'
 
 /** Of whoever acts on an account that has roles. */
 const OF_ROLES = ['person-required', 'recent-sign-in-required'] as const

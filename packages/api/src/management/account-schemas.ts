@@ -83,26 +83,3 @@ export const IdentitiesSchema = page(
     exactly,
   ),
 )
-
-const listed = orNull(Type.Array(Text), 'Null: not limited')
-
-export const AgentSchema = Type.Object(
-  {
-    name: Text,
-    account: Text,
-    public_key: Type.String({ description: 'Base64' }),
-    limits: Type.Object(
-      {
-        permissions: listed,
-        channels: listed,
-        packages: listed,
-        store_ids: listed,
-        max_lifetime_seconds: orNull(Type.Integer()),
-      },
-      exactly,
-    ),
-    created_at: Text,
-  },
-  { title: 'Agent', ...exactly },
-)
-export const AgentsSchema = page('Agents', 'agents', AgentSchema)

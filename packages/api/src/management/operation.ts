@@ -36,13 +36,15 @@ export interface ManagementOperation {
   readonly location?: true
   /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */
   readonly record?: true
+  /** It is a POST for what it is sent, which must not stand in an address, and changes nothing. */
+  readonly onlyReads?: true
   /** What it writes into the audit log. */
   readonly actions?: readonly string[]
 }
 
 /** A change takes `dry_run`, unless it makes a token. */
-export const isChange = ({ method, credential }: ManagementOperation): boolean =>
-  method !== 'GET' && credential === 'management-token'
+export const isChange = ({ method, credential, onlyReads }: ManagementOperation): boolean =>
+  method !== 'GET' && credential === 'management-token' && !onlyReads
 
 /** Whether it takes the version that the caller has seen, instead of any that is there. */
 export const takesVersion = ({ method }: Pick<ManagementOperation, 'method'>): boolean => method === 'PATCH'

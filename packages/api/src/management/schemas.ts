@@ -95,6 +95,17 @@ const GrantFields = {
   expires_at: orNull(Text),
 }
 
+const PermissionWithBrandsSchema = Type.Object(
+  {
+    permission: Type.Enum([...MANAGEMENT_PERMISSIONS], {
+      type: 'string',
+      title: 'ManagementPermission',
+    }),
+    brands: orNull(Type.Array(Text), 'Null: all'),
+  },
+  exactly,
+)
+
 export const MeSchema = Type.Object(
   {
     id: Text,
@@ -112,19 +123,7 @@ export const MeSchema = Type.Object(
     session_id: Text,
     expires: Type.String({ description: 'The end of the token' }),
     grants: Type.Array(Type.Object({ id: Text, ...GrantFields }, exactly)),
-    permissions: Type.Array(
-      Type.Object(
-        {
-          permission: Type.Enum([...MANAGEMENT_PERMISSIONS], {
-            type: 'string',
-            title: 'ManagementPermission',
-          }),
-          brands: orNull(Type.Array(Text), 'Null: all'),
-        },
-        exactly,
-      ),
-      { description: 'What this token may do now' },
-    ),
+    permissions: Type.Array(PermissionWithBrandsSchema, { description: 'What this token may do now' }),
   },
   { title: 'Me', ...exactly },
 )
@@ -165,6 +164,102 @@ export const AllSessionsQuerySchema = Type.Object(
   exactly,
 )
 export const ShortenSchema = Type.Object({ until: InstantSchema }, { title: 'Shorten', ...exactly })
+export const RevokeMineSchema = Type.Object(
+  {
+    all_but: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        maxItems: 64,
+        uniqueItems: true,
+        description: 'The ids of the sessions that go on',
+      }),
+    ),
+  },
+  { title: 'RevokeMine', ...exactly },
+)
+export const RevokedSchema = Type.Object(
+  {
+    revoked: Type.Integer({ description: 'How many sessions this request ended' }),
+    more: Type.Boolean({ description: 'There are more: send the request again' }),
+  },
+  { title: 'Revoked', ...exactly },
+)
+
+/** A slice of macaroons as long as they may be, in base64 twice, as tools store it. */
+export const MOST_TOKEN_CHARACTERS = 60 * 1024
+export const ExplainSchema = Type.Object(
+  {
+    token: Type.String({
+      minLength: 1,
+      maxLength: MOST_TOKEN_CHARACTERS,
+      description: 'A token, a root with its discharge, or the string in which a tool stores one',
+    }),
+  },
+  { title: 'Explain', ...exactly },
+)
+export const EXPLAINED_KINDS = [
+  'developer-token',
+  'developer-root',
+  'management-token',
+  'management-root',
+  'device-session',
+  'agent-login',
+] as const
+const orAll = (description: string) => orNull(Type.Array(Text), description)
+export const ExplanationSchema = Type.Object(
+  {
+    kind: orNull(
+      Type.Enum([...EXPLAINED_KINDS], { type: 'string' }),
+      'Null: nothing that this service has issued',
+    ),
+    accepted: Type.Boolean({ description: 'Whether it opens anything now' }),
+    refusal: orNull(
+      Type.Object({ code: Text, message: Text }, exactly),
+      'Why it is refused, as whoever presents it is told',
+    ),
+    username: orNull(Text, 'The account that it acts for'),
+    session_id: orNull(Text),
+    expires: orNull(Text),
+    limits: orNull(
+      Type.Object(
+        {
+          permissions: orAll('Null: all'),
+          channels: orAll('Null: all'),
+          packages: orAll('Snap ids; null: all'),
+          store_ids: orAll('Null: all'),
+        },
+        exactly,
+      ),
+      'Of a developer token: what it is limited to',
+    ),
+    may: orNull(Type.Array(PermissionWithBrandsSchema), 'Of a management token: what it may do now'),
+  },
+  { title: 'Explanation', ...exactly },
+)
+export type Explanation = Static<typeof ExplanationSchema>
+
+// Agents
+
+export const AgentSchema = Type.Object(
+  {
+    name: Text,
+    account: Text,
+    public_key: Text,
+    limits: Type.Object(
+      {
+        permissions: orAll('Null: all'),
+        channels: orAll('Null: all'),
+        packages: orAll('Snap ids; null: all'),
+        store_ids: orAll('Null: all'),
+        max_lifetime_seconds: orNull(Type.Integer(), 'From each login; null: as long as it asks for'),
+      },
+      { ...exactly, description: 'What each of its logins is limited to' },
+    ),
+    created_at: Text,
+  },
+  { title: 'Agent', ...exactly },
+)
+export const AgentsSchema = page('Agents', 'agents', AgentSchema)
+export const AgentsQuerySchema = Type.Object({ ...pageQuery }, exactly)
 
 // Grants
 

@@ -40,7 +40,7 @@ eachDatabase((_kind, _open, fresh) => {
     const token = await tokenOf('account-manager')
     // The first changes what the second finds done: then both print the record as it is.
     for (const words of [
-      ['accounts', 'disable', 'ann'],
+      ['accounts', 'disable', 'ann', '--yes'],
       ['accounts', 'enable', 'bob'],
     ]) {
       assert.equal((await program.run(words)).code, 0)
@@ -55,10 +55,10 @@ eachDatabase((_kind, _open, fresh) => {
       ['accounts', 'show', '..'],
       ['accounts', 'show', '', '--json'],
       ['accounts', 'show', 'a/b'],
-      ['accounts', 'disable', 'ann'],
-      ['accounts', 'disable', 'ann', '--json'],
+      ['accounts', 'disable', 'ann', '--yes'],
+      ['accounts', 'disable', 'ann', '--yes', '--json'],
       ['accounts', 'enable', 'bob', '--json'],
-      ['accounts', 'disable', 'nobody'],
+      ['accounts', 'disable', 'nobody', '--yes'],
       ['accounts', 'enable', 'bob', 'nobody', 'eve'],
       ['accounts', 'enable', 'bob', '../tokens', '--json'],
     ]) {
@@ -68,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('what a manager changes over HTTP is changed, in their name', async () => {
     const token = await tokenOf('account-manager')
-    const { code, stdout, stderr } = await over(['accounts', 'disable', 'eve', 'bob'], token)
+    const { code, stdout, stderr } = await over(['accounts', 'disable', 'eve', 'bob', '--yes'], token)
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(stdout, /^The account eve is disabled: .*\nThe account bob is disabled: .*\n$/)
     const [entry] = await program.json('audit', 'list', '--subject', 'eve')
@@ -82,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(viewer.stderr, /This needs the permission accounts:read, which your account does not have/)
     const chief = await addPerson(service, 'chief')
     await giveRoles(service, chief, 'operator')
-    const refused = await over(['accounts', 'disable', 'chief', '--json'], await tokenOf('account-manager'))
+    const refused = await over(['accounts', 'disable', 'chief', '--yes', '--json'], await tokenOf('account-manager'))
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.equal(JSON.parse(refused.stderr).error.code, 'permission-denied')
     assert.equal((await program.json('accounts', 'show', 'chief')).disabled_at, null)

@@ -129,7 +129,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['devices', 'show', 'acme-brand/acme-classic/NONE'],
       ['devices', 'show', 'x'],
       ['devices', 'show', 'x', '--json'],
-      ['devices', 'revoke', id, '--json'],
+      ['devices', 'revoke', '--yes', id, '--json'],
     ]) {
       const direct = await program.run(words)
       const there = await over(words, { RATAFIA_TOKEN_FILE: await operatorToken() })
@@ -141,8 +141,10 @@ eachDatabase((_kind, _open, fresh) => {
     const rejected = await over(['devices', 'reject', id, '--reason', 'no'], { RATAFIA_TOKEN_FILE: token })
     assert.deepEqual(await program.run(['devices', 'reject', id, '--reason', 'no']), rejected)
     assert.equal(rejected.code, 1)
-    const revoked = await over(['devices', 'revoke', id, '--reason', 'lost'], { RATAFIA_TOKEN_FILE: token })
-    assert.deepEqual(await program.run(['devices', 'revoke', id]), revoked)
+    const revoked = await over(['devices', 'revoke', '--yes', id, '--reason', 'lost'], {
+      RATAFIA_TOKEN_FILE: token,
+    })
+    assert.deepEqual(await program.run(['devices', 'revoke', '--yes', id]), revoked)
     for (const words of [
       ['grants', 'list'],
       ['grants', 'list', '--json', '--role', 'operator'],
@@ -172,7 +174,7 @@ eachDatabase((_kind, _open, fresh) => {
     const me = JSON.parse(ok(await asAgent('whoami', '--json')))
     assert.deepEqual([me.username, me.signed_in.with, me.signed_in.agent], ['factory', 'agent', 'line'])
     assert.match(ok(await asAgent('devices', 'approve', name)), /active\) has a serial/)
-    const refused = await asAgent('devices', 'revoke', name, '--json')
+    const refused = await asAgent('devices', 'revoke', '--yes', name, '--json')
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.equal(JSON.parse(refused.stderr).error.code, 'permission-denied')
     const granting = await asAgent('grants', 'add', 'factory', 'operator')

@@ -76,7 +76,15 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'grants add': ['--json', '--brand', '--expires', '--url'],
   'grants remove': ['--json', '--yes', '--brand', '--url'],
   'tokens list': ['--json', '--columns', '--account', '--include-inactive', '--mine', '--url'],
-  'tokens revoke': ['--json', '--yes', '--account', '--all', '--mine', '--url'],
+  'tokens revoke': ['--json', '--yes', '--account', '--all', '--all-but', '--mine', '--url'],
+  'tokens create': [
+    ...['--for', '--url', '--agent', '--permission', '--channel', '--package', '--store', '--expires'],
+    '--description',
+  ],
+  'tokens rotate': ['--for', '--url', '--agent', '--expires', '--overlap'],
+  'tokens attenuate': ['--permission', '--channel', '--package', '--store', '--until'],
+  'tokens explain': ['--json', '--url'],
+  'tokens shorten': ['--json', '--until', '--url'],
   login: [
     ...['--export', '--url', '--agent', '--permissions', '--channels', '--packages', '--stores'],
     ...['--expires', '--ttl', '--description', '--role', '--brand', '--read-only', '--for'],
@@ -264,6 +272,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 const NO_DIRECT: ReadonlySet<string> = new Set([
   ...['serve', 'identity serve', 'config check', 'login', 'whoami', 'logout', 'ci login', 'ci logout'],
   ...['signing-keys generate', 'signing-keys certify', 'completion', 'version'],
+  ...['tokens create', 'tokens rotate', 'tokens attenuate', 'tokens explain', 'tokens shorten'],
 ])
 
 describe('--help', () => {

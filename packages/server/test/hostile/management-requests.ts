@@ -122,6 +122,8 @@ const bodies = (ids: readonly string[]) =>
         'brand',
         'expires',
         'until',
+        'token',
+        'all_but',
         'roles',
         'brands',
         'x',
@@ -156,6 +158,9 @@ function credentials(token: string): fc.Arbitrary<string> {
 
 const operations = Object.values(MANAGEMENT_OPERATIONS)
 
+/** After it, the credential of all these requests would open nothing. */
+const isLast = (path: string): boolean => path === MANAGEMENT_OPERATIONS.revokeMyTokens.path
+
 export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrary<RawRequest> {
   return fc
     .tuple(
@@ -177,7 +182,16 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
         { requiredKeys: [] },
       ),
     )
-    .map(([{ method, path }, id, query, body, credential, headers]) => ({
+    .map(([{ method, path }, id, anyQuery, body, credential, headers]) => ({
+      method,
+      path,
+      id,
+      body,
+      credential,
+      headers,
+      query: isLast(path) ? 'dry_run=true' : anyQuery,
+    }))
+    .map(({ method, path, id, query, body, credential, headers }) => ({
       method,
       path: `${MANAGEMENT_PREFIX}${path.replace(/:id|:name/g, () => encodeURIComponent(id.toWellFormed()) || '%20')}${query === '' ? '' : `?${query}`}`,
       headers: {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
+import { withNeededYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { counted, type JsonOption, withJson } from '../output.ts'
@@ -21,7 +21,7 @@ interface Acts {
 }
 
 export function enableDisableCommands(accounts: Command, context: CommandContext): void {
-  goes(withYes(withJson(accounts.command('disable <username...>'))), 'both', [
+  goes(withNeededYes(withJson(accounts.command('disable <username...>'))), 'both', [
     ...['disableAccount', 'account', 'tokens'],
   ])
     .description('disable accounts: no log-ins, agents or tokens until they are enabled again')
@@ -80,7 +80,7 @@ const actOnEachOf =
       usernames,
       {
         ...{ thing: 'account', done },
-        ...(consequence && { consequence }),
+        ...(consequence && { consequence, typed: true as const }),
         act: async (name) => {
           const value = await act(name)
           return { value, told: told(value['username']) }

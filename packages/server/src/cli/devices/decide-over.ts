@@ -1,7 +1,7 @@
 /** Decides about many devices at a service: the service makes a job of it, and this command follows it. */
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
-import { confirm, type YesOption } from '../confirm.ts'
+import { confirm, confirmTyped, type YesOption } from '../confirm.ts'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
 import { followJob } from '../jobs/follow-job.ts'
 import { describeJob, MOST_ITEMS, OPERATIONS } from '../jobs/job-output.ts'
@@ -30,6 +30,7 @@ interface Refused {
   readonly message: string
 }
 
+const NO_WAY_BACK = 'They lose their sessions and get nothing any more. This cannot be undone.'
 /** The service takes so many ids in a request. */
 const IDS_AT_ONCE = 1_000
 
@@ -60,11 +61,10 @@ export async function decideOver(
   if (options.dryRun) return tellPreview(previews, unknown, decided, options, context)
   if (asks) {
     const total = previews.reduce((sum, preview) => sum + Number(preview['total']), 0)
-    const end =
-      kind === 'devices.revoke'
-        ? ' They lose their sessions and get nothing any more. This cannot be undone.'
-        : ''
-    await confirm(context, options, `${counted(total, 'device')} will be ${decided}.${end}`)
+    const told = `${counted(total, 'device')} will be ${decided}.`
+    await (kind === 'devices.revoke'
+      ? confirmTyped(context, options, () => ({ told: `${told} ${NO_WAY_BACK}`, type: total }))
+      : confirm(context, options, told))
   }
   const jobs: JsonObject[] = []
   const refused: Refused[] = [...unknown]

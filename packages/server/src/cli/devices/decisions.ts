@@ -1,12 +1,12 @@
 /** `ratafia devices approve`, `reject` and `revoke`: decisions about one device, or about many. */
 import type { Command } from 'commander'
 import type { ManyDecision } from '../../devices/many/decide-many.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { confirm, confirmTyped, withNeededYes, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import { goes, serviceOf, type WayOptions } from '../service/ways.ts'
-import { type Choice, type ChoiceOptions, choiceOf, describeChoice } from './chosen-devices.ts'
+import { type Choice, type ChoiceOptions, choiceOf, countChosen, describeChoice } from './chosen-devices.ts'
 import type { DecisionOver } from './decide-over.ts'
 import { decideOne, describeRecord, OPERATIONS } from './one-device.ts'
 
@@ -146,11 +146,10 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
               .device
           },
           confirm: (found) =>
-            confirm(
-              context,
-              options,
-              `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
-            ),
+            confirmTyped(context, options, () => ({
+              told: `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
+              type: String(found['serial'] ?? found['id']),
+            })),
         },
         options,
         context,
@@ -161,7 +160,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
 }
 
 function withChoice(command: Command, waiting: boolean): Command {
-  const whole = withYes(withJson(command))
+  const whole = (waiting ? withYes : withNeededYes)(withJson(command))
     .option(
       '--file <file>',
       'the devices in a file: one a line, or the column id of a .csv or .json; - is standard input',
@@ -208,15 +207,13 @@ async function decideMany(
     const decision = decisionOn(installation)
     const revokes = decision.becomes === 'revoked'
     // Whoever named the devices one by one knows which they are.
-    if (!options.dryRun && (revokes || choice.kind === 'filter')) {
-      await confirm(context, options, async () => {
-        const what = await describeChoice(choice, decision, installation)
-        const end = revokes
-          ? ' They lose their sessions and get nothing any more. This cannot be undone.'
-          : ''
-        return `${what} will be ${decided}.${end}`
-      })
-    }
+    const what = async () => `${await describeChoice(choice, decision, installation)} will be ${decided}.`
+    if (!options.dryRun && revokes) {
+      await confirmTyped(context, options, async () => ({
+        told: `${await what()} They lose their sessions and get nothing any more. This cannot be undone.`,
+        type: await countChosen(choice, decision, installation),
+      }))
+    } else if (!options.dryRun && choice.kind === 'filter') await confirm(context, options, what)
     await decideAndReport({ choice, decision, decided }, options, installation, context)
   })
 }

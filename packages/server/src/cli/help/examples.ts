@@ -39,11 +39,23 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'grants remove': ['bob device-approver --brand acme'],
   whoami: ['', '--url https://store.example.org --json'],
   logout: ['', '--url https://store.example.org'],
+  'tokens create': [
+    '--permission package_upload --channel edge --expires 90d --for snapcraft',
+    '--url https://store.example.org --agent agents.json > token',
+  ],
+  'tokens rotate': [
+    'env:SNAPCRAFT_STORE_CREDENTIALS --overlap 7d',
+    'file:token --agent agents.json > new-token',
+  ],
+  'tokens attenuate': ['--channel edge --until 1h < token', 'env:CHARMCRAFT_AUTH --package hello'],
+  'tokens explain': ['- < token', 'env:SNAPCRAFT_STORE_CREDENTIALS --json'],
+  'tokens shorten': ['9f050d3a-e724-49a1-b582-fa86bdb4a52d --until 7d'],
   'tokens list': ['', '--account ann --include-inactive'],
   'tokens revoke': [
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d',
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d 1c0de3b7-6a5f-4f3e-9d0a-2b8f4c7e9a10 --json',
     '--account ann --all',
+    '--mine --all --all-but 9f050d3a-e724-49a1-b582-fa86bdb4a52d',
   ],
   'issuers add': [
     'https://token.actions.githubusercontent.com --kind github',

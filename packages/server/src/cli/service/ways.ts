@@ -95,6 +95,13 @@ export function requireDirect(options: WayOptions, context: CommandContext, what
   throw new UsageError(`${what} works on the database alone: give --direct where the database is.`)
 }
 
+/** Of a command that asks a service alone. Throws {@link UsageError}. */
+export function addressOf({ url }: WayOptions, context: CommandContext): string {
+  const address = url === undefined ? context.service.url() : context.readServiceUrl(url)
+  if (address !== undefined) return address
+  throw new UsageError('Give --url, or set RATAFIA_URL: this command asks a service.')
+}
+
 /** Undefined: on the database. Throws {@link UsageError}. */
 function addressIn(options: WayOptions, context: CommandContext): string | undefined {
   if (options.direct && options.url !== undefined) {

@@ -103,7 +103,7 @@ export function managementRoutes<Who extends Authority>(
           status: code,
           headers,
           body: text,
-        } = await (method === 'GET' || asked.dryRun
+        } = await (!isChange(operation) || asked.dryRun
           ? work()
           : repeatable(request, asked.authority, answerOnce, work))
         return send(request, reply, { status: code, headers, body: text })

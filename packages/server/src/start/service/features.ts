@@ -86,6 +86,18 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const identityLocation = config.identity?.url ?? bundled
   if (!config.identity) await addIdentity('/identity', parts)
 
+  const idOf =
+    (rule: 'auto' | 'known'): TokenDependencies['accounts']['idOf'] =>
+    async ({ subject, username }, source) => {
+      // The bundled service declares ids of accounts, unless it is asked for usernames.
+      if (!config.identity && isAccountId(subject)) return subject
+      const rules = {
+        ...{ accounts, changeBy, clock, rule, username, source },
+        bundledIssuer: config.identity ? undefined : bundled,
+      }
+      return (await accountOfIdentity({ issuer: identityLocation, subject }, rules)).id
+    }
+
   const tokens: TokenDependencies = {
     keyring,
     tokenSessions,
@@ -100,18 +112,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),
-    accounts: {
-      ...installation.logins,
-      idOf: async ({ subject, username }, source) => {
-        // The bundled service declares ids of accounts, unless it is asked for usernames.
-        if (!config.identity && isAccountId(subject)) return subject
-        const rules = {
-          ...{ accounts, changeBy, clock, rule: config.accounts, username, source },
-          bundledIssuer: config.identity ? undefined : bundled,
-        }
-        return (await accountOfIdentity({ issuer: identityLocation, subject }, rules)).id
-      },
-    },
+    accounts: { ...installation.logins, idOf: idOf(config.accounts), knownIdOf: idOf('known') },
   }
   await app.register(tokenRoutes, tokens)
   await app.register(ubuntuOneRoutes, { ...tokens, developerAccount: config.developerAccount })

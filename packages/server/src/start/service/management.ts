@@ -12,14 +12,16 @@ import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementFiles } from '../../http/management/file-routes.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
+import { ownAgentRoutes } from '../../identity/agents/own-agent-routes.ts'
 import { agentManagementRoutes } from '../../identity/agents/routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { jobRoutes } from '../../management/jobs/routes.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
+import { explain } from '../../management/tokens/explain.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
 import { sessionManagementRoutes } from '../../tokens/administration/routes.ts'
-import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
 
 interface Parts {
   readonly app: FastifyInstance
@@ -47,7 +49,10 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         authenticate,
         answerOnce: (asked, work) => answerOnce(asked, work, installation),
       })
-      managerRoutes(add, installation)
+      managerRoutes(add, {
+        ...installation,
+        explained: (read, source) => explain(read, { ...forRequest(source, tokens), ...deps, source }),
+      })
       sessionManagementRoutes(add, {
         ...installation,
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
@@ -57,6 +62,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
       })
       agentManagementRoutes(add, installation)
+      ownAgentRoutes(add, installation)
       deviceManagementRoutes(add, managementFiles(signedIn, { authenticate }), installation)
       jobRoutes(add, { ...installation, filterIn })
     })
