@@ -20,7 +20,7 @@ const BrandSchema = Type.String({
 })
 
 /** One page of a list; `next` is the `cursor` of the one that follows. */
-const page = <T extends TSchema>(title: string, name: string, item: T) =>
+export const page = <T extends TSchema>(title: string, name: string, item: T) =>
   Type.Object({ [name]: Type.Array(item), next: orNull(Text) }, { title, ...exactly })
 
 export const LIMIT = { least: 1, most: 1000, standard: 100 } as const
@@ -233,30 +233,6 @@ export const ExplanationSchema = Type.Object(
   { title: 'Explanation', ...exactly },
 )
 export type Explanation = Static<typeof ExplanationSchema>
-
-// Agents
-
-export const AgentSchema = Type.Object(
-  {
-    name: Text,
-    account: Text,
-    public_key: Text,
-    limits: Type.Object(
-      {
-        permissions: orAll('Null: all'),
-        channels: orAll('Null: all'),
-        packages: orAll('Snap ids; null: all'),
-        store_ids: orAll('Null: all'),
-        max_lifetime_seconds: orNull(Type.Integer(), 'From each login; null: as long as it asks for'),
-      },
-      { ...exactly, description: 'What each of its logins is limited to' },
-    ),
-    created_at: Text,
-  },
-  { title: 'Agent', ...exactly },
-)
-export const AgentsSchema = page('Agents', 'agents', AgentSchema)
-export const AgentsQuerySchema = Type.Object({ ...pageQuery }, exactly)
 
 // Grants
 

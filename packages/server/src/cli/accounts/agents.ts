@@ -52,7 +52,6 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listAgents } = await import('../../identity/agents/list-agents.ts')
-      const { agentRecord } = await import('../../identity/agents/agent-record.ts')
       const agents = await context.readInstallation(async (installation) => {
         const all: ListedAgent[] = []
         for (let after: string | undefined; ; ) {
@@ -62,7 +61,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
           after = page.next
         }
       })
-      if (options.json) print(context, options, agents.map(agentRecord), '')
+      if (options.json) print(context, options, agents.map(described), '')
       else {
         printList(context, options, agents.map(row), {
           columns: ['name', 'account', 'limits', 'public_key', 'created_at'],
@@ -110,8 +109,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
     const text = file && JSON.stringify(file, undefined, 2)
     if (text !== undefined) await output?.write(`${text}\n`)
     const told = `The agent ${name} logs in as ${account.username}.`
-    const { agentRecord } = await import('../../identity/agents/agent-record.ts')
-    const made = agentRecord({ ...agent, account })
+    const made = described({ ...agent, account })
     if (text === undefined || output) {
       print(context, options, made, output ? `${told} Its agents file is ${output.path}.` : told)
     } else {
@@ -166,3 +164,15 @@ const row = (agent: Shown): RowOf<typeof COLUMNS> => ({
   limits: limitsText(agent.limits),
   created_at: agent.createdAt.toISOString(),
 })
+
+/** For JSON: the lists as lists, null where nothing is limited. */
+const described = (agent: Shown) => {
+  const { permissions, channels, packages, storeIds, maxLifetime } = agent.limits
+  return {
+    ...row(agent),
+    limits: {
+      ...{ permissions, channels, packages, store_ids: storeIds },
+      max_lifetime_seconds: maxLifetime === null ? null : maxLifetime / 1000,
+    },
+  }
+}

@@ -1,21 +1,25 @@
-/** An agent as the management API, `--json` and exports show it. */
-import type { ListedAgent } from './list-agents.ts'
+/** An agent, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+import type { AgentLimits } from './agent-limits.ts'
 
-type Shown = Pick<ListedAgent, 'name' | 'publicKey' | 'limits' | 'createdAt'> & {
+interface Shown {
+  readonly name: string
   readonly account: { readonly username: string }
+  readonly publicKey: Uint8Array
+  readonly limits: AgentLimits
+  readonly createdAt: Date
 }
 
-/** Null where nothing is limited. The time is RFC 3339 in UTC. */
-export function agentRecord({ name, account, publicKey, limits, createdAt }: Shown) {
-  const { permissions, channels, packages, storeIds, maxLifetime } = limits
-  return {
-    name,
-    account: account.username,
-    public_key: Buffer.from(publicKey).toString('base64'),
-    limits: {
-      ...{ permissions, channels, packages, store_ids: storeIds },
-      max_lifetime_seconds: maxLifetime === null ? null : maxLifetime / 1000,
-    },
-    created_at: createdAt.toISOString(),
-  }
-}
+/** Of its limits, null is where nothing is limited. */
+export const agentRecord = ({ name, account, publicKey, limits, createdAt }: Shown) => ({
+  name,
+  account: account.username,
+  public_key: Buffer.from(publicKey).toString('base64'),
+  limits: {
+    permissions: limits.permissions,
+    channels: limits.channels,
+    packages: limits.packages,
+    store_ids: limits.storeIds,
+    max_lifetime_seconds: limits.maxLifetime === null ? null : limits.maxLifetime / 1000,
+  },
+  created_at: createdAt.toISOString(),
+})

@@ -9,7 +9,7 @@ import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
-import { agentManagementRoutes } from '../../identity/agents/management-routes.ts'
+import { ownAgentRoutes } from '../../identity/agents/own-agent-routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
@@ -51,7 +51,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         ...installation,
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
-      agentManagementRoutes(add, installation)
+      ownAgentRoutes(add, installation)
       deviceManagementRoutes(add, installation)
     })
   })

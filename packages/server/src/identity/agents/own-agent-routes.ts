@@ -6,7 +6,7 @@ import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { agentRecord } from './agent-record.ts'
 import { listOwnAgents, type OwnAgentDeps, removeOwnAgent } from './own-agents.ts'
 
-export function agentManagementRoutes(add: AddManagementRoute, deps: OwnAgentDeps): void {
+export function ownAgentRoutes(add: AddManagementRoute, deps: OwnAgentDeps): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.myAgents, async ({ authority, query }) => {
