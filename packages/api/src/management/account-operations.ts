@@ -9,8 +9,9 @@ import {
   NewAccountSchema,
   PasswordLinkSchema,
 } from './account-schemas.ts'
+import { AgentSchema, AgentsSchema } from './agent-schemas.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { AgentSchema, AgentsSchema, PageQuerySchema } from './schemas.ts'
+import { PageQuerySchema } from './schemas.ts'
 
 /** Of whoever acts on an account that has roles. */
 const OF_ROLES = ['person-required', 'recent-sign-in-required'] as const

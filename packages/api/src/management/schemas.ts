@@ -237,30 +237,6 @@ export const ExplanationSchema = Type.Object(
 )
 export type Explanation = Static<typeof ExplanationSchema>
 
-// Agents
-
-export const AgentSchema = Type.Object(
-  {
-    name: Text,
-    account: Text,
-    public_key: Text,
-    limits: Type.Object(
-      {
-        permissions: orAll('Null: all'),
-        channels: orAll('Null: all'),
-        packages: orAll('Snap ids; null: all'),
-        store_ids: orAll('Null: all'),
-        max_lifetime_seconds: orNull(Type.Integer(), 'From each login; null: as long as it asks for'),
-      },
-      { ...exactly, description: 'What each of its logins is limited to' },
-    ),
-    created_at: Text,
-  },
-  { title: 'Agent', ...exactly },
-)
-export const AgentsSchema = page('Agents', 'agents', AgentSchema)
-export const AgentsQuerySchema = Type.Object({ ...pageQuery }, exactly)
-
 // Grants
 
 export const GrantSchema = Type.Object(

@@ -1,10 +1,8 @@
 /** Management tokens, who is asking, and the sessions of tokens of every kind. */
 import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../tokens.ts'
+import { AgentSchema, AgentsQuerySchema, AgentsSchema } from './agent-schemas.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
-  AgentSchema,
-  AgentsQuerySchema,
-  AgentsSchema,
   AllSessionsQuerySchema,
   ExplainSchema,
   ExplanationSchema,

@@ -82,7 +82,10 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(viewer.stderr, /This needs the permission accounts:read, which your account does not have/)
     const chief = await addPerson(service, 'chief')
     await giveRoles(service, chief, 'operator')
-    const refused = await over(['accounts', 'disable', 'chief', '--yes', '--json'], await tokenOf('account-manager'))
+    const refused = await over(
+      ['accounts', 'disable', 'chief', '--yes', '--json'],
+      await tokenOf('account-manager'),
+    )
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.equal(JSON.parse(refused.stderr).error.code, 'permission-denied')
     assert.equal((await program.json('accounts', 'show', 'chief')).disabled_at, null)

@@ -212,6 +212,8 @@ eachDatabase((kind, _open, fresh) => {
     const words = ['rotate', 'env:OLD', '--agent', farm, '--overlap', '7d', '--for', 'onprem']
     const without = await run(words, { environment: { OLD: old } })
     assert.match(refused(without, 1), /You are not logged in/)
+    const long = await run(['rotate', '--overlap', '31d'], { input: old })
+    assert.match(refused(long, 2), /at most 30d/)
     const { code, stdout, stderr } = await run(words, { environment: { OLD: old, ...asFarm() } })
     assert.equal(code, 0, stderr)
     assert.equal((await whoami(stdout.trim())).status, 200)

@@ -1,11 +1,14 @@
 /** What only shows words loads no server: every --help, `version` and `completion`. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 import { createRatafia } from '../../src/start/run.ts'
 import { runHere } from '../support/program.ts'
 
@@ -78,6 +81,64 @@ test('a command that does something does load it, and this test would see it', (
   const loaded = serverCode(loadedBy(['migrate', '--plan']))
   assert.ok(loaded.some((url) => url.includes('/kysely/')))
   assert.ok(loaded.some((url) => url.includes('/src/database/')))
+})
+
+/** What only a service, or a command on the database, has a use for. */
+const OF_A_SERVICE =
+  /\/node_modules\/(kysely|pg|fastify|pino|prom-client)\/|\/src\/(database|keyring|telemetry|web|start\/service)\//
+
+describe('a command that asks a service loads no database, keys or telemetry:', () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' })
+    response.end('{"error_list":[{"code":"permission-denied","message":"No.","extra":{}}]}')
+  })
+  let directory: string
+  let url: string
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'ratafia-loaded-'))
+    writeFileSync(join(directory, 'token'), 'AgEU')
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    url = typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : assert.fail()
+  })
+  after(() => {
+    server.close()
+    rmSync(directory, { recursive: true })
+  })
+  for (const [words, expected] of [
+    [['whoami'], 1],
+    [['grants', 'list'], 1],
+    [['devices', 'show', 'acme/pi/1'], 1],
+    [['devices', 'approve', 'acme/pi/1'], 1],
+    [['tokens', 'list'], 1],
+    [['tokens', 'create'], 1],
+    [['tokens', 'explain', 'env:TOKEN'], 1],
+    [['tokens', 'attenuate', 'env:TOKEN', '--channel', 'edge'], 0],
+  ] as const) {
+    test(words.join(' '), async () => {
+      const TOKEN = encodeBase64Url(encodeBinary(mint({ id: Buffer.from('x'), rootKey: Buffer.alloc(32) })))
+      const child = spawn(process.execPath, ['--import', SPY, PROGRAM, ...words], {
+        env: {
+          PATH: process.env['PATH'],
+          RATAFIA_URL: url,
+          RATAFIA_TOKEN_FILE: join(directory, 'token'),
+          TOKEN,
+        },
+      })
+      let stderr = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+      })
+      const [code] = await once(child, 'close')
+      assert.equal(code, expected, stderr.slice(0, 500))
+      const loaded: readonly string[] = JSON.parse(stderr.slice(stderr.lastIndexOf('["')))
+      assert.ok(loaded.length > 50)
+      assert.deepEqual(
+        loaded.filter((one) => OF_A_SERVICE.test(one)),
+        [],
+      )
+    })
+  }
 })
 
 function proposals(script: string, ...words: readonly string[]): readonly string[] {

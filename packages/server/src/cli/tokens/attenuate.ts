@@ -14,8 +14,7 @@ import {
   formatTimeBefore,
   includesPattern,
 } from '@ratafia/macaroon/conditions'
-import { extraCaveat } from '../../tokens/root-macaroon.ts'
-import { readLimits } from '../../tokens/wanted-limits.ts'
+import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { credentialText } from '../login/credential-text.ts'
 import { readInstant } from '../option-values.ts'

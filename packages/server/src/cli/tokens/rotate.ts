@@ -5,7 +5,7 @@
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
 import { credentialText } from '../login/credential-text.ts'
 import { exportCredential } from '../login/export-credential.ts'
@@ -24,6 +24,9 @@ export interface RotateOptions {
   readonly overlap?: string
 }
 
+/** As the service takes it. Checked before anybody logs in. */
+const MOST_OVERLAP_MS = 30 * 86_400_000
+
 const ME = { method: 'GET', path: '/me' } as const
 const SHORTEN = { method: 'POST', path: '/me/tokens/:id/shorten' } as const
 
@@ -33,6 +36,9 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
   const now = new Date()
   const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
   const until = readInstant('--overlap', options.overlap, { now, direction: 'ahead' })
+  if (until && until.getTime() > now.getTime() + MOST_OVERLAP_MS) {
+    throw new UsageError('--overlap is at most 30d: longer than that nobody needs two tokens for one thing.')
+  }
   const held = heldToken(await credentialText(from, context))
   const headers = { macaroons: formatMacaroonsHeader(presented(held)) }
   const old = await described(url, headers, sessionIn(conditionsOf(held.macaroon)))
