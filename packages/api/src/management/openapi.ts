@@ -81,7 +81,7 @@ export function managementOpenApi({
 
 function describe(operationId: string, path: string, operation: ManagementOperation): Described {
   const { summary, description, body, bodyRequired = false, response, status = 200, record } = operation
-  const { permission, person, recentSignIn, credential } = operation
+  const { permission, person, recentSignIn, credential, streams = ['application/json'] } = operation
   return {
     operationId,
     tags: [tagOf(path)],
@@ -99,10 +99,11 @@ function describe(operationId: string, path: string, operation: ManagementOperat
           'Snap-Store-Version',
           'Cache-Control',
           'Vary',
+          ...(operation.streams ? (['Content-Disposition', 'Content-Encoding'] as const) : []),
           ...(record ? (['ETag'] as const) : []),
           ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
         ]),
-        content: { 'application/json': { schema: response } },
+        content: Object.fromEntries(streams.map((type) => [type, { schema: response }])),
       },
       ...(record && operation.method === 'GET' ? { 304: NOT_MODIFIED } : {}),
       ...refusalsOfCodes(codesOf(operation), credential !== 'none'),

@@ -26,6 +26,8 @@ export interface ManagementOperation {
   readonly body?: TSchema
   readonly bodyRequired?: boolean
   readonly response: TSchema
+  /** The media types of an answer that is sent while it is read, instead of JSON. `response` is of its text. */
+  readonly streams?: readonly string[]
   /** Default: 200. */
   readonly status?: 201 | 202
   /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */

@@ -34,7 +34,8 @@ const NAMES = [
     'model',
   ],
   ...['status', 'quarantined', 'origin', 'decided_by', 'registered_since', 'registered_until', 'state'],
-  ...['email', 'username', 'account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
+  ...['actor', 'action', 'subject', 'since', 'until', 'before', 'format', 'email', 'username'],
+  ...['account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
 ]
 const VALUES = [
   ...['1', '1000', '-registered', 'registered', 'serial', 'acme-brand', 'acme-brand/acme-classic', 'pending'],
@@ -76,6 +77,7 @@ const SENSIBLE = fc.oneof(
     'origin=import',
   ),
   fc.constantFrom('q=h', 'q=W', 'key_prefix=AQ', 'key_prefix=A', 'serial_prefix=h', 'state=all'),
+  fc.constantFrom('format=csv', 'action=account.add', 'actor=operator', 'state=enabled', 'q=person'),
   fc.constantFrom('registered_since=1970-01-01T00:00:00Z', 'registered_until=2050-01-01T00:00:00Z'),
 )
 

@@ -72,17 +72,41 @@ function readAnswers(socket: Socket, requests: readonly RawRequest[]): Promise<P
         const end = unread.indexOf('\r\n\r\n')
         if (end < 0) return sendMore()
         const head = unread.subarray(0, end).toString('latin1')
-        // A 304 has no body (RFC 9110, 15.4.5).
-        const isEmpty = /^HTTP\/1\.1 304 /.test(head)
-        const length = isEmpty
-          ? 0
-          : Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`))
-        if (unread.length < end + 4 + length) return sendMore()
-        const body = unread.subarray(end + 4, end + 4 + length)
-        answers.push({ status: Number(head.slice(9, 12)), head, body })
-        unread = unread.subarray(end + 4 + length)
+        const content = contentIn(head, unread.subarray(end + 4))
+        if (!content) return sendMore()
+        answers.push({ status: Number(head.slice(9, 12)), head, body: content.body })
+        unread = unread.subarray(end + 4 + content.length)
         if (answers.length === count) resolve(answers)
       }
     })
   })
+}
+
+/** The body after this head, and how many bytes it takes; undefined while it is not all there. */
+function contentIn(
+  head: string,
+  bytes: Buffer,
+): { readonly body: Buffer; readonly length: number } | undefined {
+  if (/^transfer-encoding: chunked$/im.test(head)) return chunksIn(bytes)
+  // A 304 has no body (RFC 9110, 15.4.5).
+  const isEmpty = /^HTTP\/1\.1 304 /.test(head)
+  const length = isEmpty
+    ? 0
+    : Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`))
+  return bytes.length < length ? undefined : { body: bytes.subarray(0, length), length }
+}
+
+/** RFC 9112, 7.1, as this service writes it: without extensions and trailers. */
+function chunksIn(bytes: Buffer): { readonly body: Buffer; readonly length: number } | undefined {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at)
+    if (lineEnd < 0) return undefined
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
+    const next = lineEnd + 2 + size + 2
+    if (bytes.length < next) return undefined
+    if (size === 0) return { body: Buffer.concat(chunks), length: next }
+    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size))
+    at = next
+  }
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { accountManagementRoutes } from '../../accounts/administration/routes.ts'
 import { findAccount } from '../../accounts/find.ts'
+import { auditManagementRoutes } from '../../audit/routes.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
@@ -52,6 +53,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         ...installation,
         identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
       })
+      auditManagementRoutes(add, installation)
       agentManagementRoutes(add, installation)
       deviceManagementRoutes(add, installation)
     })
