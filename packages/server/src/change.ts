@@ -159,6 +159,7 @@ export const ACTIONS = {
   'schema.migrate': 'the schema of the database was brought up to date',
   'database.backup': 'a backup of the whole database was made',
   'database.restore': 'a backup was restored: later changes are lost',
+  'audit.export': 'the log, or a part of it, was fetched over HTTP as a file',
   'audit.remove': 'old entries of this log were removed, as configured',
 } as const satisfies Record<string, string>
 

@@ -72,7 +72,7 @@ export const DEVICE_OPERATIONS = {
     errors: [],
     query: DevicesExportQuerySchema,
     response: Type.String(),
-    files: ['application/x-ndjson', 'text/csv; charset=utf-8'],
+    streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
     actions: ['devices.export'],
   },
   device: {

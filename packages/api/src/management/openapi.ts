@@ -90,12 +90,13 @@ function describe(operationId: string, path: string, operation: ManagementOperat
       'Snap-Store-Version',
       'Cache-Control',
       'Vary',
+      ...(operation.streams ? (['Content-Disposition', 'Content-Encoding'] as const) : []),
       ...(record ? (['ETag'] as const) : []),
       ...(location ? (['Location', 'Preference-Applied'] as const) : []),
       ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
     ]),
     content: Object.fromEntries(
-      (operation.files ?? ['application/json']).map((type) => [type, { schema: response }]),
+      (operation.streams ?? ['application/json']).map((type) => [type, { schema: response }]),
     ),
     ...(links?.[code] ? { links: links[code] } : {}),
   })

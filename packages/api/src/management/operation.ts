@@ -26,8 +26,8 @@ export interface ManagementOperation {
   readonly body?: TSchema
   readonly bodyRequired?: boolean
   readonly response: TSchema
-  /** Media types of an answer that is no JSON: a file, which is sent as it is read. */
-  readonly files?: readonly string[]
+  /** The media types of an answer that is sent while it is read, instead of JSON. `response` is of its text. */
+  readonly streams?: readonly string[]
   /** Default: 200. */
   readonly status?: 201 | 202
   /** Another success: what was asked for is there already. */

@@ -1,5 +1,6 @@
 /** The operations of the management API. Its routes, OpenAPI document and tests are made from this table. */
 import { ACCOUNT_OPERATIONS } from './account-operations.ts'
+import { AUDIT_OPERATIONS } from './audit-operations.ts'
 import { DEVICE_OPERATIONS } from './device-operations.ts'
 import { GRANT_OPERATIONS } from './grant-operations.ts'
 import { JOB_OPERATIONS } from './job-operations.ts'
@@ -12,4 +13,5 @@ export const MANAGEMENT_OPERATIONS = {
   ...ACCOUNT_OPERATIONS,
   ...GRANT_OPERATIONS,
   ...JOB_OPERATIONS,
+  ...AUDIT_OPERATIONS,
 } as const satisfies Record<string, ManagementOperation>

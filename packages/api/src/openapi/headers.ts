@@ -29,6 +29,8 @@ const HEADERS = {
     description: '`true`: the answer to the first request with this `Idempotency-Key`',
     schema: { type: 'string' },
   },
+  'Content-Disposition': { description: 'A name for the file', schema: { type: 'string' } },
+  'Content-Encoding': { description: '`gzip`, if the request accepts it', schema: { type: 'string' } },
   'Cache-Control': { description: '`no-store`', schema: { type: 'string' } },
   Vary: { description: 'The headers that credentials are read from', schema: { type: 'string' } },
   'Ratafia-Brand': { description: '`brand-id` of the answer', schema: { type: 'string' } },

@@ -224,7 +224,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['is another program', 200, '<html>', 1, /it may be another program/],
       ['answers with another list', 200, '{"grants":1,"next":null}', 1, /no list of grants/],
       ['writes to the terminal', 403, refusal('x', 'a\u001b[2Jb'), 1, /a\\u001b\[2Jb|a.?\[2Jb/],
-      ['says too much', 200, `{"x":"${'y'.repeat(300_000)}"}`, 1, /more than 256 KiB/],
+      ['says too much', 200, `{"x":"${'y'.repeat(5_000_000)}"}`, 1, /more than 4096 KiB/],
       ['sends elsewhere', 302, '', 1, /sends clients on to another address/],
     ] as const) {
       test(what, async () => {

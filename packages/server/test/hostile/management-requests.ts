@@ -35,7 +35,8 @@ const NAMES = [
   ],
   ...['status', 'quarantined', 'origin', 'decided_by', 'registered_since', 'registered_until', 'state'],
   ...['seen_since', 'seen_until', 'never_seen', 'address', 'evidence', 'format'],
-  ...['email', 'username', 'account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
+  ...['actor', 'action', 'subject', 'since', 'until', 'before', 'format', 'email', 'username'],
+  ...['account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
 ]
 const VALUES = [
   ...['1', '1000', '-registered', 'registered', 'serial', 'acme-brand', 'acme-brand/acme-classic', 'pending'],
@@ -87,6 +88,7 @@ const SENSIBLE = fc.oneof(
     'format=csv',
   ),
   fc.constantFrom('address=::/0', 'address=192.0.2.0/24', 'seen_since=1970-01-01T00:00:00Z'),
+  fc.constantFrom('format=csv', 'action=account.add', 'actor=operator', 'state=enabled', 'q=person'),
   fc.constantFrom('registered_since=1970-01-01T00:00:00Z', 'registered_until=2050-01-01T00:00:00Z'),
 )
 

@@ -164,7 +164,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
       assert.ok(first && second)
       const third = await fetch(url, { headers: bearing(busy) })
-      assert.deepEqual([third.status, third.headers.get('retry-after')], [429, '10'])
+      assert.deepEqual([third.status, third.headers.get('retry-after')], [429, '5'])
       // That of another account does not wait for these.
       assert.equal((await fetched('?serial=S-1')).status, 200)
       stopping.abort()

@@ -2,9 +2,9 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type Details, undone } from '../../change.ts'
 import { exportText } from '../../files/export-rows.ts'
-import type { AddManagementFile } from '../../http/management/file-routes.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
+import { Streamed } from '../../http/management/streamed.ts'
 import { activityRecord } from '../activity/device-activity.ts'
 import { countDevices } from '../counts/count-devices.ts'
 import { countsRecord } from '../counts/device-counts.ts'
@@ -45,11 +45,7 @@ type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof evidenceOfDevice>[1] &
   Parameters<typeof historyOfDevice>[1]
 
-export function deviceManagementRoutes(
-  add: AddManagementRoute,
-  addFile: AddManagementFile,
-  deps: DeviceRouteDeps,
-): void {
+export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRouteDeps): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.devices, async ({ authority, query }) => {
@@ -71,7 +67,7 @@ export function deviceManagementRoutes(
   add(api.deviceCounts, async ({ authority, query }) =>
     countsRecord(await countDevices({ authority, brands: query.brand }, deps)),
   )
-  addFile(api.exportDevices, async ({ authority, query }) => {
+  add(api.exportDevices, async ({ authority, query }) => {
     const { format = 'ndjson', sort = '-registered', ...filters } = query
     const exported = {
       authority,
@@ -81,7 +77,7 @@ export function deviceManagementRoutes(
     }
     const pages = recordsOf(await exportFleet(exported, deps))
     const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-    return { type, name: `devices.${format}`, text: exportText(pages, { format, columns: LISTED_COLUMNS }) }
+    return new Streamed(type, `devices.${format}`, exportText(pages, { format, columns: LISTED_COLUMNS }))
   })
   add(api.device, async ({ parameters, authority }) =>
     fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),

@@ -13,6 +13,7 @@ import { clientGone } from '../client-gone.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
 import { readQuery } from './query.ts'
 import { type Answer, type AnswerOnce, repeatable } from './repeatable.ts'
+import { Streamed, StreamPlaces, sendStreamed } from './streamed.ts'
 
 /** A request whose sender is known. */
 export interface Asked<Operation extends ManagementOperation, Who extends Authority = Authority> {
@@ -50,7 +51,7 @@ export class Reply {
   }
 }
 
-/** Registers the route of an operation. `answer` is the record, the list, or a {@link Reply} with one. */
+/** Registers the route of an operation. `answer` is the record, the list, a {@link Reply} with one, or {@link Streamed}. */
 export type AddManagementRoute<Who extends Authority = Authority> = <
   const Operation extends ManagementOperation,
 >(
@@ -86,6 +87,24 @@ export function managementRoutes<Who extends Authority>(
     done()
   })
   const authority: BeforeBody<Who> = beforeBody(authenticate)
+  const places = new StreamPlaces()
+
+  const stream = async <Question extends { readonly authority: Who }>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: Question,
+    answer: (asked: Question) => Promise<object>,
+  ): Promise<FastifyReply> => {
+    const release = places.take(asked.authority.accountId ?? '')
+    try {
+      const value = await answer(asked)
+      if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
+      return sendStreamed(request, reply, value, release)
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
 
   return (operation, answer) => {
     const { method, path, body } = operation
@@ -96,8 +115,11 @@ export function managementRoutes<Who extends Authority>(
       schema: { querystring: query, ...(body && { body }) },
       preValidation: [authority.preValidation, readQuery(query)],
       config: { credentials: true, limit: 'management' },
+      // What is streamed is read to its end, whoever takes it.
+      exposeHeadRoute: operation.streams === undefined,
       handler: async (request, reply) => {
         const asked = askedBy<typeof operation, Who>(request, reply, authority.resultOf(request), operation)
+        if (operation.streams) return stream(request, reply, asked, answer)
         const work = async () => answered(await answer(asked), operation, asked.dryRun)
         const {
           status: code,

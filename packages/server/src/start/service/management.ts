@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { accountManagementRoutes } from '../../accounts/administration/routes.ts'
 import { findAccount } from '../../accounts/find.ts'
+import { auditManagementRoutes } from '../../audit/routes.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
@@ -10,7 +11,6 @@ import { filterIn } from '../../devices/administration/device-query.ts'
 import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
-import { managementFiles } from '../../http/management/file-routes.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
 import { ownAgentRoutes } from '../../identity/agents/own-agent-routes.ts'
 import { agentManagementRoutes } from '../../identity/agents/routes.ts'
@@ -61,9 +61,10 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         ...installation,
         identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
       })
+      auditManagementRoutes(add, installation)
       agentManagementRoutes(add, installation)
       ownAgentRoutes(add, installation)
-      deviceManagementRoutes(add, managementFiles(signedIn, { authenticate }), installation)
+      deviceManagementRoutes(add, installation)
       jobRoutes(add, { ...installation, filterIn })
     })
   })
