@@ -145,6 +145,10 @@ export const ERROR_CODES = {
       'The record is in a state in which this cannot be done, or somebody else has decided. The message says which state.',
   },
   'already-exists': { status: 409, meaning: 'There is a record of this name or id already.' },
+  'still-referenced': {
+    status: 409,
+    meaning: 'Something else needs the record. The message says what, and what to do about it first.',
+  },
   'last-operator': {
     status: 409,
     meaning: 'Afterwards nobody could sign in and grant roles. Give another account the role operator first.',

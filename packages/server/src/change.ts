@@ -47,17 +47,17 @@ export async function changeUnlessDry<Stores, T>(
   work: (on: Stores & Recording) => Promise<T>,
 ): Promise<T> {
   if (!dryRun) return change(work)
-  const results: T[] = []
+  const results: { readonly value: T }[] = []
   const undo = new Error('the end of a dry run')
   try {
     return await change(async (on) => {
-      results.push(await work(on))
+      results.push({ value: await work(on) })
       throw undo
     })
   } catch (error) {
     const result = results.at(-1)
-    if (error !== undo || result === undefined) throw error
-    return result
+    if (error !== undo || !result) throw error
+    return result.value
   }
 }
 

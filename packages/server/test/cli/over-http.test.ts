@@ -201,6 +201,56 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(nothing.stderr, /RATAFIA_DATA_DIR.*RATAFIA_DATABASE_URL.*RATAFIA_URL/s)
   })
 
+  // Last of these: from now on, devices need an API key.
+  test('brands, models and what belongs to them: both ways print the same', async () => {
+    const token = { RATAFIA_TOKEN_FILE: await operatorToken() }
+    const model = 'acme-brand/acme-classic'
+    const made = JSON.parse(
+      ok(await over(['api-keys', 'add', model, '--label', 'x', '--uses', '3', '--json'], token)),
+    )
+    assert.match(made.key, /^ratafia_ak_/)
+    for (const words of [
+      ['brands', 'list'],
+      ['brands', 'list', '--json'],
+      ['brands', 'show', 'acme-brand'],
+      ['brands', 'show', 'acme-brand', '--json'],
+      ['brands', 'show', 'nobody'],
+      ['brands', 'show', 'nobody', '--json'],
+      ['models', 'list'],
+      ['models', 'list', '--json'],
+      ['models', 'list', '--columns', 'model,warnings'],
+      ['models', 'show', model],
+      ['models', 'show', model, '--json'],
+      ['models', 'show', 'acme-brand/none'],
+      ['models', 'show', 'acme-brand/none', '--json'],
+      ['models', 'show', 'x'],
+      ['signing-keys', 'list'],
+      ['signing-keys', 'list', '--json', '--account', 'acme-brand'],
+      ['signing-keys', 'list', '--account', 'nobody'],
+      ['api-keys', 'list'],
+      ['api-keys', 'list', '--json', '--model', model],
+      ['api-keys', 'list', '--model', 'acme-brand/none'],
+      ['api-keys', 'add', 'acme-brand/none', '--label', 'x'],
+      ['api-keys', 'add', model, '--label', ' '],
+      ['api-keys', 'revoke', 'nothing'],
+      ['api-keys', 'revoke', made.id, 'nothing'],
+      ['api-keys', 'revoke', made.id, '--json'],
+      ['allow-list', 'list', '--model', model],
+      ['allow-list', 'list', '--model', model, '--json'],
+      ['hardware-identities', 'list'],
+    ]) {
+      const there = await over(words, token)
+      assert.deepEqual(there, await program.run(words), words.join(' '))
+    }
+    const said = await over(['api-keys', 'add', model, '--label', 'y'], token)
+    assert.match(said.stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
+    assert.match(said.stderr, /requires an API key from now on/)
+    const agent = await asAgent('api-keys', 'add', model, '--label', 'x', '--json')
+    assert.equal(JSON.parse(agent.stderr).error.code, 'permission-denied')
+    const direct = await over(['brands', 'add', '--account', 'x', '--account-key', 'x', '--signing-key', 'x'])
+    assert.match(direct.stderr, /works on the database, and RATAFIA_URL names a service/)
+  })
+
   describe('a service that', () => {
     /** A service that answers each request so, whatever it is. */
     const answering = async (status: number, text: string, headers = {}) => {

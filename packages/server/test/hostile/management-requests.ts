@@ -98,7 +98,10 @@ const queries = (ids: readonly string[]) =>
 
 const bodies = (ids: readonly string[]) =>
   fc.oneof(
-    fc.constantFrom<object>({}, { reason: 'why' }, { serial: 'NEW-1' }),
+    fc.constantFrom<object>(
+      ...[{}, { reason: 'why' }, { serial: 'NEW-1' }, { label: 'line 1' }, { all: true }],
+      { entries: [{ serial: 'W-1' }] },
+    ),
     fc.dictionary(
       fc.constantFrom(
         'serial',
@@ -110,6 +113,10 @@ const bodies = (ids: readonly string[]) =>
         'until',
         'roles',
         'brands',
+        'label',
+        'uses',
+        'entries',
+        'all',
         'x',
       ),
       fc.oneof(text(ids), anyValue, fc.constant(null), fc.integer()),
@@ -142,6 +149,13 @@ function credentials(token: string): fc.Arbitrary<string> {
 
 const operations = Object.values(MANAGEMENT_OPERATIONS)
 
+/** A BRAND/MODEL stands for both of them where the path has both. */
+function filled(path: string, id: string): string {
+  const [brand = '', model = id] = id.split('/')
+  const parts: Readonly<Record<string, string>> = path.includes('/:brand/:model') ? { brand, model } : {}
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? id) || '%20')
+}
+
 export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrary<RawRequest> {
   return fc
     .tuple(
@@ -161,7 +175,7 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
     )
     .map(([{ method, path }, id, query, body, credential, headers]) => ({
       method,
-      path: `${MANAGEMENT_PREFIX}${path.replace(':id', encodeURIComponent(id.toWellFormed()) || '%20')}${query === '' ? '' : `?${query}`}`,
+      path: `${MANAGEMENT_PREFIX}${filled(path, id.toWellFormed())}${query === '' ? '' : `?${query}`}`,
       headers: {
         ...headers,
         authorization: `Macaroon ${credential}`,

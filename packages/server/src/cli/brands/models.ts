@@ -6,25 +6,17 @@ import {
   PROPOSED_SERIALS,
   parseModelName,
   REGISTRATIONS,
-  type StoredModel,
   showModelName,
   TAKEN_SERIALS,
 } from '../../brands/models/model-policy.ts'
+import { invalidField } from '../../errors.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import type { Installation } from '../installation.ts'
-import {
-  counted,
-  details,
-  type JsonOption,
-  print,
-  printList,
-  type RowOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, type JsonOption, print, withJson } from '../output.ts'
+import { listModelsCommand, showModelCommand } from './seen-models.ts'
 
 interface PolicyOptions extends JsonOption {
   readonly registration?: ModelPolicy['registration']
@@ -35,18 +27,6 @@ interface PolicyOptions extends JsonOption {
   readonly clones?: 'quarantine' | 'record'
 }
 
-const COLUMNS = [
-  'brand_id',
-  'model',
-  'registration',
-  'proposed_serial',
-  'taken_serial',
-  'serials',
-  'hardware_identity',
-  'clones',
-  'added_at',
-] as const
-
 export function modelCommands(parent: Command, context: CommandContext): void {
   const models = parent.command('models').description('the models that devices may register as')
 
@@ -54,84 +34,68 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('add a model: its assertion, and who may register as it')
     .action(async (path: string, options: PolicyOptions & Required<Pick<PolicyOptions, 'registration'>>) => {
       const { addModel } = await import('../../brands/models/add-model.ts')
+      const { modelRecord } = await import('../../brands/models/model-record.ts')
       const file = await readNamed(path)
       const policy = { ...DEFAULT_POLICY, registration: options.registration, ...policyOf(options) }
-      const model = await context.withInstallation((installation) => addModel({ file, policy }, installation))
-      print(context, options, modelRow(model), `The model ${showModelName(model)} is added.`)
+      const model = await context.withInstallation((installation) =>
+        addModel({ file, policy, authority: installation.authority }, installation),
+      )
+      print(context, options, modelRecord(model), `The model ${showModelName(model)} is added.`)
     })
 
   withJson(models.command('update <file>'))
     .description('replace the assertion with a newer revision; the policy stays')
     .action(async (path: string, options: JsonOption) => {
       const { updateModel } = await import('../../brands/models/add-model.ts')
+      const { modelRecord } = await import('../../brands/models/model-record.ts')
       const file = await readNamed(path)
-      const model = await context.withInstallation((installation) => updateModel(file, installation))
-      print(context, options, modelRow(model), `The assertion of ${showModelName(model)} is up to date.`)
+      const model = await context.withInstallation((installation) =>
+        updateModel({ file, authority: installation.authority }, installation),
+      )
+      print(context, options, modelRecord(model), `The assertion of ${showModelName(model)} is up to date.`)
     })
 
-  withList(models.command('list'), COLUMNS)
-    .description('list all models, by brand')
-    .action(async (options: JsonOption) => {
-      const rows = await context.readInstallation(async (installation) =>
-        (await installation.models.list()).map(modelRow),
-      )
-      printList(context, options, rows, {
-        columns: ['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials'],
-        empty: 'There is no model yet. `ratafia models add FILE --registration …` adds one.',
-      })
-    })
-
-  withJson(models.command('show <brand/model>'))
-    .description('show one model: its policy, who signs, its remodels and API keys')
-    .action(async (text: string, options: JsonOption) => {
-      const { showModel } = await import('../../brands/models/show-model.ts')
-      const model = await context.readInstallation((installation) =>
-        showModel(parseModelName(text), installation),
-      )
-      const { signer } = model
-      const fault = 'fault' in signer ? signer.fault : null
-      const row = {
-        ...modelRow(model),
-        revision: model.revision,
-        store: model.store ?? null,
-        signer: 'fault' in signer ? null : `${signer.authorityId} ${signer.keyId}`,
-        signer_fault: fault,
-      }
-      const lists = {
-        serial_authority: model.serialAuthority,
-        remodels: model.remodels.map(showModelName),
-        api_keys: model.apiKeys.map(({ id, label }) => `${id} ${label}`),
-      }
-      const shown = Object.entries(lists).map(([name, list]) => [name, list.join(', ')] as const)
-      print(context, options, { ...row, ...lists }, details({ ...row, ...Object.fromEntries(shown) }))
-    })
+  listModelsCommand(models, context)
+  showModelCommand(models, context)
 
   withPolicy(models.command('set-policy <brand/model>'), false)
     .description('change the policy of a model; what you leave out stays')
     .action(async (text: string, options: PolicyOptions) => {
+      const { modelRecord } = await import('../../brands/models/model-record.ts')
       const { setPolicy } = await import('../../brands/models/set-policy.ts')
-      const model = await context.withInstallation((installation) =>
-        setPolicy(parseModelName(text), policyOf(options), installation),
-      )
-      print(context, options, modelRow(model), `The policy of ${showModelName(model)} is set.`)
+      const model = await context.withInstallation(async (installation) => {
+        const changes = policyOf(options)
+        if (Object.keys(changes).length === 0) {
+          throw invalidField('There is nothing to change: give an option.')
+        }
+        const { authority } = installation
+        return setPolicy({ model: parseModelName(text), changes, authority }, installation)
+      })
+      print(context, options, modelRecord(model), `The policy of ${showModelName(model)} is set.`)
     })
 
   withJson(models.command('allow-remodel <from> <to>'))
     .description('let devices of one model (BRAND/MODEL) become another')
     .action(async (from: string, to: string, options: JsonOption) => {
+      const { remodelRecord } = await import('../../brands/models/list-remodels.ts')
       const { allowRemodel } = await import('../../brands/models/remodel.ts')
       const pair = { from: parseModelName(from), to: parseModelName(to) }
-      await context.withInstallation((installation) => allowRemodel(pair, installation))
-      print(context, options, { from, to }, `Devices of ${from} may become ${to}.`)
+      const remodel = await context.withInstallation((installation) =>
+        allowRemodel({ ...pair, authority: installation.authority }, installation),
+      )
+      print(context, options, remodelRecord(remodel), `Devices of ${from} may become ${to}.`)
     })
 
   withJson(models.command('disallow-remodel <from> <to>'))
     .description('no longer let devices of one model become another; those that did stay as they are')
     .action(async (from: string, to: string, options: JsonOption) => {
+      const { remodelRecord } = await import('../../brands/models/list-remodels.ts')
       const { disallowRemodel } = await import('../../brands/models/remodel.ts')
       const pair = { from: parseModelName(from), to: parseModelName(to) }
-      await context.withInstallation((installation) => disallowRemodel(pair, installation))
-      print(context, options, { from, to }, `Devices of ${from} may no longer become ${to}.`)
+      const remodel = await context.withInstallation((installation) =>
+        disallowRemodel({ ...pair, authority: installation.authority }, installation),
+      )
+      print(context, options, remodelRecord(remodel), `Devices of ${from} may no longer become ${to}.`)
     })
 
   withYes(withJson(models.command('remove <brand/model...>')))
@@ -143,7 +107,10 @@ export function modelCommands(parent: Command, context: CommandContext): void {
         return `The model ${text} is removed for good, with ${counted(keys.length, 'API key')}.`
       }
       const act = async (text: string, installation: Installation) => {
-        const { apiKeys, remodels } = await removeModel(parseModelName(text), installation)
+        const { apiKeys, remodels } = await removeModel(
+          { model: parseModelName(text), authority: installation.authority },
+          installation,
+        )
         const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
         return { value: { removed: text, api_keys: apiKeys, remodels }, told }
       }
@@ -206,16 +173,3 @@ function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
     ...(clones === undefined ? {} : { quarantineClones: clones === 'quarantine' }),
   }
 }
-
-export const modelRow = ({ brandId, model, policy, addedAt }: StoredModel) =>
-  ({
-    brand_id: brandId,
-    model,
-    registration: policy.registration,
-    proposed_serial: policy.proposedSerial,
-    taken_serial: policy.takenSerial,
-    serials: policy.serialTemplate ?? 'uuid',
-    hardware_identity: policy.hardwareIdentity ? 'required' : 'ignored',
-    clones: policy.quarantineClones ? 'quarantine' : 'record',
-    added_at: addedAt.toISOString(),
-  }) satisfies RowOf<typeof COLUMNS>

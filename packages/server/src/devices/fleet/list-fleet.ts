@@ -2,7 +2,7 @@
  * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, so a page may be
  * short, or empty, and still go on (contract/administration.md, A7 and A8).
  */
-import { type Authority, type BrandScope, brandsFor, covers } from '../../authority.ts'
+import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import type { Device } from '../device.ts'
 import {
   comparePositions,
@@ -39,7 +39,8 @@ export async function listFleet(
   { authority, filter, sort, after, limit }: FleetListing,
   { deviceLists, mostRows = MOST_ROWS }: { readonly deviceLists: ListStore; readonly mostRows?: number },
 ): Promise<FleetPage> {
-  const brands = brandsOf(filter, brandsFor(authority, 'devices:read'))
+  const named = filter.models ? filter.models.map(({ brandId }) => brandId) : filter.brands
+  const brands = brandsNamed(brandsFor(authority, 'devices:read'), named)
   if (brands !== 'all' && brands.length === 0) return { devices: [], next: undefined, examined: undefined }
   for (const few of waysOf(filter)) {
     if ((await deviceLists.countFew(few, filter, brands, mostRows + 1)) > mostRows) continue
@@ -57,13 +58,6 @@ export async function listFleet(
     }),
   )
   return merged(parts, { sort, limit, examined: rows * streams.length })
-}
-
-/** Those that the filter names, of those that the caller may see. */
-function brandsOf({ brands, models }: ListFilter, scope: BrandScope): readonly string[] | 'all' {
-  const named = models ? models.map(({ brandId }) => brandId) : brands
-  if (!named) return scope === 'all' ? 'all' : [...scope].sort()
-  return [...new Set(named)].filter((brandId) => covers(scope, brandId)).sort()
 }
 
 /** The indexes that the filters name, the narrowest first. */

@@ -1,6 +1,8 @@
 /** Connects the management API with what it needs. */
 import type { FastifyInstance } from 'fastify'
 import { findAccount } from '../../accounts/find.ts'
+import { brandManagementRoutes } from '../../brands/administration/brand-routes.ts'
+import { modelManagementRoutes } from '../../brands/administration/model-routes.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
@@ -47,6 +49,8 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
       deviceManagementRoutes(add, installation)
+      brandManagementRoutes(add, installation)
+      modelManagementRoutes(add, installation)
     })
   })
 }

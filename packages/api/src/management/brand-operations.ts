@@ -1,0 +1,55 @@
+/** Brands and their keys in the management API. */
+import {
+  BrandRecordSchema,
+  BrandsSchema,
+  SigningKeySchema,
+  SigningKeysQuerySchema,
+  SigningKeysSchema,
+} from './brand-schemas.ts'
+import { HardwareIdentitiesSchema, PageQuerySchema } from './model-schemas.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+
+const READING = { ...SIGNED_IN, method: 'GET', permission: 'models:read' } as const
+
+export const BRAND_OPERATIONS = {
+  brands: {
+    ...READING,
+    path: '/brands',
+    summary: 'The accounts that serials are signed for, by their id',
+    errors: [],
+    query: PageQuerySchema,
+    response: BrandsSchema,
+  },
+  brand: {
+    ...READING,
+    path: '/brands/:brand',
+    summary: 'One brand',
+    errors: ['no-such-record'],
+    response: BrandRecordSchema,
+    record: true,
+  },
+  signingKeys: {
+    ...READING,
+    path: '/signing-keys',
+    summary: 'The keys that sign serials, by brand: their public halves, and whether each can sign now',
+    errors: [],
+    query: SigningKeysQuerySchema,
+    response: SigningKeysSchema,
+  },
+  signingKey: {
+    ...READING,
+    path: '/signing-keys/:id',
+    summary: 'One signing key',
+    errors: ['no-such-record'],
+    response: SigningKeySchema,
+    record: true,
+  },
+  hardwareIdentities: {
+    ...READING,
+    path: '/hardware-identities',
+    summary: 'The keys that are built into hardware, by the digest of the key. For those who see all brands',
+    errors: [],
+    query: PageQuerySchema,
+    response: HardwareIdentitiesSchema,
+  },
+} as const satisfies Record<string, ManagementOperation>
