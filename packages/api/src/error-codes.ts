@@ -171,6 +171,11 @@ export const ERROR_CODES = {
     meaning:
       'The `Idempotency-Key` was sent with another request before, or its answer can no longer be shown again. Use a new key for a new request.',
   },
+  'version-required': {
+    status: 428,
+    meaning:
+      'A `PATCH` takes the header `If-Match`. Read the record, and send its `ETag`, so that nobody undoes a change that they have not seen.',
+  },
   'too-many-requests': {
     status: 429,
     meaning:

@@ -5,7 +5,7 @@ import type { Described, Parameter } from '../openapi/described.ts'
 import { headerComponents, headersNamed } from '../openapi/headers.ts'
 import { nameSchemas } from '../openapi/named-schemas.ts'
 import { refusalsOfCodes, unreadResponses } from '../openapi/refusals.ts'
-import { isChange, MANAGEMENT_PREFIX, type ManagementOperation } from './operation.ts'
+import { isChange, MANAGEMENT_PREFIX, type ManagementOperation, takesVersion } from './operation.ts'
 import { MANAGEMENT_OPERATIONS } from './operations.ts'
 
 const DESCRIPTION = `\
@@ -22,7 +22,8 @@ Administration of the service: who may do what, devices, and the sessions of tok
 
 ## Changes
 
-- \`If-Match\` with the \`ETag\` of a record: the change is made only if the record is still the one that was seen.
+- \`If-Match\` with the \`ETag\` of a record: the change is made only if the record is still the one that was seen. \`PATCH\` asks for it: \`version-required\` without.
+- \`PATCH\` is a JSON Merge Patch (RFC 7396): a field that is left out stays as it is.
 - \`Idempotency-Key\`: a request that is sent again within a day gets the first answer, with \`Idempotent-Replayed: true\`.
 - \`?dry_run=true\`: the change is made and undone. The answer is what it would be, with \`Ratafia-Dry-Run: true\`.
 - What is done already is not done again: the answer is the record as it is.
@@ -90,9 +91,7 @@ function describe(operationId: string, path: string, operation: ManagementOperat
     ...(person ? { 'x-person': true } : {}),
     ...(recentSignIn ? { 'x-recent-sign-in': true } : {}),
     parameters: parametersOf(path, operation),
-    ...(body
-      ? { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body } } } }
-      : {}),
+    ...(body ? { requestBody: { required: bodyRequired, content: contentOf(operation.method, body) } } : {}),
     responses: {
       [status]: {
         description: 'Done',
@@ -111,6 +110,12 @@ function describe(operationId: string, path: string, operation: ManagementOperat
     security: SECURITY[credential],
   }
 }
+
+/** Any type is read as JSON; these are the ones to send. */
+const contentOf = (method: ManagementOperation['method'], schema: TSchema) => ({
+  ...(method === 'PATCH' ? { 'application/merge-patch+json': { schema } } : {}),
+  'application/json': { schema },
+})
 
 const NOT_MODIFIED = {
   description: 'The record is the one of `If-None-Match`',
@@ -150,6 +155,7 @@ function codesOf(operation: ManagementOperation): readonly ErrorCode[] {
     ...(recentSignIn ? (['recent-sign-in-required'] as const) : []),
     ...(isChange(operation) ? (['idempotency-key-busy', 'idempotency-key-reused'] as const) : []),
     ...(isChange(operation) && record ? (['version-mismatch'] as const) : []),
+    ...(takesVersion(operation) ? (['version-required'] as const) : []),
   ]
   return method === 'GET'
     ? [...new Set(codes)].filter((code) => code !== 'request-too-large')
@@ -167,7 +173,7 @@ function parametersOf(path: string, operation: ManagementOperation): readonly Pa
     ...inPath,
     ...queryOf(operation.query),
     ...(isChange(operation) ? [DRY_RUN, IDEMPOTENCY_KEY] : []),
-    ...(isChange(operation) && operation.record ? [IF_MATCH] : []),
+    ...(isChange(operation) && operation.record ? [{ ...IF_MATCH, required: takesVersion(operation) }] : []),
     ...(operation.method === 'GET' && operation.record ? [IF_NONE_MATCH] : []),
   ]
 }

@@ -6,7 +6,8 @@ import type { ManagementPermission } from './roles.ts'
 export const MANAGEMENT_PREFIX = '/api/management/v1'
 
 export interface ManagementOperation {
-  readonly method: 'GET' | 'POST'
+  /** `PATCH` is a JSON Merge Patch (RFC 7396) of a record, and takes `If-Match`. */
+  readonly method: 'GET' | 'POST' | 'PATCH'
   /** Below {@link MANAGEMENT_PREFIX}, with `:name` for a parameter. */
   readonly path: string
   readonly summary: string
@@ -36,6 +37,9 @@ export interface ManagementOperation {
 /** A change takes `dry_run`, unless it makes a token. */
 export const isChange = ({ method, credential }: ManagementOperation): boolean =>
   method !== 'GET' && credential === 'management-token'
+
+/** Whether it takes the version that the caller has seen, instead of any that is there. */
+export const takesVersion = ({ method }: Pick<ManagementOperation, 'method'>): boolean => method === 'PATCH'
 
 /** Of an operation that takes a management token. */
 export const SIGNED_IN = { credential: 'management-token' } as const

@@ -179,8 +179,8 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
       headers: {
         ...headers,
         authorization: `Macaroon ${credential}`,
-        ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
       },
-      ...(method === 'POST' ? { body: JSON.stringify(body).slice(0, 60_000) } : {}),
+      ...(method === 'GET' ? {} : { body: JSON.stringify(body).slice(0, 60_000) }),
     }))
 }

@@ -23,12 +23,16 @@ export function tagsIn(header: string | undefined, name: string): readonly strin
 }
 
 /**
- * What refuses a record that is not the one that the caller has seen; undefined if they take any. Throws
- * {@link RequestError} `invalid-request` for a header that cannot be read.
+ * What refuses a record that is not the one that the caller has seen; undefined if they take any. With `isRequired`,
+ * they have to say so with `*`. Throws {@link RequestError} `invalid-request` for a header that cannot be read.
  */
-export function matching(ifMatch: string | undefined): ((record: object) => void) | undefined {
+export function matching(
+  ifMatch: string | undefined,
+  isRequired: boolean,
+): ((record: object) => void) | undefined {
   const tags = tagsIn(ifMatch, 'If-Match')
-  if (tags === undefined || tags === 'any') return undefined
+  if (tags === undefined) return isRequired ? refuseUnseen : undefined
+  if (tags === 'any') return undefined
   return (record) => {
     const etag = etagOf(record)
     // A weak tag is never the same as a strong one (RFC 9110, 13.1.1).
@@ -39,6 +43,15 @@ export function matching(ifMatch: string | undefined): ((record: object) => void
       { extra: { etag } },
     )
   }
+}
+
+/** Only once the caller is known to see the record: its tag tells something about it. */
+function refuseUnseen(record: object): never {
+  throw new RequestError(
+    'version-required',
+    'This change takes the header If-Match with the ETag of the record that you have seen. Read it, and decide then.',
+    { extra: { etag: etagOf(record) } },
+  )
 }
 
 /** Whether the caller has this record already. */

@@ -2,7 +2,7 @@
  * What all routes of the management API have in common: who asks, how often they may, what they have seen of a record,
  * whether a change is only tried, and that a repeated request gets its first answer. A route of a feature has none of it.
  */
-import { isChange, MANAGEMENT_PREFIX, type ManagementOperation } from '@ratafia/api/schemas'
+import { isChange, MANAGEMENT_PREFIX, type ManagementOperation, takesVersion } from '@ratafia/api/schemas'
 import { Type } from '@ratafia/api/type'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
@@ -22,7 +22,10 @@ export interface Asked<Operation extends ManagementOperation, Who extends Author
   readonly body: Operation['body'] extends TSchema ? Static<Operation['body']> : undefined
   /** Whether the change is made and undone again. */
   readonly dryRun: boolean
-  /** Throws `version-mismatch` for a record that is not what the caller has seen. Absent: any will do. */
+  /**
+   * Throws `version-mismatch` for a record that is not what the caller has seen, and for a `PATCH` that does not say what
+   * that is, `version-required`. Absent: any will do.
+   */
   readonly ifMatch?: (record: object) => void
 }
 
@@ -73,7 +76,7 @@ export function managementRoutes<Who extends Authority>(
       preValidation: [authority.preValidation, readQuery(query)],
       config: { credentials: true, limit: 'management' },
       handler: async (request, reply) => {
-        const asked = askedBy<typeof operation, Who>(request, authority.resultOf(request))
+        const asked = askedBy<typeof operation, Who>(request, authority.resultOf(request), operation)
         const work = async () => answered(await answer(asked), { status, record, dryRun: asked.dryRun })
         const {
           status: code,
@@ -108,9 +111,10 @@ function answered(
 function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   request: FastifyRequest,
   authority: Who,
+  operation: Operation,
 ): Asked<Operation, Who> {
   const query = request.query as Asked<Operation>['query'] & { readonly dry_run?: boolean }
-  const ifMatch = matching(request.headers['if-match'])
+  const ifMatch = matching(request.headers['if-match'], takesVersion(operation))
   return {
     authority,
     parameters: request.params as Readonly<Record<string, string>>,
