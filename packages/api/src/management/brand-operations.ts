@@ -2,9 +2,11 @@
 import {
   BrandRecordSchema,
   BrandsSchema,
+  DisableSigningKeySchema,
   SigningKeySchema,
   SigningKeysQuerySchema,
   SigningKeysSchema,
+  TrustRootsSchema,
 } from './brand-schemas.ts'
 import { HardwareIdentitiesSchema, PageQuerySchema } from './model-schemas.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
@@ -43,6 +45,29 @@ export const BRAND_OPERATIONS = {
     errors: ['no-such-record'],
     response: SigningKeySchema,
     record: true,
+  },
+  disableSigningKey: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/signing-keys/:id/disable',
+    summary: 'Stops a key from signing serials; what it signed stays',
+    description:
+      'Refused while models have no other key, unless `force` is true: that is for people who signed in within the last 15 minutes.',
+    permission: 'models:manage',
+    errors: ['no-such-record', 'still-referenced', 'person-required', 'recent-sign-in-required'],
+    body: DisableSigningKeySchema,
+    response: SigningKeySchema,
+    record: true,
+    actions: ['signing-key.disable'],
+  },
+  trustRoots: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/trust-roots',
+    summary: 'The accounts that may vouch for brands, an item for each key. They are changed on the host',
+    permission: 'roles:read',
+    errors: [],
+    response: TrustRootsSchema,
   },
   hardwareIdentities: {
     ...READING,

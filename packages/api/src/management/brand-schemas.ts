@@ -30,3 +30,32 @@ export const SigningKeysQuerySchema = Type.Object(
   { ...pageQuery, brand: Type.Optional(several(BrandSchema)) },
   exactly,
 )
+
+export const DisableSigningKeySchema = Type.Object(
+  {
+    force: Type.Optional(
+      Type.Boolean({ description: 'Even if models have no other key; needs a recent sign-in' }),
+    ),
+  },
+  { title: 'DisableSigningKey', ...exactly },
+)
+
+export const TrustRootsSchema = Type.Object(
+  {
+    trust_roots: Type.Array(
+      Type.Object(
+        {
+          account_id: Text,
+          display_name: Text,
+          key_name: orNull(Text),
+          since: Text,
+          until: orNull(Text),
+          origin: Type.Enum(['built in', 'added'], { type: 'string' }),
+          key_id: Text,
+        },
+        { title: 'TrustRoot', ...exactly },
+      ),
+    ),
+  },
+  { title: 'TrustRoots', ...exactly },
+)

@@ -5,7 +5,8 @@ import { BrandSchema, exactly, InstantSchema, page, pageQuery, several } from '.
 
 const Text = Type.String()
 
-const choice = (...values: readonly [string, ...string[]]) => Type.Enum([...values], { type: 'string' })
+const choice = <const Value extends string>(...values: readonly Value[]) =>
+  Type.Enum([...values], { type: 'string' })
 
 /** The policy of a model, as its record has it. */
 const POLICY = {
@@ -30,6 +31,54 @@ export const ModelsSchema = page('Models', 'models', ModelRecordSchema)
 export const ModelsQuerySchema = Type.Object(
   { ...pageQuery, brand: Type.Optional(several(BrandSchema)) },
   exactly,
+)
+
+/** A template is checked by the operation, which says how to write one. */
+const NewSerials = Type.Optional(
+  orNull(
+    Type.String({ minLength: 1, maxLength: 128 }),
+    'A template such as `AC-{number:8}`; null or `uuid`: each serial number is a UUID',
+  ),
+)
+const NEW_POLICY = {
+  proposed_serial: Type.Optional(POLICY.proposed_serial),
+  taken_serial: Type.Optional(POLICY.taken_serial),
+  serials: NewSerials,
+  hardware_identity: Type.Optional(POLICY.hardware_identity),
+  clones: Type.Optional(POLICY.clones),
+} as const
+const AssertionText = Type.String({
+  minLength: 1,
+  maxLength: 60_000,
+  description:
+    'The model assertion, and behind it the account-key that signed it, if that is another than before',
+})
+
+export const NewModelSchema = Type.Object(
+  {
+    assertion: AssertionText,
+    policy: Type.Object(
+      { registration: POLICY.registration, ...NEW_POLICY },
+      { description: 'What is left out is as for a new model of the command line', ...exactly },
+    ),
+  },
+  { title: 'NewModel', ...exactly },
+)
+export const PolicyPatchSchema = Type.Object(
+  { registration: Type.Optional(POLICY.registration), ...NEW_POLICY },
+  { title: 'PolicyPatch', ...exactly },
+)
+export const ModelAssertionSchema = Type.Object(
+  { assertion: AssertionText },
+  { title: 'ModelAssertion', ...exactly },
+)
+export const RemovedModelSchema = Type.Object(
+  {
+    removed: Type.String({ description: 'BRAND/MODEL' }),
+    api_keys: Type.Integer(),
+    remodels: Type.Integer(),
+  },
+  { title: 'RemovedModel', ...exactly },
 )
 
 export const ModelDetailsSchema = Type.Object(
@@ -148,6 +197,15 @@ export const RemodelSchema = Type.Object(
     allowed_at: Text,
   },
   { title: 'Remodel', ...exactly },
+)
+export const NewRemodelSchema = Type.Object(
+  {
+    to: Type.String({
+      pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
+      description: 'BRAND/MODEL: what the devices may become',
+    }),
+  },
+  { title: 'NewRemodel', ...exactly },
 )
 export const RemodelsSchema = page('Remodels', 'remodels', RemodelSchema)
 

@@ -238,6 +238,8 @@ eachDatabase((_kind, _open, fresh) => {
       ['allow-list', 'list', '--model', model],
       ['allow-list', 'list', '--model', model, '--json'],
       ['hardware-identities', 'list'],
+      ['trust', 'list'],
+      ['trust', 'list', '--json'],
     ]) {
       const there = await over(words, token)
       assert.deepEqual(there, await program.run(words), words.join(' '))

@@ -135,7 +135,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'trust create-root': [
     ...['--json', '--key', '--output', '--display-name', '--key-name', '--until', '--passphrase-stdin'],
   ],
-  'trust list': ['--json', '--columns'],
+  'trust list': ['--json', '--columns', '--url'],
   'trust remove': ['--json', '--yes', '--force'],
   brands: [],
   'brands add': ['--json', '--account', '--account-key', '--signing-key', '--passphrase-stdin'],

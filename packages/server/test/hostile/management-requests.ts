@@ -100,7 +100,9 @@ const bodies = (ids: readonly string[]) =>
   fc.oneof(
     fc.constantFrom<object>(
       ...[{}, { reason: 'why' }, { serial: 'NEW-1' }, { label: 'line 1' }, { all: true }],
-      { entries: [{ serial: 'W-1' }] },
+      ...[{ entries: [{ serial: 'W-1' }] }, { registration: 'allow-list' }, { taken_serial: 'reissue' }],
+      ...[{ to: 'other-brand/own' }, { to: 'acme-brand/acme-classic' }, { force: true }],
+      { assertion: 'type: model', policy: { registration: 'auto' } },
     ),
     fc.dictionary(
       fc.constantFrom(
@@ -113,10 +115,18 @@ const bodies = (ids: readonly string[]) =>
         'until',
         'roles',
         'brands',
-        'label',
-        'uses',
-        'entries',
-        'all',
+        ...[
+          'label',
+          'uses',
+          'entries',
+          'all',
+          'registration',
+          'serials',
+          'assertion',
+          'policy',
+          'to',
+          'force',
+        ],
         'x',
       ),
       fc.oneof(text(ids), anyValue, fc.constant(null), fc.integer()),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 
 export interface RawRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -16,7 +16,7 @@ export function requestBytes({ method, path, headers, body }: RawRequest): Buffe
     `${method} ${path} HTTP/1.1`,
     'host: hostile',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    ...(method === 'POST' ? [`content-length: ${content.length}`] : []),
+    ...(method === 'GET' ? [] : [`content-length: ${content.length}`]),
   ]
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content])
 }

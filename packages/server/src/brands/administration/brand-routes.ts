@@ -1,18 +1,28 @@
-/** Brands, signing keys and hardware identities in the management API: HTTP in, operation, HTTP out. */
+/** Brands, signing keys, trust roots and hardware identities in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../../change.ts'
 import type { AddManagementRoute } from '../../http/management/management-routes.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import type { BrandDeps } from '../brand-deps.ts'
-import { describeSigningKey, pageOfSigningKeys, seenSigningKey } from '../keys/list-signing-keys.ts'
+import { disableSigningKey } from '../keys/disable-signing-key.ts'
+import {
+  describeSigningKey,
+  pageOfSigningKeys,
+  type SigningKeyDescription,
+  seenSigningKey,
+} from '../keys/list-signing-keys.ts'
 import { signingKeyRecord } from '../keys/signing-key-record.ts'
 import {
   hardwareIdentityRecord,
   pageOfHardwareIdentities,
 } from '../models/hardware/list-hardware-identities.ts'
 import { brandRecord, listBrands, showBrand } from '../seen-brands.ts'
+import { listTrustRoots, trustRootRecord } from '../trust/list-trust-roots.ts'
 
 export function brandManagementRoutes(add: AddManagementRoute, deps: BrandDeps): void {
   const api = MANAGEMENT_OPERATIONS
+  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
+    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 
   add(api.brands, async ({ authority, query }) => {
     const { limit = 100 } = query
@@ -37,6 +47,18 @@ export function brandManagementRoutes(add: AddManagementRoute, deps: BrandDeps):
     const key = await seenSigningKey({ keyId: parameters['id'] ?? '', authority }, deps)
     return signingKeyRecord(await describeSigningKey(key, deps))
   })
+
+  add(api.disableSigningKey, async (asked) => {
+    const { authority, parameters, body, ifMatch } = asked
+    const mustBeSeen = ifMatch && ((now: SigningKeyDescription) => ifMatch(signingKeyRecord(now)))
+    const disabling = { keyId: parameters['id'] ?? '', authority, force: body.force === true }
+    const { key } = await disableSigningKey({ ...disabling, ...(mustBeSeen && { mustBeSeen }) }, tried(asked))
+    return signingKeyRecord(key)
+  })
+
+  add(api.trustRoots, async ({ authority }) => ({
+    trust_roots: (await listTrustRoots(authority, deps)).map(trustRootRecord),
+  }))
 
   add(api.hardwareIdentities, async ({ authority, query }) => {
     const { limit = 100 } = query

@@ -1,12 +1,15 @@
 /** Models and what belongs to them in the management API: HTTP in, operation, HTTP out. */
-import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { MANAGEMENT_OPERATIONS, type PolicyPatchSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
 import type { Authority } from '../../authority.ts'
 import { undone } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../../http/management/management-routes.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
+import type { NamedFile } from '../assertion-file.ts'
 import type { BrandDeps } from '../brand-deps.ts'
+import { addModel, updateModel } from '../models/add-model.ts'
 import { allowListRecord, pageOfAllowed } from '../models/allow-list/list-allowed.ts'
 import { removeAllowed } from '../models/allow-list/remove-allowed.ts'
 import { addApiKey } from '../models/api-keys/add-api-key.ts'
@@ -17,9 +20,18 @@ import { revokeApiKey } from '../models/api-keys/revoke-api-key.ts'
 import type { NamedModel } from '../models/find-model.ts'
 import { listModels } from '../models/list-models.ts'
 import { listRemodels, remodelRecord } from '../models/list-remodels.ts'
-import type { ModelName } from '../models/model-policy.ts'
+import {
+  DEFAULT_POLICY,
+  type ModelName,
+  type ModelPolicy,
+  parseModelName,
+  showModelName,
+} from '../models/model-policy.ts'
 import { modelDetailsRecord, modelRecord } from '../models/model-record.ts'
-import { showModel } from '../models/show-model.ts'
+import { allowRemodel, disallowRemodel } from '../models/remodel.ts'
+import { removeModel } from '../models/remove-model.ts'
+import { type ModelChange, setPolicy } from '../models/set-policy.ts'
+import { type ModelDetails, showModel } from '../models/show-model.ts'
 
 export function modelManagementRoutes(add: AddManagementRoute, deps: BrandDeps): void {
   const api = MANAGEMENT_OPERATIONS
@@ -35,6 +47,39 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: BrandDeps):
     }
   })
   add(api.model, async (asked) => modelDetailsRecord(await showModel(modelIn(asked), deps)))
+  add(api.addModel, async (asked) => {
+    const { assertion, policy } = asked.body
+    const wanted = { ...DEFAULT_POLICY, registration: policy.registration, ...policyIn(policy) }
+    const added = { file: fileOf(assertion), policy: wanted, authority: asked.authority }
+    return modelDetailsRecord(await addModel(added, tried(asked)))
+  })
+  add(api.setPolicy, async (asked) => {
+    const change = { ...changeOf(asked), changes: policyIn(asked.body) }
+    return modelDetailsRecord(await setPolicy(change, tried(asked)))
+  })
+  add(api.updateModel, async (asked) => {
+    const newer = { ...changeOf(asked), file: fileOf(asked.body.assertion) }
+    return modelDetailsRecord(await updateModel(newer, tried(asked)))
+  })
+  add(api.removeModel, async (asked) => {
+    const { apiKeys, remodels } = await removeModel(changeOf(asked), tried(asked))
+    return { removed: showModelName(modelIn(asked).model), api_keys: apiKeys, remodels }
+  })
+
+  add(api.addRemodel, async (asked) => {
+    const { model: from, authority } = modelIn(asked)
+    return remodelRecord(
+      await allowRemodel({ from, to: parseModelName(asked.body.to), authority }, tried(asked)),
+    )
+  })
+  add(api.removeRemodel, async (asked) => {
+    const { ifMatch, parameters } = asked
+    const { model: from, authority } = modelIn(asked)
+    const to = { brandId: parameters['to_brand'] ?? '', model: parameters['to_model'] ?? '' }
+    const mustBeSeen = ifMatch && ((now: Remodel) => ifMatch(remodelRecord(now)))
+    const pair = { from, to, authority, ...(mustBeSeen && { mustBeSeen }) }
+    return remodelRecord(await disallowRemodel(pair, tried(asked)))
+  })
   add(api.remodels, async (asked) => {
     const { limit = 100 } = asked.query
     const listing = { ...modelIn(asked), after: modelAfter(asked.query), limit }
@@ -98,6 +143,32 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: BrandDeps):
 interface AnyAsked {
   readonly authority: Authority
   readonly parameters: Readonly<Record<string, string>>
+  readonly ifMatch?: (record: object) => void
+}
+
+const changeOf = ({ ifMatch, ...asked }: AnyAsked): ModelChange => ({
+  ...modelIn(asked),
+  ...(ifMatch && { mustBeSeen: (now: ModelDetails) => ifMatch(modelDetailsRecord(now)) }),
+})
+
+type Remodel = Awaited<ReturnType<typeof disallowRemodel>>
+
+/** The name is for messages. */
+const fileOf = (text: string): NamedFile => ({ name: 'The assertion', bytes: Buffer.from(text) })
+
+type WirePolicy = Static<typeof PolicyPatchSchema>
+
+/** What it names. */
+function policyIn(policy: WirePolicy): Partial<ModelPolicy> {
+  const { registration, proposed_serial, taken_serial, serials, hardware_identity, clones } = policy
+  return {
+    ...(registration === undefined ? {} : { registration }),
+    ...(proposed_serial === undefined ? {} : { proposedSerial: proposed_serial }),
+    ...(taken_serial === undefined ? {} : { takenSerial: taken_serial }),
+    ...(serials === undefined ? {} : { serialTemplate: serials === 'uuid' ? null : serials }),
+    ...(hardware_identity === undefined ? {} : { hardwareIdentity: hardware_identity === 'required' }),
+    ...(clones === undefined ? {} : { quarantineClones: clones === 'quarantine' }),
+  }
 }
 
 const modelIn = ({ authority, parameters: { brand = '', model = '' } }: AnyAsked): NamedModel => ({

@@ -40,7 +40,7 @@ export async function addModel(
       `The model ${name} already exists. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
     )
   }
-  requireMayAdd({ assertion, others, named: assertion.fields.serialAuthority }, authority)
+  await requireMayAdd({ assertion, others, named: assertion.fields.serialAuthority }, authority, deps)
   const rows = await checkModel(assertion, others, deps)
   const added = { brandId, model, policy, addedAt: deps.clock() }
   return deps.changeBy(authority.author)(async (on) => {
@@ -87,7 +87,7 @@ export async function updateModel(
   const stored = await findModelAssertion(name, deps)
   const before = new Set(stored?.fields.serialAuthority)
   const named = assertion.fields.serialAuthority.filter((accountId) => !before.has(accountId))
-  requireMayAdd({ assertion, others, named }, authority)
+  await requireMayAdd({ assertion, others, named }, authority, deps)
   const rows = await checkModel(assertion, others, deps)
   return deps.changeBy(authority.author)(async (on) => {
     const { assertions, models, record } = on
@@ -124,11 +124,16 @@ interface ToStore {
  * Whoever manages some brands stores assertions of these alone, and lets no other brand sign. Throws
  * {@link RequestError} `permission-denied`, whether there is such a brand or not.
  */
-function requireMayAdd({ assertion, others, named }: ToStore, authority: Authority): void {
+async function requireMayAdd(
+  { assertion, others, named }: ToStore,
+  authority: Authority,
+  { brands }: Pick<BrandDeps, 'brands'>,
+): Promise<void> {
   const { brandId } = assertion.fields
   for (const accountId of named) {
-    // Whose serials nobody here signs.
-    if (accountId !== 'generic') requireForBrand(authority, 'models:manage', accountId)
+    // Most models name it, and hardly anywhere is a key of it.
+    if (accountId === 'generic' && (await brands.keys(accountId)).length === 0) continue
+    requireForBrand(authority, 'models:manage', accountId)
   }
   for (const other of others) {
     const isOwn =

@@ -8,7 +8,7 @@ import { MANAGEMENT_PATH } from './paths.ts'
 
 /** A row of the table of operations. */
 export interface ServiceOperation {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly path: string
 }
 
