@@ -274,6 +274,9 @@ eachDatabase((_kind, _open, fresh) => {
     const across = { to: 'other-brand/own' }
     assert.equal((await ask('operator', 'POST', path, across)).status, 200)
     assert.deepEqual((await ask(MANAGER, 'GET', path)).body.remodels, [allowed.body])
+    const hidden = await ask(MANAGER, 'DELETE', `${path}/${across.to}`)
+    assert.equal(refusalOf(hidden).code, 'no-such-record')
+    assert.equal((await ask('operator', 'GET', path)).body.remodels.length, 2)
     // Of somebody who sees the other brand, and does not manage it.
     const roles = [MANAGER, 'viewer other-brand']
     const both = await managementToken(service, await addManager(service, ...roles))

@@ -158,6 +158,10 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await get(ACME_MANAGER, own)).status, 404)
     assert.equal((await post(ACME_MANAGER, `${own}/revoke`)).status, 404)
     assert.equal((await get(ACME_MANAGER, `/signing-keys/${ids.signing}`)).status, 404)
+    const mine = await post(ACME_MANAGER, `${CLASSIC}/api-keys`, { label: 'of the other model' })
+    const elsewhere = `/models/acme-brand/acme-gadget/api-keys/${mine.body.id}`
+    assert.equal((await get(ACME_MANAGER, elsewhere)).status, 404)
+    assert.equal((await post(ACME_MANAGER, `${elsewhere}/revoke`)).status, 404)
     for (const list of ['/brands', '/models', '/signing-keys', `${CLASSIC}/remodels`]) {
       const { status, body } = await get(ACME_MANAGER, list)
       assert.equal(status, 200, list)
