@@ -201,7 +201,8 @@ export const RemodelSchema = Type.Object(
 export const NewRemodelSchema = Type.Object(
   {
     to: Type.String({
-      pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
+      minLength: 1,
+      maxLength: 300,
       description: 'BRAND/MODEL: what the devices may become',
     }),
   },

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
 import { Browser } from '../support/identity.ts'
@@ -244,6 +245,34 @@ eachDatabase((_kind, _open, fresh) => {
       const there = await over(words, token)
       assert.deepEqual(there, await program.run(words), words.join(' '))
     }
+    const other = 'acme-brand/acme-gadget'
+    const gadget = ['models', 'add', vectorPath('world/model-acme-gadget'), '--registration', 'auto']
+    for (const words of [
+      ['models', 'set-policy', model],
+      ['models', 'set-policy', model, '--json'],
+      ['models', 'set-policy', model, '--serial-template', 'x', '--json'],
+      ['models', 'set-policy', model, '--serial-template', 'AC-{number:8}', '--clones', 'quarantine'],
+      ['models', 'set-policy', model, '--serial-template', 'uuid', '--clones', 'record', '--json'],
+      ['models', 'set-policy', 'acme-brand/none', '--clones', 'record'],
+      ['models', 'allow-remodel', model, model],
+      ['models', 'allow-remodel', model, 'a_b/c'],
+      ['models', 'allow-remodel', model, 'x'],
+      ['models', 'disallow-remodel', model, other, '--json'],
+      ['models', 'remove', model],
+      ['models', 'remove', 'acme-brand/none', 'x', '--json'],
+    ]) {
+      assert.deepEqual(await over(words, token), await program.run(words), words.join(' '))
+    }
+    ok(await program.run(gadget))
+    const allow = ['models', 'allow-remodel', model, other, '--json']
+    assert.deepEqual(await over(allow, token), await program.run(allow))
+    const disallow = ['models', 'disallow-remodel', model, other]
+    const taken = await over(disallow, token)
+    ok(await program.run(allow))
+    assert.deepEqual(await program.run(disallow), taken)
+    const removed = await over(['models', 'remove', other], token)
+    ok(await program.run(gadget))
+    assert.deepEqual(await program.run(['models', 'remove', other]), removed)
     const said = await over(['api-keys', 'add', model, '--label', 'y'], token)
     assert.match(said.stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
     assert.match(said.stderr, /requires an API key from now on/)

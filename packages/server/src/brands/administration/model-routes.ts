@@ -20,16 +20,10 @@ import { revokeApiKey } from '../models/api-keys/revoke-api-key.ts'
 import type { NamedModel } from '../models/find-model.ts'
 import { listModels } from '../models/list-models.ts'
 import { listRemodels, remodelRecord } from '../models/list-remodels.ts'
-import {
-  DEFAULT_POLICY,
-  type ModelName,
-  type ModelPolicy,
-  parseModelName,
-  showModelName,
-} from '../models/model-policy.ts'
+import { DEFAULT_POLICY, type ModelName, type ModelPolicy, parseModelName } from '../models/model-policy.ts'
 import { modelDetailsRecord, modelRecord } from '../models/model-record.ts'
 import { allowRemodel, disallowRemodel } from '../models/remodel.ts'
-import { removeModel } from '../models/remove-model.ts'
+import { removedModelRecord, removeModel } from '../models/remove-model.ts'
 import { type ModelChange, setPolicy } from '../models/set-policy.ts'
 import { type ModelDetails, showModel } from '../models/show-model.ts'
 
@@ -62,8 +56,8 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: BrandDeps):
     return modelDetailsRecord(await updateModel(newer, tried(asked)))
   })
   add(api.removeModel, async (asked) => {
-    const { apiKeys, remodels } = await removeModel(changeOf(asked), tried(asked))
-    return { removed: showModelName(modelIn(asked).model), api_keys: apiKeys, remodels }
+    const change = changeOf(asked)
+    return removedModelRecord(change.model, await removeModel(change, tried(asked)))
   })
 
   add(api.addRemodel, async (asked) => {

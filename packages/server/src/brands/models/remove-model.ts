@@ -3,7 +3,7 @@ import { brandsFor, covers } from '../../authority.ts'
 import { stillReferenced } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
 import { managedModel, noSuchModel } from './find-model.ts'
-import { showModelName } from './model-policy.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
 import type { ModelChange } from './set-policy.ts'
 import { modelDetails } from './show-model.ts'
 
@@ -61,3 +61,10 @@ export async function removeModel(
     return { apiKeys: keys, remodels: seen.length }
   })
 }
+
+/** As the API and `--json` show it. */
+export const removedModelRecord = (model: ModelName, { apiKeys, remodels }: RemovedModel) => ({
+  removed: showModelName(model),
+  api_keys: apiKeys,
+  remodels,
+})
