@@ -12,8 +12,9 @@ import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { addApiKey, addModel } from '../support/as-operator.ts'
-import { accountKeyFile, addAcme, signedFile, testKey } from '../support/brands.ts'
+import { accountKeyFile, signedFile, testKey } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
 import { addManager, managementToken } from '../support/managers.ts'
 import { addPerson, logIn, type TestService, testService } from '../support/service.ts'
 import { type ManagementSeeds, managementRequests } from './management-requests.ts'
@@ -42,7 +43,7 @@ eachDatabase((kind, _open, fresh) => {
           revision: null,
           origin: 'import',
         },
-        ...{ status: index % 3 === 0 ? 'pending' : 'active', registeredAt: new Date(index * 1e9) },
+        ...{ status: hides && index % 3 === 0 ? 'pending' : 'active', registeredAt: new Date(index * 1e9) },
       })
       const request = device.status === 'pending' ? Buffer.from(HIDDEN) : null
       await query
@@ -88,9 +89,15 @@ eachDatabase((kind, _open, fresh) => {
 })
 
 /** acme-brand and other-brand, with a model of each and what belongs to them. Returns how a request may name them. */
-async function withBrands({ installation, now }: TestService): Promise<readonly string[]> {
+async function withBrands(service: TestService): Promise<readonly string[]> {
+  const { installation, now } = service
   const [brandId, key] = ['other-brand', testKey('unknown')]
-  await addAcme({ ...installation, clock: now })
+  await withAcme({ ...installation, clock: now }, { registration: 'approval' })
+  // They wait with requests that can be approved.
+  for (const [index, deviceKey] of (await freshDeviceKeys(10)).entries()) {
+    assert.equal((await register(service, { key: deviceKey, serial: `W-w-${index}` })).status, 202)
+  }
+  const waiting = await installation.devices.list({ brandId: 'acme-brand', status: 'pending', limit: 10 })
   const timestamp = '2021-01-01T00:00:00Z'
   const account = { 'account-id': brandId, 'display-name': HIDDEN, validation: 'unproven', timestamp }
   await addBrand(
@@ -116,5 +123,6 @@ async function withBrands({ installation, now }: TestService): Promise<readonly 
     await importAllowList(`serial\n${brand === brandId ? HIDDEN : 'W'}-1\n`, list, installation)
   }
   const signing = [key, testKey('brand')].map(({ publicKey }) => publicKey.id)
-  return [...names, ...names, ...names, brandId, 'acme-brand', ...keys, ...signing]
+  const devices = waiting.map(({ id }) => id)
+  return [...names, ...names, ...names, brandId, 'acme-brand', ...keys, ...signing, ...devices]
 }
