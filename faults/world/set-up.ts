@@ -125,13 +125,14 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
       },
       installation,
     )
+    const { authority } = installation
     for (const { name, text, registration } of models) {
       const policy = { registration, ...DEFAULT_POLICY }
-      await addModel({ file: { name, bytes: Buffer.from(text) }, policy }, installation)
+      await addModel({ file: { name, bytes: Buffer.from(text) }, policy, authority }, installation)
     }
     for (const [from, to] of remodels) {
       const [was, becomes] = [from, to].map((model) => ({ brandId: BRAND, model }))
-      if (was && becomes) await allowRemodel({ from: was, to: becomes }, installation)
+      if (was && becomes) await allowRemodel({ from: was, to: becomes, authority }, installation)
     }
     // The stored hash says what it costs: with the usual one, logins would be all that the processors do.
     const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })

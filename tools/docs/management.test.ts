@@ -21,6 +21,9 @@ const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
     'myAgents',
     'removeMyAgent',
   ].map((name) => [name, 'the commands of accounts and agents that do this work on the database'] as const),
+  ...['addModel', 'updateModel', 'signingKey', 'disableSigningKey', 'apiKey', 'removeAllowed'].map(
+    (name) => [name, 'the commands of brands that do this work on the database'] as const,
+  ),
   ['deviceActivity', 'lists show when each was last seen'],
   ['exportDevices', '`devices export` works on the database'],
   ['deviceHistory', '`audit list --subject` has it'],

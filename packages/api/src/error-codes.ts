@@ -149,6 +149,10 @@ export const ERROR_CODES = {
       'The record is in a state in which this cannot be done, or somebody else has decided. The message says which state.',
   },
   'already-exists': { status: 409, meaning: 'There is a record of this name or id already.' },
+  'still-referenced': {
+    status: 409,
+    meaning: 'Something else needs the record. The message says what, and what to do about it first.',
+  },
   'selection-changed': {
     status: 409,
     meaning:

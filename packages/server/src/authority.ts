@@ -75,6 +75,15 @@ export function intersectScopes(one: BrandScope, other: BrandScope): BrandScope 
 
 export const covers = (scope: BrandScope, brandId: string): boolean => scope === 'all' || scope.has(brandId)
 
+/** Those that are named and covered, sorted; with no names, all that are covered. */
+export function brandsNamed(
+  scope: BrandScope,
+  names: readonly string[] | undefined,
+): readonly string[] | 'all' {
+  if (!names) return scope === 'all' ? 'all' : [...scope].sort()
+  return [...new Set(names)].filter((brandId) => covers(scope, brandId)).sort()
+}
+
 const isNowhere = (scope: BrandScope): boolean => scope !== 'all' && scope.size === 0
 
 /** The brands that they have the permission for. Throws {@link RequestError} `permission-denied` if there are none. */

@@ -56,7 +56,7 @@ export async function changeUnlessDry<Stores, T>(
     })
   } catch (error) {
     const result = results.at(-1)
-    if (error !== undo || result === undefined) throw error
+    if (error !== undo || !result) throw error
     return result.value
   }
 }

@@ -84,6 +84,12 @@ export const stateConflict = (
   extra: Readonly<Record<string, string | null>> = {},
 ): RequestError => new RequestError('state-conflict', message, { extra })
 
+/** Something else needs the record. `by` says what. */
+export const stillReferenced = (
+  message: string,
+  extra: { readonly kind: string; readonly id: string; readonly by: string | readonly string[] },
+): RequestError => new RequestError('still-referenced', message, { extra })
+
 /** The assertions are valid, but the policy of the model refuses the device. */
 export const registrationRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('registration-refused', message, details)

@@ -6,8 +6,8 @@ import type { ManagementPermission } from './roles.ts'
 export const MANAGEMENT_PREFIX = '/api/management/v1'
 
 export interface ManagementOperation {
-  /** `PATCH` is a JSON Merge Patch (RFC 7396) of a record, and takes `If-Match`. */
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** `PATCH` is a JSON Merge Patch (RFC 7396) of a record, and takes `If-Match`. `PUT` is never of a whole record. */
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Below {@link MANAGEMENT_PREFIX}, with `:name` for a parameter. */
   readonly path: string
   readonly summary: string

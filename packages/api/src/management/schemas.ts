@@ -5,7 +5,7 @@ import { orNull } from '../tokens.ts'
 import { Type } from '../type.ts'
 import { MANAGEMENT_PERMISSIONS, ROLE_NAMES } from './roles.ts'
 
-const exactly = { additionalProperties: false }
+export const exactly = { additionalProperties: false }
 
 export const InstantSchema = Type.String({
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
@@ -13,7 +13,7 @@ export const InstantSchema = Type.String({
 })
 const Text = Type.String()
 const RoleSchema = Type.Enum([...ROLE_NAMES], { type: 'string', title: 'Role' })
-const BrandSchema = Type.String({
+export const BrandSchema = Type.String({
   pattern: '^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$',
   maxLength: 64,
   description: 'The account id of a brand',
@@ -299,7 +299,7 @@ export const ListedDeviceSchema = Type.Object(
 
 const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
 const KeyText = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
-const several = <T extends TSchema>(item: T, description?: string) =>
+export const several = <T extends TSchema>(item: T, description?: string) =>
   Type.Array(item, { minItems: 1, maxItems: 64, ...(description === undefined ? {} : { description }) })
 
 export const DEVICE_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const

@@ -7,6 +7,7 @@ import {
   fromInstant,
   inTransaction,
   rowLock,
+  type SigningKeyTable,
   toInstant,
 } from '../database/index.ts'
 
@@ -27,6 +28,9 @@ export interface StoredSigningKey {
   readonly disabledAt: Date | null
 }
 
+/** Where a key stands among the keys of all accounts. */
+export type KeyPosition = Pick<StoredSigningKey, 'accountId' | 'addedAt' | 'keyId'>
+
 export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
   /** Within a transaction: the brand cannot be removed until its end. False if there is none. */
@@ -35,10 +39,25 @@ export interface BrandStore {
   lock(accountId: string): Promise<boolean>
   /** By account id. */
   list(): Promise<readonly StoredBrand[]>
+  /** The same, of these, after `after` if given. */
+  page(wanted: {
+    readonly brands: readonly string[] | 'all'
+    readonly after: string | undefined
+    readonly limit: number
+  }): Promise<readonly StoredBrand[]>
   /** Stores brand and key in one transaction. A stored key stays, but is enabled again. */
   add(brand: StoredBrand, key: Omit<StoredSigningKey, 'disabledAt'>): Promise<void>
   /** The keys of one account or of all, including disabled ones, by account and time. */
   keys(accountId?: string): Promise<readonly StoredSigningKey[]>
+  /** As {@link keys} in the same order, of these accounts, after `after` if given. */
+  keysPage(wanted: {
+    readonly brands: readonly string[] | 'all'
+    readonly after: KeyPosition | undefined
+    readonly limit: number
+  }): Promise<readonly StoredSigningKey[]>
+  findKey(keyId: string): Promise<StoredSigningKey | undefined>
+  /** As {@link findKey}, within a transaction: until its end no other changes the key. */
+  lockKey(keyId: string): Promise<StoredSigningKey | undefined>
   /** False if there is no such key, or it is disabled already. */
   disableKey(keyId: string, at: Date): Promise<boolean>
   /** Whether the key exists and is not disabled. */
@@ -60,6 +79,10 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
   /** Primary key. */
   const named = (accountId: string) =>
     query.selectFrom('brand').selectAll().where('account_id', '=', accountId)
+  /** Primary key. */
+  const keyNamed = (keyId: string) => query.selectFrom('signing_key').selectAll().where('key_id', '=', keyId)
+  const inOrder = () =>
+    query.selectFrom('signing_key').selectAll().orderBy('account_id').orderBy('added_at').orderBy('key_id')
 
   return {
     async find(accountId) {
@@ -80,6 +103,15 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
     async list() {
       // A handful of rows: the whole table.
       const rows = await query.selectFrom('brand').selectAll().orderBy('account_id').execute()
+      return rows.map(brandOf)
+    },
+
+    async page({ brands, after = '', limit }) {
+      if (brands.length === 0) return []
+      // The primary key, in its order.
+      let page = query.selectFrom('brand').selectAll().where('account_id', '>', after)
+      if (brands !== 'all') page = page.where('account_id', 'in', brands)
+      const rows = await page.orderBy('account_id').limit(limit).execute()
       return rows.map(brandOf)
     },
 
@@ -113,17 +145,35 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
     },
 
     async keys(accountId) {
-      let keys = query.selectFrom('signing_key').selectAll().orderBy('account_id').orderBy('added_at')
+      let keys = inOrder()
       // The index signing_key_account; without an account the whole table, a handful of rows.
       if (accountId !== undefined) keys = keys.where('account_id', '=', accountId)
       const rows = await keys.execute()
-      return rows.map((row) => ({
-        keyId: row.key_id,
-        accountId: row.account_id,
-        sealed: row.sealed,
-        addedAt: fromInstant(row.added_at),
-        disabledAt: fromInstant(row.disabled_at),
-      }))
+      return rows.map(keyOf)
+    },
+
+    async keysPage({ brands, after, limit }) {
+      if (brands.length === 0) return []
+      let keys = inOrder()
+      // The index signing_key_account; without accounts the whole table, a handful of rows.
+      if (brands !== 'all') keys = keys.where('account_id', 'in', brands)
+      if (after) {
+        const { accountId, addedAt, keyId } = after
+        keys = keys.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('account_id', 'added_at', 'key_id'), '>', tuple(accountId, toInstant(addedAt), keyId)),
+        )
+      }
+      return (await keys.limit(limit).execute()).map(keyOf)
+    },
+
+    async findKey(keyId) {
+      const row = await keyNamed(keyId).executeTakeFirst()
+      return row && keyOf(row)
+    },
+
+    async lockKey(keyId) {
+      const row = await keyNamed(keyId).modifyEnd(rowLock(query, 'no key update')).executeTakeFirst()
+      return row && keyOf(row)
     },
 
     disableKey: (keyId, at) =>
@@ -156,6 +206,14 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
     },
   }
 }
+
+const keyOf = (row: SigningKeyTable): StoredSigningKey => ({
+  keyId: row.key_id,
+  accountId: row.account_id,
+  sealed: row.sealed,
+  addedAt: fromInstant(row.added_at),
+  disabledAt: fromInstant(row.disabled_at),
+})
 
 function brandOf(row: { account_id: string; display_name: string; added_at: number }): StoredBrand {
   return { accountId: row.account_id, displayName: row.display_name, addedAt: fromInstant(row.added_at) }

@@ -8,6 +8,7 @@ import {
   type TypeName,
   type UnverifiedAssertion,
 } from '@ratafia/assertions'
+import type { Authority } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 import { addBrand } from './add-brand.ts'
 import type { BrandDeps } from './brand-deps.ts'
@@ -38,7 +39,7 @@ export interface DemoBrand {
  * `invalid-field` if there is already a demo brand with that name.
  */
 export async function createDemoBrand(
-  { name, url }: { readonly name: string; readonly url: string },
+  { name, url, authority }: { readonly name: string; readonly url: string; readonly authority: Authority },
   deps: BrandDeps,
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
@@ -94,7 +95,7 @@ export async function createDemoBrand(
     deps,
   )
   const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
-  await addModel({ file: file('model', texts.model), policy }, deps)
+  await addModel({ file: file('model', texts.model), policy, authority }, deps)
   const open = (fileName: string, text: string): DemoFile => ({ name: fileName, text, secret: false })
   const secret = (fileName: string, key: PrivateKey): DemoFile => {
     return { name: fileName, text: privateKeyToPem(key), secret: true }

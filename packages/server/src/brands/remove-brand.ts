@@ -1,11 +1,12 @@
 /** Removes a brand that nothing needs. */
-import { invalidField } from '../errors.ts'
+import { stillReferenced } from '../errors.ts'
 import type { BrandDeps, BrandStores } from './brand-deps.ts'
 import { findModelAssertion } from './models/find-model.ts'
 import { type ModelName, showModelName } from './models/model-policy.ts'
+import { noSuchBrand } from './seen-brands.ts'
 
 /**
- * Removes its signing keys, too, and returns them. Throws `invalid-field` if there is no such brand, and while it has
+ * Removes its signing keys, too, and returns them. Throws `no-such-record`, and `still-referenced` while it has
  * models, another brand's model names it in `serial-authority`, or the register has one of its devices.
  */
 export function removeBrand(
@@ -15,7 +16,7 @@ export function removeBrand(
   return change(async (stores) => {
     const { brands, assertions, record } = stores
     if (!(await brands.lock(accountId))) {
-      throw invalidField(`There is no brand ${accountId.slice(0, 64)}. \`ratafia brands list\` shows them.`)
+      throw noSuchBrand(accountId)
     }
     await requireUnneeded(accountId, stores)
     const keyIds = (await brands.keys(accountId)).map(({ keyId }) => keyId)
@@ -34,8 +35,9 @@ async function requireUnneeded(
   const all = await models.list()
   const own = all.filter(({ brandId }) => brandId === accountId)
   if (own.length > 0) {
-    throw invalidField(
+    throw stillReferenced(
       `The brand ${accountId} has models: ${own.map(({ model }) => model).join(', ')}. Remove them first with \`ratafia models remove\`.`,
+      { kind: 'brand', id: accountId, by: own.map(showModelName) },
     )
   }
   const naming: ModelName[] = []
@@ -44,13 +46,15 @@ async function requireUnneeded(
     if (assertion?.fields.serialAuthority.includes(accountId)) naming.push(model)
   }
   if (naming.length > 0) {
-    throw invalidField(
+    throw stillReferenced(
       `${naming.map(showModelName).join(', ')} may have serials that ${accountId} signed: their serial-authority names it. Update or remove these models first.`,
+      { kind: 'brand', id: accountId, by: naming.map(showModelName) },
     )
   }
   const [device] = await devices.list({ brandId: accountId, limit: 1 })
   if (device === undefined) return
-  throw invalidField(
+  throw stillReferenced(
     `The register has devices of ${accountId}, and the brand vouches for their serials. \`ratafia signing-keys disable\` stops it from signing more.`,
+    { kind: 'brand', id: accountId, by: 'devices' },
   )
 }

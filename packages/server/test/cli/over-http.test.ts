@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
 import { Browser } from '../support/identity.ts'
@@ -199,6 +200,86 @@ eachDatabase((_kind, _open, fresh) => {
       .finished
     assert.equal(nothing.code, 4)
     assert.match(nothing.stderr, /RATAFIA_DATA_DIR.*RATAFIA_DATABASE_URL.*RATAFIA_URL/s)
+  })
+
+  // Last of these: from now on, devices need an API key.
+  test('brands, models and what belongs to them: both ways print the same', async () => {
+    const token = { RATAFIA_TOKEN_FILE: await operatorToken() }
+    const model = 'acme-brand/acme-classic'
+    const made = JSON.parse(
+      ok(await over(['api-keys', 'add', model, '--label', 'x', '--uses', '3', '--json'], token)),
+    )
+    assert.match(made.key, /^ratafia_ak_/)
+    for (const words of [
+      ['brands', 'list'],
+      ['brands', 'list', '--json'],
+      ['brands', 'show', 'acme-brand'],
+      ['brands', 'show', 'acme-brand', '--json'],
+      ['brands', 'show', 'nobody'],
+      ['brands', 'show', 'nobody', '--json'],
+      ['models', 'list'],
+      ['models', 'list', '--json'],
+      ['models', 'list', '--columns', 'model,warnings'],
+      ['models', 'show', model],
+      ['models', 'show', model, '--json'],
+      ['models', 'show', 'acme-brand/none'],
+      ['models', 'show', 'acme-brand/none', '--json'],
+      ['models', 'show', 'x'],
+      ['signing-keys', 'list'],
+      ['signing-keys', 'list', '--json', '--account', 'acme-brand'],
+      ['signing-keys', 'list', '--account', 'nobody'],
+      ['api-keys', 'list'],
+      ['api-keys', 'list', '--json', '--model', model],
+      ['api-keys', 'list', '--model', 'acme-brand/none'],
+      ['api-keys', 'add', 'acme-brand/none', '--label', 'x'],
+      ['api-keys', 'add', model, '--label', ' '],
+      ['api-keys', 'revoke', 'nothing'],
+      ['api-keys', 'revoke', made.id, 'nothing'],
+      ['api-keys', 'revoke', made.id, '--json'],
+      ['allow-list', 'list', '--model', model],
+      ['allow-list', 'list', '--model', model, '--json'],
+      ['hardware-identities', 'list'],
+      ['trust', 'list'],
+      ['trust', 'list', '--json'],
+    ]) {
+      const there = await over(words, token)
+      assert.deepEqual(there, await program.run(words), words.join(' '))
+    }
+    const other = 'acme-brand/acme-gadget'
+    const gadget = ['models', 'add', vectorPath('world/model-acme-gadget'), '--registration', 'auto']
+    for (const words of [
+      ['models', 'set-policy', model],
+      ['models', 'set-policy', model, '--json'],
+      ['models', 'set-policy', model, '--serial-template', 'x', '--json'],
+      ['models', 'set-policy', model, '--serial-template', 'AC-{number:8}', '--clones', 'quarantine'],
+      ['models', 'set-policy', model, '--serial-template', 'uuid', '--clones', 'record', '--json'],
+      ['models', 'set-policy', 'acme-brand/none', '--clones', 'record'],
+      ['models', 'allow-remodel', model, model],
+      ['models', 'allow-remodel', model, 'a_b/c'],
+      ['models', 'allow-remodel', model, 'x'],
+      ['models', 'disallow-remodel', model, other, '--json'],
+      ['models', 'remove', model],
+      ['models', 'remove', 'acme-brand/none', 'x', '--json'],
+    ]) {
+      assert.deepEqual(await over(words, token), await program.run(words), words.join(' '))
+    }
+    ok(await program.run(gadget))
+    const allow = ['models', 'allow-remodel', model, other, '--json']
+    assert.deepEqual(await over(allow, token), await program.run(allow))
+    const disallow = ['models', 'disallow-remodel', model, other]
+    const taken = await over(disallow, token)
+    ok(await program.run(allow))
+    assert.deepEqual(await program.run(disallow), taken)
+    const removed = await over(['models', 'remove', other], token)
+    ok(await program.run(gadget))
+    assert.deepEqual(await program.run(['models', 'remove', other]), removed)
+    const said = await over(['api-keys', 'add', model, '--label', 'y'], token)
+    assert.match(said.stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
+    assert.match(said.stderr, /requires an API key from now on/)
+    const agent = await asAgent('api-keys', 'add', model, '--label', 'x', '--json')
+    assert.equal(JSON.parse(agent.stderr).error.code, 'permission-denied')
+    const direct = await over(['brands', 'add', '--account', 'x', '--account-key', 'x', '--signing-key', 'x'])
+    assert.match(direct.stderr, /works on the database, and RATAFIA_URL names a service/)
   })
 
   describe('a service that', () => {

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { encode, type PrivateKey } from '@ratafia/assertions'
 import { CompiledQuery, sql } from 'kysely'
-import { allowRemodel } from '../../src/brands/models/remodel.ts'
 import type { Database } from '../../src/database/index.ts'
+import { allowRemodel } from '../support/as-operator.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { bundled, CRASH_CHILD, compiled } from '../../../../tools/test/programs.ts'
-import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
+import { addApiKey } from '../support/as-operator.ts'
 import type { CrashPlan } from '../support/crash-child.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

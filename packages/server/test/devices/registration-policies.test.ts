@@ -8,18 +8,20 @@ import { before, describe, test } from 'node:test'
 import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
 import { addBrand } from '../../src/brands/add-brand.ts'
 import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
-import { disableSigningKey } from '../../src/brands/keys/disable-signing-key.ts'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
 import { importAllowList } from '../../src/brands/models/allow-list/import-allow-list.ts'
-import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
-import { revokeApiKey } from '../../src/brands/models/api-keys/revoke-api-key.ts'
 import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
-import { allowRemodel } from '../../src/brands/models/remodel.ts'
-import { setPolicy } from '../../src/brands/models/set-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
+import {
+  addApiKey,
+  allowRemodel,
+  disableSigningKey,
+  revokeApiKey,
+  setPolicy,
+} from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
 import { acmeFiles, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'

@@ -1,8 +1,8 @@
 /** How many statements a device's requests cost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
+import { addApiKey } from '../support/as-operator.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,

@@ -111,7 +111,12 @@ const queries = (ids: readonly string[]) =>
 
 const bodies = (ids: readonly string[]) =>
   fc.oneof(
-    fc.constantFrom<object>({}, { reason: 'why' }, { serial: 'NEW-1' }, { name: 'New' }),
+    fc.constantFrom<object>(
+      ...[{}, { reason: 'why' }, { serial: 'NEW-1' }, { name: 'New' }, { label: 'line 1' }, { all: true }],
+      ...[{ entries: [{ serial: 'W-1' }] }, { registration: 'allow-list' }, { taken_serial: 'reissue' }],
+      ...[{ to: 'other-brand/own' }, { to: 'acme-brand/acme-classic' }, { force: true }],
+      { assertion: 'type: model', policy: { registration: 'auto' } },
+    ),
     fc.dictionary(
       fc.constantFrom(
         'serial',
@@ -128,6 +133,18 @@ const bodies = (ids: readonly string[]) =>
         'all_but',
         'roles',
         'brands',
+        ...[
+          'label',
+          'uses',
+          'entries',
+          'all',
+          'registration',
+          'serials',
+          'assertion',
+          'policy',
+          'to',
+          'force',
+        ],
         'x',
       ),
       fc.oneof(text(ids), anyValue, fc.constant(null), fc.integer()),
@@ -162,6 +179,12 @@ const operations = Object.values(MANAGEMENT_OPERATIONS)
 
 /** After it, the credential of all these requests would open nothing. */
 const isLast = (path: string): boolean => path === MANAGEMENT_OPERATIONS.revokeMyTokens.path
+/** A BRAND/MODEL stands for both of them where the path has both. */
+function filled(path: string, id: string): string {
+  const [brand = '', model = id] = id.split('/')
+  const parts: Readonly<Record<string, string>> = path.includes('/:brand/:model') ? { brand, model } : {}
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? id) || '%20')
+}
 
 export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrary<RawRequest> {
   return fc
@@ -195,7 +218,7 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
     }))
     .map(({ method, path, id, query, body, credential, headers }) => ({
       method,
-      path: `${MANAGEMENT_PREFIX}${path.replace(/:id|:name/g, () => encodeURIComponent(id.toWellFormed()) || '%20')}${query === '' ? '' : `?${query}`}`,
+      path: `${MANAGEMENT_PREFIX}${filled(path, id.toWellFormed())}${query === '' ? '' : `?${query}`}`,
       headers: {
         ...headers,
         authorization: `Macaroon ${credential}`,

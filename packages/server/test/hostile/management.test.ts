@@ -6,11 +6,17 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { FULL } from '../../../../tools/test/effort.ts'
+import { addBrand } from '../../src/brands/add-brand.ts'
+import { importAllowList } from '../../src/brands/models/allow-list/import-allow-list.ts'
+import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
+import { addApiKey, addModel } from '../support/as-operator.ts'
+import { accountKeyFile, signedFile, testKey } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
 import { addManager, managementToken } from '../support/managers.ts'
-import { addPerson, logIn, testService } from '../support/service.ts'
+import { addPerson, logIn, type TestService, testService } from '../support/service.ts'
 import { type ManagementSeeds, managementRequests } from './management-requests.ts'
 import { answersOf } from './pipeline.ts'
 
@@ -37,7 +43,7 @@ eachDatabase((kind, _open, fresh) => {
           revision: null,
           origin: 'import',
         },
-        ...{ status: index % 3 === 0 ? 'pending' : 'active', registeredAt: new Date(index * 1e9) },
+        ...{ status: hides && index % 3 === 0 ? 'pending' : 'active', registeredAt: new Date(index * 1e9) },
       })
       const request = device.status === 'pending' ? Buffer.from(HIDDEN) : null
       await query
@@ -58,6 +64,7 @@ eachDatabase((kind, _open, fresh) => {
       .insertInto('device_count')
       .values({ brand_id: 'other-brand', model: HIDDEN, status: 'active', devices: 1, counted_at: 1 })
       .execute()
+    ids.push(...(await withBrands(service)))
     const person = await addPerson(service)
     await logIn(service, person, { description: HIDDEN })
     const sessions = await service.installation.tokenSessions.list({ limit: 10 })
@@ -71,8 +78,9 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   for (const [role, says] of [
-    ['operator', 'of an operator'],
+    // First, while nobody has changed what is hidden.
     ['brand-manager acme-brand', 'across the border of a brand'],
+    ['operator', 'of an operator'],
   ] as const) {
     test(`${wanted} requests ${says} are answered without a 5xx, and show nothing that is hidden`, async () => {
       const arbitrary = managementRequests(seeds.get(role) ?? assert.fail())
@@ -93,3 +101,42 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 })
+
+/** acme-brand and other-brand, with a model of each and what belongs to them. Returns how a request may name them. */
+async function withBrands(service: TestService): Promise<readonly string[]> {
+  const { installation, now } = service
+  const [brandId, key] = ['other-brand', testKey('unknown')]
+  await withAcme({ ...installation, clock: now }, { registration: 'approval' })
+  // They wait with requests that can be approved.
+  for (const [index, deviceKey] of (await freshDeviceKeys(10)).entries()) {
+    assert.equal((await register(service, { key: deviceKey, serial: `W-w-${index}` })).status, 202)
+  }
+  const waiting = await installation.devices.list({ brandId: 'acme-brand', status: 'pending', limit: 10 })
+  const timestamp = '2021-01-01T00:00:00Z'
+  const account = { 'account-id': brandId, 'display-name': HIDDEN, validation: 'unproven', timestamp }
+  await addBrand(
+    {
+      account: signedFile('account', account),
+      accountKey: accountKeyFile(brandId, key, { name: HIDDEN }),
+      signingKey: { name: 'key', bytes: Buffer.from(key.keyObject.export({ format: 'pem', type: 'pkcs8' })) },
+    },
+    installation,
+  )
+  const own = { 'authority-id': brandId, series: '16', 'brand-id': brandId, model: 'own', classic: 'true' }
+  const file = signedFile('model', { ...own, store: HIDDEN, timestamp }, { key })
+  const policy = { ...DEFAULT_POLICY, registration: 'auto', serialTemplate: `${HIDDEN}-{number}` } as const
+  await addModel({ file, policy }, installation)
+  const names = ['other-brand/own', 'acme-brand/acme-classic']
+  const keys: string[] = []
+  for (const name of names) {
+    const [brand = '', model = ''] = name.split('/')
+    const label = brand === brandId ? HIDDEN : 'line 1'
+    const wanted = { model: { brandId: brand, model }, label, expiresAt: null, useLimit: null }
+    keys.push((await addApiKey(wanted, installation)).key.id)
+    const list = { model: wanted.model, format: 'csv' } as const
+    await importAllowList(`serial\n${brand === brandId ? HIDDEN : 'W'}-1\n`, list, installation)
+  }
+  const signing = [key, testKey('brand')].map(({ publicKey }) => publicKey.id)
+  const devices = waiting.map(({ id }) => id)
+  return [...names, ...names, ...names, brandId, 'acme-brand', ...keys, ...signing, ...devices]
+}

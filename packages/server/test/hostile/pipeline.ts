@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 
 export interface RawRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array

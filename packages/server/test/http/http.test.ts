@@ -126,7 +126,10 @@ suite('HTTP', () => {
       test(name, async () => {
         const answer = await refusal(bytes)
         assert.deepEqual([answer.status, answer.code, answer.closed], [status, code, true])
-        assert.equal(answer.headers.get('allow'), status === 405 ? 'GET, HEAD, POST, PATCH' : undefined)
+        assert.equal(
+          answer.headers.get('allow'),
+          status === 405 ? 'GET, HEAD, POST, PATCH, PUT, DELETE' : undefined,
+        )
       })
     }
   })

@@ -13,7 +13,6 @@ import {
 import { addBrand } from '../../src/brands/add-brand.ts'
 import type { NamedFile } from '../../src/brands/assertion-file.ts'
 import { brandStore } from '../../src/brands/brand-store.ts'
-import { addModel } from '../../src/brands/models/add-model.ts'
 import { allowListStore } from '../../src/brands/models/allow-list/allow-list-store.ts'
 import { apiKeyStore } from '../../src/brands/models/api-keys/api-key-store.ts'
 import { hardwareIdentityStore } from '../../src/brands/models/hardware/hardware-identity-store.ts'
@@ -25,7 +24,8 @@ import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/database/index.ts'
 import { deviceStore } from '../../src/devices/device-store.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
-import { changeOf } from './changes.ts'
+import { addModel } from './as-operator.ts'
+import { changeOf, changesBy } from './changes.ts'
 
 /** The path of a file in the vectors. */
 export const vectorPath = (path: string): string =>
@@ -38,7 +38,11 @@ export const testKey = (name: string): PrivateKey => privateKeyFromPem(vector(`w
 /** The dependencies of the brand operations, on this database. */
 export function brandDeps(database: Database, clock: Clock = () => new Date()) {
   const sealer = createSealer(Buffer.alloc(32, 7))
-  return { clock, sealer, ...storesOn(database), change: changeOf(database, storesOn, clock) }
+  return {
+    ...{ clock, sealer, ...storesOn(database) },
+    change: changeOf(database, storesOn, clock),
+    changeBy: changesBy(database, storesOn, clock),
+  }
 }
 
 const storesOn = (on: Pick<Database, 'query'>) => ({

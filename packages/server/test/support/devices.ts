@@ -20,9 +20,8 @@ import {
   type TypeName,
   type UnverifiedAssertion,
 } from '@ratafia/assertions'
-import { addModel } from '../../src/brands/models/add-model.ts'
 import { DEFAULT_POLICY, type ModelPolicy } from '../../src/brands/models/model-policy.ts'
-import { setPolicy } from '../../src/brands/models/set-policy.ts'
+import { addModel, setPolicy } from './as-operator.ts'
 import { acmeFiles, addAcme, type BrandDeps, testKey, vector } from './brands.ts'
 import { assertDocumented } from './openapi.ts'
 import { type Answer, call, type TestService } from './service.ts'

@@ -26,7 +26,7 @@ export interface Asking {
 export const manage = (
   service: Pick<TestService, 'baseUrl'>,
   token: string,
-  method: 'GET' | 'POST' | 'PATCH',
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
   path: string,
   { query = '', body, headers = {} }: Asking = {},
 ): Promise<Answer> =>

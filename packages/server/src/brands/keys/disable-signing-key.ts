@@ -1,46 +1,90 @@
 /** Stops a key from signing serials. */
-import { invalidField } from '../../errors.ts'
+import {
+  type Authority,
+  brandsFor,
+  brandsNamed,
+  requireForBrand,
+  requireRecentPerson,
+} from '../../authority.ts'
+import { stillReferenced } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
+import type { StoredSigningKey } from '../brand-store.ts'
 import { type ModelName, showModelName } from '../models/model-policy.ts'
+import {
+  describeSigningKey,
+  noSuchSigningKey,
+  type SigningKeyDescription,
+  seenSigningKey,
+} from './list-signing-keys.ts'
 import { type SignerDeps, signerOrFault } from './signer-for.ts'
 
-/**
- * Returns the models that have no other key: their serials can no longer be signed. Throws `invalid-field` if there
- * is no such key, and, without `force`, if there are such models: the message names them.
- */
-export async function disableSigningKey(
-  { keyId, force }: { readonly keyId: string; readonly force: boolean },
-  deps: BrandDeps,
-): Promise<readonly string[]> {
-  const key = (await deps.brands.keys()).find((one) => one.keyId === keyId)
-  if (key === undefined) {
-    throw invalidField(
-      `There is no signing key ${keyId.slice(0, 64)}. \`ratafia signing-keys list\` shows them.`,
-    )
-  }
-  if (key.disabledAt !== null) throw invalidField(`The signing key ${keyId} is already disabled.`)
-  const stopped = await modelsNeeding(keyId, deps)
-  if (stopped.length > 0 && !force) {
-    throw invalidField(
-      `Without it, serials of ${stopped.join(', ')} could not be signed. Add another key first, or disable it anyway with --force.`,
-    )
-  }
-  await deps.change(async ({ brands, record }) => {
-    if (!(await brands.disableKey(keyId, deps.clock()))) return
-    const details = { account: key.accountId, stopped }
-    await record({ action: 'signing-key.disable', subject: keyId, details })
-  })
-  return stopped
+interface Disabling {
+  readonly keyId: string
+  readonly authority: Authority
+  /** Even if models have no other key. */
+  readonly force: boolean
+  /** Throws `version-mismatch` for a key that is not what the caller has seen. */
+  readonly mustBeSeen?: (now: SigningKeyDescription) => void
 }
 
-/** The models whose serials can be signed now, but not without the key. */
-async function modelsNeeding(keyId: string, deps: BrandDeps): Promise<readonly string[]> {
+export interface DisabledKey {
+  readonly key: SigningKeyDescription
+  /** The models that have no other key, and that the caller may see: their serials can no longer be signed. */
+  readonly stopped: readonly string[]
+  /** It was disabled earlier, and stays as it was. */
+  readonly before: boolean
+}
+
+/**
+ * Throws {@link RequestError} as `seenSigningKey` does; `permission-denied`; `still-referenced` if there are models that
+ * have no other key, which the message names; with `force` instead `person-required` and `recent-sign-in-required`; and
+ * what `mustBeSeen` throws.
+ */
+export async function disableSigningKey(
+  { keyId, authority, force, mustBeSeen }: Disabling,
+  deps: BrandDeps,
+): Promise<DisabledKey> {
+  const key = await seenSigningKey({ keyId, authority }, deps)
+  requireForBrand(authority, 'models:manage', key.accountId)
+  if (force) requireRecentPerson(authority, deps.clock())
+  const stopped = key.disabledAt === null ? await modelsNeeding(key, authority, deps) : []
+  if (stopped.length > 0 && !force) {
+    throw stillReferenced(
+      `Without it, serials of ${stopped.join(', ')} could not be signed. Add another key first, or disable it anyway with --force.`,
+      { kind: 'signing-key', id: keyId, by: stopped },
+    )
+  }
+  return deps.changeBy(authority.author)(async (on) => {
+    const { brands, record } = on
+    const locked = await brands.lockKey(keyId)
+    if (!locked) throw noSuchSigningKey(keyId)
+    const now = await describeSigningKey(locked, { ...deps, ...on })
+    mustBeSeen?.(now)
+    const disabledAt = deps.clock()
+    if (!(await brands.disableKey(keyId, disabledAt))) return { key: now, stopped: [], before: true }
+    const details = { account: now.accountId, stopped }
+    await record({ action: 'signing-key.disable', subject: keyId, details })
+    return { key: { ...now, disabledAt }, stopped, before: false }
+  })
+}
+
+/**
+ * The models whose serials can be signed now, but not without the key. Those of brands that the caller may not see keep
+ * nobody from disabling a key of their own.
+ */
+async function modelsNeeding(
+  { keyId }: StoredSigningKey,
+  authority: Authority,
+  deps: BrandDeps,
+): Promise<readonly string[]> {
   const without = {
     keys: async (accountId?: string) =>
       (await deps.brands.keys(accountId)).filter((key) => key.keyId !== keyId),
   }
+  const brands = brandsNamed(brandsFor(authority, 'models:read'), undefined)
   const stopped: string[] = []
   for (const model of await deps.models.list()) {
+    if (brands !== 'all' && !brands.includes(model.brandId)) continue
     if ((await canSign(model, deps)) && !(await canSign(model, { ...deps, brands: without }))) {
       stopped.push(showModelName(model))
     }

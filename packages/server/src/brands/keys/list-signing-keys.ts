@@ -1,7 +1,8 @@
 /** The keys that sign serials, without their secrets, and whether each can sign now. */
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
-import { RequestError } from '../../errors.ts'
-import type { BrandStore, StoredSigningKey } from '../brand-store.ts'
+import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
+import { noSuchRecord, RequestError } from '../../errors.ts'
+import type { BrandStore, KeyPosition, StoredSigningKey } from '../brand-store.ts'
 import { findAssertion, type TrustDeps, trustContext } from '../trust/trust.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 
@@ -27,10 +28,54 @@ export async function listSigningKeys(
   deps: ListSigningKeysDeps,
 ): Promise<readonly SigningKeyDescription[]> {
   const keys = await deps.brands.keys(accountId)
-  return Promise.all(keys.map((key) => describe(key, deps)))
+  return Promise.all(keys.map((key) => describeSigningKey(key, deps)))
 }
 
-async function describe(key: StoredSigningKey, deps: TrustDeps): Promise<SigningKeyDescription> {
+interface Listing {
+  readonly authority: Authority
+  /** Default: all. */
+  readonly brands?: readonly string[] | undefined
+  readonly after?: KeyPosition | undefined
+  readonly limit: number
+}
+
+/** Of the brands that the caller may see, in the same order. Throws {@link RequestError} `permission-denied`. */
+export async function pageOfSigningKeys(
+  { authority, brands, after, limit }: Listing,
+  deps: TrustDeps & { readonly brands: Pick<BrandStore, 'keysPage'> },
+): Promise<{ readonly keys: readonly SigningKeyDescription[]; readonly next: KeyPosition | undefined }> {
+  const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
+  // One more shows whether there is another page.
+  const rows = await deps.brands.keysPage({ brands: seen, after, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  const keys = await Promise.all(page.map((key) => describeSigningKey(key, deps)))
+  return { keys, next: rows.length > limit ? page.at(-1) : undefined }
+}
+
+/**
+ * Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words for a key of a brand that the
+ * caller may not see.
+ */
+export async function seenSigningKey(
+  { keyId, authority }: { readonly keyId: string; readonly authority: Authority },
+  { brands }: { readonly brands: Pick<BrandStore, 'findKey'> },
+): Promise<StoredSigningKey> {
+  const scope = brandsFor(authority, 'models:read')
+  const key = /^[A-Za-z0-9_-]{64}$/.test(keyId) ? await brands.findKey(keyId) : undefined
+  if (key && covers(scope, key.accountId)) return key
+  throw noSuchSigningKey(keyId)
+}
+
+export const noSuchSigningKey = (keyId: string): RequestError =>
+  noSuchRecord(`There is no signing key ${keyId.slice(0, 64)}. \`ratafia signing-keys list\` shows them.`, {
+    kind: 'signing-key',
+    id: keyId,
+  })
+
+export async function describeSigningKey(
+  key: StoredSigningKey,
+  deps: TrustDeps,
+): Promise<SigningKeyDescription> {
   const { keyId, accountId, addedAt, disabledAt } = key
   const assertion = await findAssertion('account-key', [keyId], deps)
   const { name, since, until } = assertion?.fields ?? {}

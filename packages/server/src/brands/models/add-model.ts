@@ -1,64 +1,145 @@
 /** Adds a model that devices may register as, with its policy. */
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
-import { invalidField } from '../../errors.ts'
+import { type Authority, brandsFor, covers, requireForAll, requireForBrand } from '../../authority.ts'
+import { invalidField, RequestError } from '../../errors.ts'
 import { assertionIn, explainToOperatorAsync, type NamedFile } from '../assertion-file.ts'
 import type { BrandDeps } from '../brand-deps.ts'
 import { signerOf } from '../keys/signer-for.ts'
 import type { StoredAssertion } from '../trust/assertion-store.ts'
 import { checkAssertions, trustContext } from '../trust/trust.ts'
-import { findModel } from './find-model.ts'
-import { type ModelPolicy, type StoredModel, showModelName } from './model-policy.ts'
+import { findModelAssertion, managedModel, noSuchModel } from './find-model.ts'
+import { type ModelName, type ModelPolicy, showModelName } from './model-policy.ts'
 import { checkSerialTemplate } from './serial-template.ts'
+import type { ModelChange } from './set-policy.ts'
+import { type ModelDetails, modelDetails } from './show-model.ts'
+
+interface NewModel {
+  /** Its assertion, and others that it needs (the account-key that signed it). */
+  readonly file: NamedFile
+  readonly policy: ModelPolicy
+  readonly authority: Authority
+}
 
 /**
- * Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Stores other
- * assertions in the file with it (the account-key that signed the model). Throws `invalid-field`.
+ * Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Stores the other
+ * assertions in the file with it. Throws {@link RequestError}: `invalid-field`, in the same words for a brand that is not
+ * there and one that the caller may not see; `permission-denied`, `already-exists`.
  */
 export async function addModel(
-  { file, policy }: { readonly file: NamedFile; readonly policy: ModelPolicy },
+  { file, policy, authority }: NewModel,
   deps: BrandDeps,
-): Promise<StoredModel> {
+): Promise<ModelDetails> {
   checkSerialTemplate(policy.serialTemplate)
   const { assertion, others } = assertionIn(file, 'model')
   const { brandId, model } = assertion.fields
   const name = showModelName(assertion.fields)
+  requireSeenBrand(brandId, authority)
   if (await deps.models.find({ brandId, model })) {
-    throw invalidField(
+    throw alreadyThere(
+      name,
       `The model ${name} already exists. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
     )
   }
+  await requireMayAdd({ assertion, others, named: assertion.fields.serialAuthority }, authority, deps)
   const rows = await checkModel(assertion, others, deps)
   const added = { brandId, model, policy, addedAt: deps.clock() }
-  const stored = await deps.change(async ({ assertions, models, brands, record }) => {
+  return deps.changeBy(authority.author)(async (on) => {
+    const { assertions, models, brands, record } = on
     if (!(await brands.hold(brandId))) throw missingBrand(brandId)
-    if (!(await models.add(added))) return false
+    if (!(await models.add(added))) {
+      throw alreadyThere(
+        name,
+        `The model ${name} has just been added by somebody else. Look at it with \`ratafia models show\`.`,
+      )
+    }
     await assertions.put(rows, added.addedAt)
     const details = { revision: assertion.revision, ...policy }
     await record({ action: 'model.add', subject: name, details })
-    return true
+    return modelDetails({ ...added, needsApiKey: false }, { ...deps, ...on })
   })
-  if (stored) return added
-  throw invalidField(
-    `The model ${name} has just been added by somebody else. Look at it with \`ratafia models show\`.`,
-  )
 }
 
-/** Replaces the assertion of a model by a newer revision; its policy stays. Throws as {@link addModel}. */
-export async function updateModel(file: NamedFile, deps: BrandDeps): Promise<StoredModel> {
+interface NewRevision extends Omit<ModelChange, 'model'> {
+  readonly file: NamedFile
+  /** Which one it must be. Default: whichever the file is about. */
+  readonly model?: ModelName
+}
+
+/**
+ * Replaces the assertion of a model by a newer revision; its policy stays. The very same assertion changes nothing.
+ * Throws {@link RequestError} as `managedModel` does, `invalid-field`, and what `mustBeSeen` throws.
+ */
+export async function updateModel(
+  { file, authority, mustBeSeen, model: wanted }: NewRevision,
+  deps: BrandDeps,
+): Promise<ModelDetails> {
+  // First, so that nobody learns about another model from what is said of the file.
+  if (wanted) await managedModel({ model: wanted, authority }, deps)
   const { assertion, others } = assertionIn(file, 'model')
-  const model = await findModel(assertion.fields, deps)
+  if (wanted && showModelName(wanted) !== showModelName(assertion.fields)) {
+    throw invalidField(
+      `The assertion is of ${showModelName(assertion.fields)}, and not of ${showModelName(wanted)}.`,
+      { field: 'assertion' },
+    )
+  }
+  const { brandId, model } = assertion.fields
+  const name = await managedModel({ model: { brandId, model }, authority }, deps)
+  const stored = await findModelAssertion(name, deps)
+  const before = new Set(stored?.fields.serialAuthority)
+  const named = assertion.fields.serialAuthority.filter((accountId) => !before.has(accountId))
+  await requireMayAdd({ assertion, others, named }, authority, deps)
   const rows = await checkModel(assertion, others, deps)
-  await deps.change(async ({ assertions, models, record }) => {
+  return deps.changeBy(authority.author)(async (on) => {
+    const { assertions, models, record } = on
     // Otherwise the assertion could outlive the model.
-    if (!(await models.hold(model)))
-      throw invalidField(`The model ${showModelName(model)} has just been removed.`)
+    const now = (await models.queue(name)) && (await models.findOpen(name))
+    if (!now) throw noSuchModel(name)
+    mustBeSeen?.(await modelDetails(now, { ...deps, ...on }))
     await assertions.put(rows, deps.clock())
-    // The very same assertion is stored already.
-    if (rows.length === 0) return
-    const details = { revision: assertion.revision }
-    await record({ action: 'model.update', subject: showModelName(model), details })
+    if (rows.length > 0) {
+      const details = { revision: assertion.revision }
+      await record({ action: 'model.update', subject: showModelName(name), details })
+    }
+    return modelDetails(now, { ...deps, ...on })
   })
-  return model
+}
+
+const alreadyThere = (id: string, message: string): RequestError =>
+  new RequestError('already-exists', message, { extra: { kind: 'model', id } })
+
+/** A brand that the caller may not see is not there. Throws {@link RequestError} `permission-denied`, `invalid-field`. */
+function requireSeenBrand(brandId: string, authority: Authority): void {
+  if (!covers(brandsFor(authority, 'models:read'), brandId)) throw missingBrand(brandId)
+  requireForBrand(authority, 'models:manage', brandId)
+}
+
+interface ToStore {
+  readonly assertion: UnverifiedAssertion<'model'>
+  readonly others: readonly UnverifiedAssertion[]
+  /** Other accounts that may sign its serials from now on. */
+  readonly named: readonly string[]
+}
+
+/**
+ * Whoever manages some brands stores assertions of these alone, and lets no other brand sign. Throws
+ * {@link RequestError} `permission-denied`, whether there is such a brand or not.
+ */
+async function requireMayAdd(
+  { assertion, others, named }: ToStore,
+  authority: Authority,
+  { brands }: Pick<BrandDeps, 'brands'>,
+): Promise<void> {
+  const { brandId } = assertion.fields
+  for (const accountId of named) {
+    // Most models name it, and hardly anywhere is a key of it.
+    if (accountId === 'generic' && (await brands.keys(accountId)).length === 0) continue
+    requireForBrand(authority, 'models:manage', accountId)
+  }
+  for (const other of others) {
+    const isOwn =
+      (other.type === 'account' || other.type === 'account-key') && other.fields.accountId === brandId
+    if (!isOwn) requireForAll(authority, 'models:manage')
+  }
 }
 
 /** Returns the assertions to store. */

@@ -1,21 +1,57 @@
 /** Looks models up: the policy that the operator chose, and the assertion that the brand signed. */
 import type { UnverifiedAssertion } from '@ratafia/assertions'
-import { invalidField } from '../../errors.ts'
+import { type Authority, brandsFor, covers, requireForBrand } from '../../authority.ts'
+import { noSuchRecord, type RequestError } from '../../errors.ts'
 import type { AssertionStore } from '../trust/assertion-store.ts'
 import { findAssertion } from '../trust/trust.ts'
-import { type ModelName, type StoredModel, showModelName } from './model-policy.ts'
+import { type ModelName, type OpenModel, type StoredModel, showModelName } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
 
-/** Throws `invalid-field` if there is none. */
+/** A model, and who asks for it. */
+export interface NamedModel {
+  readonly model: ModelName
+  readonly authority: Authority
+}
+
+interface FindDeps {
+  readonly models: Pick<ModelStore, 'findOpen'>
+}
+
+/**
+ * The model, for whoever may see it. Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words
+ * for a model of another brand.
+ */
+export async function seenModel({ model, authority }: NamedModel, { models }: FindDeps): Promise<OpenModel> {
+  const brands = brandsFor(authority, 'models:read')
+  const found = covers(brands, model.brandId) && isStorable(model) ? await models.findOpen(model) : undefined
+  if (found) return found
+  throw noSuchModel(model)
+}
+
+/** As {@link seenModel}, for whoever may change the model and what belongs to it. */
+export async function managedModel(named: NamedModel, deps: FindDeps): Promise<OpenModel> {
+  const model = await seenModel(named, deps)
+  requireForBrand(named.authority, 'models:manage', model.brandId)
+  return model
+}
+
+/** No name has these, and no database takes them. */
+export const isStorable = (name: ModelName): boolean => !/[\0\p{Cs}]/u.test(showModelName(name))
+
+export const noSuchModel = (name: ModelName): RequestError =>
+  noSuchRecord(
+    `There is no model ${showModelName(name).slice(0, 128)}. \`ratafia models list\` shows them, \`ratafia models add\` adds one.`,
+    { kind: 'model', id: showModelName(name) },
+  )
+
+/** Throws `no-such-record` if there is none. */
 export async function findModel(
   name: ModelName,
   { models }: { readonly models: ModelStore },
 ): Promise<StoredModel> {
   const model = await models.find(name)
   if (model) return model
-  throw invalidField(
-    `There is no model ${showModelName(name).slice(0, 128)}. \`ratafia models list\` shows them, \`ratafia models add\` adds one.`,
-  )
+  throw noSuchModel(name)
 }
 
 /** Undefined if none is stored. Nothing is verified here. */

@@ -8,10 +8,18 @@ import {
   fromInstant,
   inTransaction,
   type ModelTable,
+  type RemodelTable,
   rowLock,
   toInstant,
 } from '../../database/index.ts'
 import type { ModelName, ModelPolicy, OpenModel, StoredModel } from './model-policy.ts'
+
+/** Devices of one model may become another. */
+export interface Remodel {
+  readonly from: ModelName
+  readonly to: ModelName
+  readonly allowedAt: Date
+}
 
 export interface ModelStore {
   find(name: ModelName): Promise<StoredModel | undefined>
@@ -26,6 +34,12 @@ export interface ModelStore {
   lock(name: ModelName): Promise<boolean>
   /** By brand and name. */
   list(): Promise<readonly StoredModel[]>
+  /** The same, of these brands, after `after` if given. */
+  page(wanted: {
+    readonly brands: readonly string[] | 'all'
+    readonly after: ModelName | undefined
+    readonly limit: number
+  }): Promise<readonly OpenModel[]>
   /** False if it exists already; then it stays as it is. */
   add(model: StoredModel): Promise<boolean>
   /** Leaves other settings alone, even if they change at the same time. False if there is no such model. */
@@ -40,13 +54,21 @@ export interface ModelStore {
   /** False if it is not allowed. */
   disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>
   isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
-  /** What it may become, by brand and name. */
-  remodelsFrom(from: ModelName): Promise<readonly ModelName[]>
+  /** Which models of these brands it may become, by brand and name, after `after` if given. */
+  remodelsFrom(
+    from: ModelName,
+    page: {
+      readonly brands: readonly string[] | 'all'
+      readonly after?: ModelName | undefined
+      readonly limit: number
+    },
+  ): Promise<readonly Remodel[]>
+  findRemodel(from: ModelName, to: ModelName): Promise<Remodel | undefined>
   /**
-   * Removes its remodels, too, in both directions, and returns how many there were. The statement fails for a model
-   * that has API keys or an allow-list.
+   * Removes its remodels, too, in both directions, and returns them. The statement fails for a model that has API keys
+   * or an allow-list.
    */
-  remove(name: ModelName): Promise<number>
+  remove(name: ModelName): Promise<readonly Remodel[]>
 }
 
 /** Primary key. */
@@ -68,6 +90,17 @@ const selectHeld = compiledOnce((query, name: Names) =>
 export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
   const lock = async (name: ModelName, strength: 'no key update' | 'update') =>
     (await named(query, name).modifyEnd(rowLock(query, strength)).executeTakeFirst()) !== undefined
+
+  const pair = (from: ModelName, to: ModelName) =>
+    // Primary key.
+    query
+      .selectFrom('remodel')
+      .selectAll()
+      .where('from_brand_id', '=', from.brandId)
+      .where('from_model', '=', from.model)
+      .where('to_brand_id', '=', to.brandId)
+      .where('to_model', '=', to.model)
+      .executeTakeFirst()
 
   return {
     async find(name) {
@@ -93,6 +126,28 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
       // The whole table: an operator has dozens of models.
       const rows = await query.selectFrom('model').selectAll().orderBy('brand_id').orderBy('model').execute()
       return rows.map(modelOf)
+    },
+
+    async page({ brands, after, limit }) {
+      if (brands.length === 0) return []
+      // The primary key, in its order; for each model the index api_key_model.
+      let page = query
+        .selectFrom('model')
+        .selectAll()
+        .select(({ selectFrom }) =>
+          selectFrom('api_key')
+            .select('api_key.id')
+            .whereRef('api_key.brand_id', '=', 'model.brand_id')
+            .whereRef('api_key.model', '=', 'model.model')
+            .limit(1)
+            .as('some_api_key'),
+        )
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('brand_id', 'model'), '>', tuple(after?.brandId ?? '', after?.model ?? '')),
+        )
+      if (brands !== 'all') page = page.where('brand_id', 'in', brands)
+      const rows = await page.orderBy('brand_id').orderBy('model').limit(limit).execute()
+      return rows.map(openModelOf)
     },
 
     async add({ brandId, model, policy, addedAt }) {
@@ -160,30 +215,27 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
           .where('to_model', '=', to.model),
       ),
 
-    async isRemodelAllowed(from, to) {
-      // Primary key.
-      const row = await query
-        .selectFrom('remodel')
-        .select('allowed_at')
-        .where('from_brand_id', '=', from.brandId)
-        .where('from_model', '=', from.model)
-        .where('to_brand_id', '=', to.brandId)
-        .where('to_model', '=', to.model)
-        .executeTakeFirst()
-      return row !== undefined
+    isRemodelAllowed: async (from, to) => (await pair(from, to)) !== undefined,
+
+    async findRemodel(from, to) {
+      const row = await pair(from, to)
+      return row && remodelOf(row)
     },
 
-    async remodelsFrom({ brandId, model }) {
-      // The primary key begins with these.
-      const rows = await query
+    async remodelsFrom({ brandId, model }, { brands, after, limit }) {
+      if (brands.length === 0) return []
+      // The primary key begins with these, in its order.
+      let remodels = query
         .selectFrom('remodel')
-        .select(['to_brand_id', 'to_model'])
+        .selectAll()
         .where('from_brand_id', '=', brandId)
         .where('from_model', '=', model)
-        .orderBy('to_brand_id')
-        .orderBy('to_model')
-        .execute()
-      return rows.map((row) => ({ brandId: row.to_brand_id, model: row.to_model }))
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('to_brand_id', 'to_model'), '>', tuple(after?.brandId ?? '', after?.model ?? '')),
+        )
+      if (brands !== 'all') remodels = remodels.where('to_brand_id', 'in', brands)
+      const rows = await remodels.orderBy('to_brand_id').orderBy('to_model').limit(limit).execute()
+      return rows.map(remodelOf)
     },
 
     remove: ({ brandId, model }) =>
@@ -207,7 +259,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
           // Primary key.
           transaction.deleteFrom('model').where('brand_id', '=', brandId).where('model', '=', model),
         )
-        return remodels.length
+        return remodels.map(remodelOf)
       }),
   }
 }
@@ -216,6 +268,12 @@ const modelRow = ({ brandId, model }: ModelName) => ({ kind: 'model', id: `${bra
 
 const remodelRow = (from: ModelName, to: ModelName) =>
   ({ kind: 'remodel', id: [from.brandId, from.model, to.brandId, to.model].join('/') }) as const
+
+const remodelOf = (row: RemodelTable): Remodel => ({
+  from: { brandId: row.from_brand_id, model: row.from_model },
+  to: { brandId: row.to_brand_id, model: row.to_model },
+  allowedAt: fromInstant(row.allowed_at),
+})
 
 function columnsOf(policy: ModelPolicy) {
   return {

@@ -1,44 +1,81 @@
 /** Allows devices of one model to become another, or stops allowing it. */
-import { invalidField } from '../../errors.ts'
+import { type Authority, brandsFor, covers } from '../../authority.ts'
+import { invalidField, noSuchRecord } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
-import { findModel } from './find-model.ts'
+import { isStorable, managedModel, noSuchModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
+import type { Remodel } from './model-store.ts'
 
-/** Both models must exist, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
+interface Pair {
+  readonly from: ModelName
+  readonly to: ModelName
+  readonly authority: Authority
+}
+
+/**
+ * Both models must exist, and differ, and the caller must manage both: the devices get serials of the other brand.
+ * Allowing twice changes nothing. Throws {@link RequestError} `invalid-field`, and as `managedModel` does.
+ */
 export async function allowRemodel(
-  { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
-): Promise<void> {
-  await findModel(from, deps)
-  await findModel(to, deps)
+  { from, to, authority }: Pair,
+  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
+): Promise<Remodel> {
+  await managedModel({ model: from, authority }, deps)
+  await managedModel({ model: to, authority }, deps)
   if (showModelName(from) === showModelName(to)) {
     throw invalidField(
       `${showModelName(from)} is the same model. A new revision of a model needs no remodel.`,
     )
   }
-  await deps.change(async ({ models, record }) => {
-    if (!(await models.allowRemodel(from, to, deps.clock()))) return
-    await record({
-      action: 'model.allow-remodel',
-      subject: showModelName(from),
-      details: { to: showModelName(to) },
-    })
+  return deps.changeBy(authority.author)(async ({ models, record }) => {
+    // In one order, so that two of these cannot wait for each other.
+    for (const name of [from, to].sort((a, b) => (showModelName(a) < showModelName(b) ? -1 : 1))) {
+      if (!(await models.hold(name))) throw noSuchModel(name)
+    }
+    const isNew = await models.allowRemodel(from, to, deps.clock())
+    const remodel = await models.findRemodel(from, to)
+    if (!remodel) throw noSuchRemodel({ from, to })
+    if (isNew) {
+      await record({
+        action: 'model.allow-remodel',
+        subject: showModelName(from),
+        details: { to: showModelName(to) },
+      })
+    }
+    return remodel
   })
 }
 
-/** Devices that have already become the other model stay what they are. Throws `invalid-field` if it is not allowed. */
+/**
+ * Devices that have already become the other model stay what they are. Returns what was allowed. Throws
+ * {@link RequestError} `no-such-record` if it is not allowed, in the same words for a model that the caller may not see,
+ * and as `managedModel` does for the model they were of.
+ */
 export async function disallowRemodel(
-  { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  { change }: Pick<BrandDeps, 'change'>,
-): Promise<void> {
-  const [subject, other] = [showModelName(from), showModelName(to)]
-  const taken = await change(async ({ models, record }) => {
-    if (!(await models.disallowRemodel(from, to))) return false
-    await record({ action: 'model.disallow-remodel', subject, details: { to: other } })
-    return true
+  { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: (now: Remodel) => void },
+  deps: Pick<BrandDeps, 'models' | 'changeBy'>,
+): Promise<Remodel> {
+  await managedModel({ model: from, authority }, deps)
+  const isSeen = covers(brandsFor(authority, 'models:read'), to.brandId) && isStorable(to)
+  if (!isSeen) throw noSuchRemodel({ from, to })
+  return deps.changeBy(authority.author)(async ({ models, record }) => {
+    const remodel = await models.findRemodel(from, to)
+    if (!remodel) throw noSuchRemodel({ from, to })
+    mustBeSeen?.(remodel)
+    if (!(await models.disallowRemodel(from, to))) throw noSuchRemodel({ from, to })
+    await record({
+      action: 'model.disallow-remodel',
+      subject: showModelName(from),
+      details: { to: showModelName(to) },
+    })
+    return remodel
   })
-  if (taken) return
-  throw invalidField(
-    `Devices of ${subject.slice(0, 128)} may not become ${other.slice(0, 128)} anyway. \`ratafia models show\` shows what they may become.`,
+}
+
+function noSuchRemodel({ from, to }: Pick<Pair, 'from' | 'to'>) {
+  const [subject, other] = [showModelName(from).slice(0, 128), showModelName(to).slice(0, 128)]
+  return noSuchRecord(
+    `Devices of ${subject} may not become ${other} anyway. \`ratafia models show\` shows what they may become.`,
+    { kind: 'remodel', id: `${subject} ${other}` },
   )
 }

@@ -1,45 +1,70 @@
 /** Removes a model that no device has. */
-import { invalidField } from '../../errors.ts'
+import { brandsFor, covers } from '../../authority.ts'
+import { stillReferenced } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
-import { findModel } from './find-model.ts'
+import { managedModel, noSuchModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
+import type { ModelChange } from './set-policy.ts'
+import { modelDetails } from './show-model.ts'
 
 /** How much was removed with it. */
 export interface RemovedModel {
   readonly apiKeys: number
-  /** Both of devices that might have become it, and of its devices that might have become another. */
+  /**
+   * Both of devices that might have become it, and of its devices that might have become another; of brands that the
+   * caller may see.
+   */
   readonly remodels: number
 }
 
 /**
- * Removes its assertion, API keys and remodels, too. Throws `invalid-field` if there is no such model, and while the
- * register has a device of it, in whatever state, or its allow-list has an entry.
+ * Removes its assertion, API keys and remodels, too. Throws {@link RequestError} as `managedModel` does; `still-referenced`
+ * while the register has a device of it, in whatever state, or its allow-list has an entry; and what `mustBeSeen` throws.
  */
 export async function removeModel(
-  name: ModelName,
-  deps: Pick<BrandDeps, 'models' | 'change'>,
+  { mustBeSeen, ...named }: ModelChange,
+  deps: BrandDeps,
 ): Promise<RemovedModel> {
-  await findModel(name, deps)
+  const { authority } = named
+  const name = await managedModel(named, deps)
+  const brands = brandsFor(authority, 'models:read')
   const shown = showModelName(name)
-  return deps.change(async ({ models, assertions, apiKeys, allowList, devices, record }) => {
+  return deps.changeBy(authority.author)(async (on) => {
+    const { models, assertions, apiKeys, allowList, devices, record } = on
     // A registration holds the model until its device is stored: either we see the device, or it finds no model.
-    if (!(await models.lock(name)))
-      throw invalidField(`The model ${shown} has just been removed by somebody else.`)
-    const [device] = await devices.list({ ...name, limit: 1 })
+    const now = (await models.lock(name)) && (await models.findOpen(name))
+    if (!now) throw noSuchModel(name)
+    mustBeSeen?.(await modelDetails(now, { ...deps, ...on }))
+    const [device] = await devices.list({ brandId: name.brandId, model: name.model, limit: 1 })
     if (device !== undefined) {
-      throw invalidField(
+      throw stillReferenced(
         `The register has devices of ${shown}, and they keep their model. To let no more in, keep its allow-list empty and run \`ratafia models set-policy ${shown} --registration allow-list\`.`,
+        { kind: 'model', id: shown, by: 'devices' },
       )
     }
     const [entry] = await allowList.list(name, { limit: 1 })
     if (entry !== undefined) {
-      throw invalidField(
+      throw stillReferenced(
         `The allow-list of ${shown} is not empty. Empty it first: \`ratafia allow-list remove --all --model ${shown}\`.`,
+        { kind: 'model', id: shown, by: 'allow-list' },
       )
     }
-    const details = { apiKeys: await apiKeys.removeAll(name), remodels: await models.remove(name) }
+    const keys = await apiKeys.removeAll(name)
+    const remodels = await models.remove(name)
     await assertions.remove('model', `16/${shown}`)
-    await record({ action: 'model.remove', subject: shown, details })
-    return details
+    await record({
+      action: 'model.remove',
+      subject: shown,
+      details: { apiKeys: keys, remodels: remodels.length },
+    })
+    const seen = remodels.filter(({ from, to }) => covers(brands, from.brandId) && covers(brands, to.brandId))
+    return { apiKeys: keys, remodels: seen.length }
   })
 }
+
+/** As the API and `--json` show it. */
+export const removedModelRecord = (model: ModelName, { apiKeys, remodels }: RemovedModel) => ({
+  removed: showModelName(model),
+  api_keys: apiKeys,
+  remodels,
+})

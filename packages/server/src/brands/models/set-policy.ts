@@ -1,23 +1,40 @@
 /** Changes the policy of a model. */
-import { invalidField } from '../../errors.ts'
+import { isDeepStrictEqual } from 'node:util'
 import type { BrandDeps } from '../brand-deps.ts'
-import { findModel } from './find-model.ts'
-import { type ModelName, type ModelPolicy, type StoredModel, showModelName } from './model-policy.ts'
+import { managedModel, type NamedModel, noSuchModel } from './find-model.ts'
+import { type ModelPolicy, showModelName } from './model-policy.ts'
 import { checkSerialTemplate } from './serial-template.ts'
+import { type ModelDetails, modelDetails } from './show-model.ts'
 
-/** Settings not named stay. Takes effect with the next registration. Throws `invalid-field`. */
+/** A change of a model, and who makes it. */
+export interface ModelChange extends NamedModel {
+  /**
+   * Compares the model with the one that the caller decided about, under the lock of its row. Throws `version-mismatch`.
+   * Default: whatever it is now.
+   */
+  readonly mustBeSeen?: (now: ModelDetails) => void
+}
+
+/**
+ * Settings not named stay. Takes effect with the next registration. Throws {@link RequestError} as `managedModel` does,
+ * `invalid-field` for a template, and what `mustBeSeen` throws.
+ */
 export async function setPolicy(
-  name: ModelName,
-  changes: Partial<ModelPolicy>,
-  deps: Pick<BrandDeps, 'models' | 'change'>,
-): Promise<StoredModel> {
-  const model = await findModel(name, deps)
-  if (Object.keys(changes).length === 0) throw invalidField('There is nothing to change: give an option.')
+  { changes, mustBeSeen, ...named }: ModelChange & { readonly changes: Partial<ModelPolicy> },
+  deps: BrandDeps,
+): Promise<ModelDetails> {
+  const model = await managedModel(named, deps)
   checkSerialTemplate({ ...model.policy, ...changes }.serialTemplate)
-  return deps.change(async ({ models, record }) => {
-    await models.setPolicy(name, changes)
-    const changed = await findModel(name, { models })
+  return deps.changeBy(named.authority.author)(async (on) => {
+    const { models, record } = on
+    const before = (await models.queue(model)) && (await models.findOpen(model))
+    if (!before) throw noSuchModel(model)
+    const details = await modelDetails(before, { ...deps, ...on })
+    mustBeSeen?.(details)
+    const policy = { ...before.policy, ...changes }
+    if (isDeepStrictEqual(policy, before.policy)) return details
+    await models.setPolicy(model, changes)
     await record({ action: 'model.set-policy', subject: showModelName(model), details: changes })
-    return changed
+    return { ...details, policy }
   })
 }

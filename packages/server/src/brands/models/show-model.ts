@@ -1,33 +1,32 @@
-/** Shows a model with all that belongs to it. */
+/** Shows a model with its assertion and who signs its serials. */
 import type { BrandDeps } from '../brand-deps.ts'
-import { signerOrFault } from '../keys/signer-for.ts'
-import type { ApiKey } from './api-keys/api-key.ts'
-import { findModel, findModelAssertion } from './find-model.ts'
-import { type ModelName, type StoredModel, showModelName } from './model-policy.ts'
+import { type SignerDeps, signerOrFault } from '../keys/signer-for.ts'
+import { findModelAssertion, type NamedModel, seenModel } from './find-model.ts'
+import { type OpenModel, showModelName } from './model-policy.ts'
 
-export interface ModelDetails extends StoredModel {
+export interface ModelDetails extends OpenModel {
   readonly revision: number
   readonly store: string | undefined
   readonly serialAuthority: readonly string[]
   /** The key that signs now, or why none can. */
   readonly signer: { readonly authorityId: string; readonly keyId: string } | { readonly fault: string }
-  readonly remodels: readonly ModelName[]
-  readonly apiKeys: readonly ApiKey[]
 }
 
-/** Throws `invalid-field` if there is no such model. */
-export async function showModel(name: ModelName, deps: BrandDeps): Promise<ModelDetails> {
-  const model = await findModel(name, deps)
-  const assertion = await findModelAssertion(name, deps)
-  if (!assertion) throw new TypeError(`the model ${showModelName(name)} has no assertion: a row is missing`)
-  const signer = await signerOrFault(name, deps)
+/** Throws {@link RequestError} as `seenModel` does. */
+export const showModel = async (
+  named: NamedModel,
+  deps: SignerDeps & Pick<BrandDeps, 'models'>,
+): Promise<ModelDetails> => modelDetails(await seenModel(named, deps), deps)
+
+export async function modelDetails(model: OpenModel, deps: SignerDeps): Promise<ModelDetails> {
+  const assertion = await findModelAssertion(model, deps)
+  if (!assertion) throw new TypeError(`the model ${showModelName(model)} has no assertion: a row is missing`)
+  const signer = await signerOrFault(model, deps)
   return {
     ...model,
     revision: assertion.revision,
     store: assertion.fields.store,
     serialAuthority: assertion.fields.serialAuthority,
     signer: 'fault' in signer ? signer : { authorityId: signer.authorityId, keyId: signer.key.publicKey.id },
-    remodels: await deps.models.remodelsFrom(name),
-    apiKeys: await deps.apiKeys.list(name),
   }
 }

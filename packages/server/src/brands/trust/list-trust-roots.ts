@@ -1,5 +1,6 @@
 /** Lists the accounts that the service trusts, and their keys. */
 import type { UnverifiedAssertion } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../../authority.ts'
 import { BUILT_IN, rootAssertions, type TrustDeps } from './trust.ts'
 
 export interface TrustRoot {
@@ -13,8 +14,12 @@ export interface TrustRoot {
   readonly builtIn: boolean
 }
 
-/** One row per key. */
-export async function listTrustRoots(deps: Pick<TrustDeps, 'assertions'>): Promise<readonly TrustRoot[]> {
+/** One row per key: the operator adds a handful. Throws `permission-denied`. */
+export async function listTrustRoots(
+  authority: Authority,
+  deps: Pick<TrustDeps, 'assertions'>,
+): Promise<readonly TrustRoot[]> {
+  requireForAll(authority, 'roles:read')
   const roots = await rootAssertions(deps)
   const accounts = roots.filter((root): root is UnverifiedAssertion<'account'> => root.type === 'account')
   const keys = roots.filter((root): root is UnverifiedAssertion<'account-key'> => root.type === 'account-key')
@@ -32,3 +37,14 @@ export async function listTrustRoots(deps: Pick<TrustDeps, 'assertions'>): Promi
     }
   })
 }
+
+/** As the API and `--json` show it. Times are RFC 3339 in UTC. */
+export const trustRootRecord = (root: TrustRoot) => ({
+  account_id: root.accountId,
+  display_name: root.displayName,
+  key_name: root.keyName ?? null,
+  since: root.since.toISOString(),
+  until: root.until?.toISOString() ?? null,
+  origin: root.builtIn ? ('built in' as const) : ('added' as const),
+  key_id: root.keyId,
+})

@@ -1,20 +1,18 @@
 /** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
+import type { JsonObject } from '../../foreign-json.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
-import {
-  counted,
-  type JsonOption,
-  print,
-  printList,
-  type RowOf,
-  rowsOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { printRecords } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+
+const LIST = { method: 'GET', path: '/models/:brand/:model/allow-list' } as const
+/** More than anyone reads: an import has as many. */
+const MOST = 1_000_000
 
 interface ModelOption extends JsonOption {
   readonly model: string
@@ -27,7 +25,7 @@ interface RemoveOptions extends ModelOption, YesOption {
   readonly all?: boolean
 }
 
-const COLUMNS = ['serial', 'device_key_id'] as const
+const COLUMNS = ['serial', 'device_key_id']
 
 export function allowListCommands(parent: Command, context: CommandContext): void {
   const list = parent
@@ -67,7 +65,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const entries = await entriesOf(file, options)
       const { dryRun = false } = options
       const removed = await context.withInstallation(async (installation) => {
-        const removal = { model, entries }
+        const removal = { model, authority: installation.authority, entries }
         if (!dryRun && entries === 'all') {
           await confirmTyped(context, options, async () => {
             const count = await removeAllowed({ ...removal, dryRun: true }, installation)
@@ -83,22 +81,25 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
     })
 
-  withList(list.command('list'), COLUMNS)
+  goes(withList(list.command('list'), COLUMNS), 'both', ['allowList'])
     .description('list the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
-    .action(async (options: ModelOption) => {
-      const { listAllowed } = await import('../../brands/models/allow-list/list-allowed.ts')
+    .action(async (options: ModelOption & ListOption & WayOptions) => {
       const model = parseModelName(options.model)
-      const rows = await context.readInstallation((installation) =>
-        rowsOf(
-          listAllowed(model, installation),
-          ({ serial, deviceKeyId }): RowOf<typeof COLUMNS> => ({
-            serial,
-            device_key_id: deviceKeyId,
-          }),
-        ),
-      )
-      printList(context, options, rows, {
+      const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
+        directly: async (installation) => {
+          const { allowListRecord, listAllowed } = await import(
+            '../../brands/models/allow-list/list-allowed.ts'
+          )
+          const { authority } = installation
+          return rowsOf(listAllowed({ model, authority }, installation), allowListRecord)
+        },
+        over: async (service) => {
+          const names = { brand: model.brandId, model: model.model }
+          return (await service.list(LIST, 'entries', { names, most: MOST })).records
+        },
+      })
+      printRecords(context, options, records, {
         columns: COLUMNS,
         empty: `The allow-list of ${options.model} is empty.`,
       })

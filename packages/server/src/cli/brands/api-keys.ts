@@ -1,15 +1,22 @@
 /** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
 import type { Command } from 'commander'
-import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
-import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
-import { actOnEach } from '../act-on-each.ts'
+import { type ModelName, parseModelName } from '../../brands/models/model-policy.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import { actOnAll } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
+import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, note, print, printList, type RowOf, withJson, withList } from '../output.ts'
+import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/as-row.ts'
+import type { Service } from '../service/service.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 
-interface AddOptions extends JsonOption {
+const MODELS = { method: 'GET', path: '/models' } as const
+const LIST = { method: 'GET', path: '/models/:brand/:model/api-keys' } as const
+const ADD = { method: 'POST', path: '/models/:brand/:model/api-keys' } as const
+const REVOKE = { method: 'POST', path: '/models/:brand/:model/api-keys/:id/revoke' } as const
+
+interface AddOptions extends JsonOption, WayOptions {
   readonly label: string
   readonly expires?: string
   readonly uses?: string
@@ -25,82 +32,138 @@ const COLUMNS = [
   'expires_at',
   'last_used_at',
   'revoked_at',
-] as const
+]
+const SHOWN = ['id', 'model', 'label', 'uses', 'use_limit', 'expires_at', 'last_used_at', 'revoked_at']
+/** More than anyone has. */
+const MOST = 10_000
 
 export function apiKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
     .command('api-keys')
     .description('keys that devices send to register; required once a model has had one')
 
-  withJson(keys.command('add <brand/model>'))
+  goes(withJson(keys.command('add <brand/model>')), 'both', ['addApiKey'])
     .description('create a key and print it, once')
     .requiredOption('--label <label>', 'what it is for')
     .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d')
     .option('--uses <number>', 'how often it may be used (default: any number of times)')
-    .action(async (text: string, options: AddOptions) => {
-      const { addApiKey } = await import('../../brands/models/api-keys/add-api-key.ts')
-      const { key, text: secret } = await context.withInstallation((installation) =>
-        addApiKey(
-          {
-            model: parseModelName(text),
-            label: options.label,
-            expiresAt:
-              readInstant('--expires', options.expires, {
-                now: installation.clock(),
-                direction: 'ahead',
-              }) ?? null,
-            useLimit: options.uses === undefined ? null : readUses(options.uses),
-          },
-          installation,
-        ),
-      )
-      print(context, options, { ...row(key), key: secret }, secret)
-      if (options.json) return
-      note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
-    })
+    .action((text: string, options: AddOptions) => add(text, options, context))
 
-  withList(keys.command('list'), COLUMNS)
+  goes(withList(keys.command('list'), COLUMNS), 'both', ['apiKeys', 'models'])
     .description('list all keys without their text, by model')
     .option('--model <brand/model>', 'only those of one model')
-    .action(async (options: JsonOption & { readonly model?: string }) => {
-      const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
-      const model = options.model === undefined ? undefined : parseModelName(options.model)
-      const rows = await context.readInstallation(async (installation) =>
-        (await listApiKeys(model, installation)).map(row),
-      )
-      printList(context, options, rows, {
-        columns: ['id', 'model', 'label', 'uses', 'use_limit', 'expires_at', 'last_used_at', 'revoked_at'],
-        empty: 'There is no API key.',
-      })
-    })
+    .action((options: ListOption & WayOptions & { readonly model?: string }) => list(options, context))
 
-  withYes(withJson(keys.command('revoke <id...>')))
+  goes(withYes(withJson(keys.command('revoke <id...>'))), 'both', ['revokeApiKey', 'apiKeys', 'models'])
     .description('revoke keys: no device can register with them; those that did stay registered')
-    .action(async (ids: readonly string[], options: JsonOption & YesOption) => {
-      const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
-      const consequence = (id: string) => `No device can register with the API key ${id} again.`
-      const act = async (id: string, installation: Installation) => {
-        const key = await revokeApiKey(id, installation)
-        const told = `The API key ${id} is revoked. ${showModelName(key)} still requires one: add another if none is left.`
-        return { value: row(key), told }
-      }
-      await actOnEach(ids, { thing: 'API key', done: 'revoked', consequence, act }, options, context)
-    })
+    .action((ids: readonly string[], options: JsonOption & YesOption & WayOptions) =>
+      revoke(ids, options, context),
+    )
 }
+
+async function add(text: string, options: AddOptions, context: CommandContext): Promise<void> {
+  const { label } = options
+  const model = parseModelName(text)
+  const expiresAt = readInstant('--expires', options.expires, { now: new Date(), direction: 'ahead' }) ?? null
+  const useLimit = options.uses === undefined ? null : readUses(options.uses)
+  const record = await eitherWay<JsonObject>(context, options, 'change', {
+    directly: async (installation) => {
+      const { addApiKey } = await import('../../brands/models/api-keys/add-api-key.ts')
+      const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
+      const { authority } = installation
+      const added = await addApiKey({ model, authority, label, expiresAt, useLimit }, installation)
+      return { ...apiKeyRecord(added.key), key: added.text }
+    },
+    over: async (service) => {
+      const body = { label, expires: expiresAt?.toISOString() ?? null, uses: useLimit }
+      return (await service.call(ADD, { names: namesOf(model), body })).record
+    },
+  })
+  print(context, options, record, String(record['key']))
+  if (options.json) return
+  note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
+}
+
+async function list(
+  options: ListOption & WayOptions & { readonly model?: string },
+  context: CommandContext,
+): Promise<void> {
+  const model = options.model === undefined ? undefined : parseModelName(options.model)
+  const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
+    directly: async (installation) => {
+      const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
+      const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
+      const { authority } = installation
+      return (await listApiKeys({ model, authority }, installation)).map(apiKeyRecord)
+    },
+    over: (service) => keysOver(service, model),
+  })
+  printRecords(context, options, records, { columns: SHOWN, empty: 'There is no API key.' })
+}
+
+async function revoke(
+  ids: readonly string[],
+  options: JsonOption & YesOption & WayOptions,
+  context: CommandContext,
+): Promise<void> {
+  const each = (revokeOne: (id: string) => Promise<JsonObject>): Promise<void> =>
+    actOnAll(
+      ids,
+      {
+        thing: 'API key',
+        done: 'revoked',
+        consequence: (id) => `No device can register with the API key ${id} again.`,
+        act: async (id) => {
+          const record = await revokeOne(id)
+          const told = `The API key ${id} is revoked. ${record['model']} still requires one: add another if none is left.`
+          return { value: record, told }
+        },
+      },
+      options,
+      context,
+      undefined,
+    )
+  await eitherWay(context, options, 'change', {
+    directly: (installation) =>
+      each(async (id) => {
+        const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
+        const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
+        return apiKeyRecord(await revokeApiKey({ id, authority: installation.authority }, installation))
+      }),
+    over: async (service) => {
+      let known: readonly JsonObject[] | undefined
+      await each(async (id) => {
+        known ??= await keysOver(service, undefined)
+        const model = known.find((key) => key['id'] === id)?.['model']
+        if (typeof model !== 'string') {
+          const { noSuchApiKey } = await import('../../brands/models/api-keys/list-api-keys.ts')
+          const { message, code } = noSuchApiKey(id)
+          throw new ServiceRefusal(message, { code })
+        }
+        return (await service.call(REVOKE, { id, names: namesOf(parseModelName(model)) })).record
+      })
+    },
+  })
+}
+
+/** Those of one model, or of each: by model and time. */
+async function keysOver(service: Service, model: ModelName | undefined): Promise<readonly JsonObject[]> {
+  const models = model
+    ? [model]
+    : (await service.list(MODELS, 'models', { most: MOST })).records.map((record) => ({
+        brandId: String(record['brand_id']),
+        model: String(record['model']),
+      }))
+  const keys: JsonObject[] = []
+  for (const one of models) {
+    keys.push(...(await service.list(LIST, 'api_keys', { names: namesOf(one), most: MOST })).records)
+  }
+  return keys
+}
+
+const namesOf = ({ brandId: brand, model }: ModelName) => ({ brand, model })
 
 function readUses(text: string): number {
   if (/^[1-9][0-9]{0,9}$/.test(text)) return Number(text)
   throw new UsageError(`--uses ${text} is not a whole number of at least 1.`)
 }
-
-const row = (key: ApiKey): RowOf<typeof COLUMNS> => ({
-  id: key.id,
-  model: showModelName(key),
-  label: key.label,
-  uses: key.uses,
-  use_limit: key.useLimit,
-  created_at: key.createdAt.toISOString(),
-  expires_at: key.expiresAt?.toISOString() ?? null,
-  last_used_at: key.lastUsedAt?.toISOString() ?? null,
-  revoked_at: key.revokedAt?.toISOString() ?? null,
-})

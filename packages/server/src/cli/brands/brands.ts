@@ -4,19 +4,8 @@ import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
-import {
-  counted,
-  details,
-  type JsonOption,
-  print,
-  printList,
-  type Row,
-  type RowOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { createDemo, type DemoOptions } from './create-demo.ts'
-import { modelRow } from './models.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -25,7 +14,7 @@ import {
   readKey,
   readPassphrase,
 } from './private-keys.ts'
-import { signingKeyRow } from './signing-keys.ts'
+import { listBrandsCommand, showBrandCommand } from './seen-brands.ts'
 
 interface AddOptions extends JsonOption, PassphraseOption {
   readonly account: string
@@ -41,8 +30,6 @@ interface CreateOptions extends DemoOptions, PassphraseOption {
   readonly keyName: string
   readonly until?: string
 }
-
-const COLUMNS = ['account_id', 'display_name', 'added_at'] as const
 
 export function brandCommands(parent: Command, context: CommandContext): void {
   const brands = parent.command('brands').description('the accounts that serials are signed for')
@@ -102,44 +89,8 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       return create(accountId, options, context)
     })
 
-  withList(brands.command('list'), COLUMNS)
-    .description('list all brands, by account id')
-    .action(async (options: JsonOption) => {
-      const rows = await context.readInstallation(async (installation) =>
-        (await installation.brands.list()).map(
-          (brand): RowOf<typeof COLUMNS> => ({
-            account_id: brand.accountId,
-            display_name: brand.displayName,
-            added_at: brand.addedAt.toISOString(),
-          }),
-        ),
-      )
-      printList(context, options, rows, {
-        columns: COLUMNS,
-        empty:
-          'There is no brand yet. `ratafia brands add` adds one, `ratafia brands create --demo` makes one to try.',
-      })
-    })
-
-  withJson(brands.command('show <account-id>'))
-    .description('show one brand with its keys and models')
-    .action(async (accountId: string, options: JsonOption) => {
-      const { showBrand } = await import('../../brands/show-brand.ts')
-      const brand = await context.readInstallation((installation) => showBrand(accountId, installation))
-      const row: Row = {
-        account_id: brand.accountId,
-        display_name: brand.displayName,
-        added_at: brand.addedAt.toISOString(),
-      }
-      const keys = brand.keys.map(signingKeyRow)
-      const models = brand.models.map(modelRow)
-      const lines = [
-        details(row),
-        ...keys.map((key) => details({ signing_key: `${key.key_id} ${key.state}` })),
-        ...models.map((model) => details({ model: `${model.model} (registration ${model.registration})` })),
-      ]
-      print(context, options, { ...row, signing_keys: keys, models }, lines.join('\n'))
-    })
+  listBrandsCommand(brands, context)
+  showBrandCommand(brands, context)
 
   withNeededYes(withJson(brands.command('remove <account-id>')))
     .description('remove a brand that has neither models nor devices, with its signing keys')

@@ -24,7 +24,8 @@ export async function createDemo(options: DemoOptions, context: CommandContext):
     await makeDirectory(directory)
     try {
       const address = options.url ?? serviceAddress(config)
-      const made = await createDemoBrand({ name: options.name, url: address }, installation)
+      const { authority } = installation
+      const made = await createDemoBrand({ name: options.name, url: address, authority }, installation)
       return { demo: made, url: address, output: directory }
     } catch (error) {
       await rm(directory, { recursive: true, force: true })

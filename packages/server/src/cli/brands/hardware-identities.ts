@@ -1,27 +1,18 @@
 /** `ratafia hardware-identities`: which keys are built into which boards. */
 import type { Command } from 'commander'
+import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import {
-  counted,
-  type JsonOption,
-  print,
-  printList,
-  type RowOf,
-  rowsOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { printRecords } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 
-const COLUMNS = [
-  'issuer_id',
-  'hardware_id',
-  'hardware_name',
-  'manufacturer',
-  'key_sha3_384',
-  'key_sha384',
-] as const
+const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
+
+const LIST = { method: 'GET', path: '/hardware-identities' } as const
+/** More than anyone reads. */
+const MOST = 1_000_000
 
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
   const identities = parent
@@ -48,26 +39,20 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       )
     })
 
-  withList(identities.command('list'), COLUMNS)
+  goes(withList(identities.command('list'), COLUMNS), 'both', ['hardwareIdentities'])
     .description('list all hardware identities, by the digest of the key')
-    .action(async (options: JsonOption) => {
-      const { listHardwareIdentities } = await import(
-        '../../brands/models/hardware/list-hardware-identities.ts'
-      )
-      const rows = await context.readInstallation((installation) =>
-        rowsOf(
-          listHardwareIdentities(installation),
-          (one): RowOf<typeof COLUMNS> => ({
-            issuer_id: one.issuerId,
-            hardware_id: one.hardwareId,
-            hardware_name: one.hardwareName,
-            manufacturer: one.manufacturer,
-            key_sha3_384: one.keySha3,
-            key_sha384: one.keySha2,
-          }),
-        ),
-      )
-      printList(context, options, rows, {
+    .action(async (options: ListOption & WayOptions) => {
+      const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
+        directly: async (installation) => {
+          const { hardwareIdentityRecord, listHardwareIdentities } = await import(
+            '../../brands/models/hardware/list-hardware-identities.ts'
+          )
+          const all = listHardwareIdentities(installation.authority, installation)
+          return rowsOf(all, hardwareIdentityRecord)
+        },
+        over: async (service) => (await service.list(LIST, 'hardware_identities', { most: MOST })).records,
+      })
+      printRecords(context, options, records, {
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],
         empty: 'There is no hardware identity.',
       })

@@ -1,14 +1,17 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
-import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
+import { stateConflict } from '../../errors.ts'
+import type { JsonObject } from '../../foreign-json.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, print, printList, type RowOf, withJson, withList } from '../output.ts'
-import { goes } from '../service/ways.ts'
+import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { harmless } from '../terminal/harmless.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -34,6 +37,10 @@ interface AddOptions extends JsonOption, PassphraseOption {
   readonly accountKey?: string
 }
 
+const LIST = { method: 'GET', path: '/signing-keys' } as const
+/** More than anyone has. */
+const MOST = 10_000
+
 const COLUMNS = [
   'account_id',
   'name',
@@ -44,7 +51,7 @@ const COLUMNS = [
   'disabled_at',
   'fault',
   'key_id',
-] as const
+]
 
 export function signingKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
@@ -91,21 +98,10 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option(...PASSPHRASE)
     .action((accountId: string, options: CertifyOptions) => certify(accountId, options, context))
 
-  withList(keys.command('list'), COLUMNS)
+  goes(withList(keys.command('list'), COLUMNS), 'both', ['signingKeys'])
     .description('list all keys, by account')
     .option('--account <account-id>', 'only those of one account')
-    .action(async (options: JsonOption & { readonly account?: string }) => {
-      const { listSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
-      const rows = await context.readInstallation(async (installation) =>
-        (await listSigningKeys(options.account, installation)).map(signingKeyRow),
-      )
-      printList(context, options, rows, {
-        columns: ['account_id', 'name', 'state', 'until', 'key_id'],
-        empty: 'There is no signing key. `ratafia brands add` adds a brand with its first.',
-      })
-      if (options.json) return
-      for (const { fault } of rows) if (fault) context.streams.stderr.write(`${fault}\n`)
-    })
+    .action((options: ListOption & WayOptions & { readonly account?: string }) => list(options, context))
 
   withYes(withJson(keys.command('disable <key-id...>')))
     .description('stop signing with keys; what they signed stays (write -- before an id that begins with -)')
@@ -117,7 +113,9 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
         const consequence = (keyId: string) =>
           `The key ${keyId} signs no more serials until it is added again${force ? ', even for models that have no other' : ''}.`
         const act = async (keyId: string, installation: Installation) => {
-          const stopped = await disableSigningKey({ keyId, force }, installation)
+          const { authority } = installation
+          const { stopped, before } = await disableSigningKey({ keyId, force, authority }, installation)
+          if (before) throw stateConflict(`The signing key ${keyId} is already disabled.`)
           const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
           const told = `The signing key ${keyId} is disabled.${warning}`
           return { value: { disabled: keyId, stopped_models: stopped }, told }
@@ -171,15 +169,30 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   await writeAssertion(assertion, options.output, context.streams)
 }
 
-export const signingKeyRow = (key: SigningKeyDescription) =>
-  ({
-    account_id: key.accountId,
-    name: key.name ?? null,
-    state: key.disabledAt ? 'disabled' : key.fault === undefined ? 'signs' : 'does not fit',
-    since: key.since?.toISOString() ?? null,
-    until: key.until?.toISOString() ?? null,
-    added_at: key.addedAt.toISOString(),
-    disabled_at: key.disabledAt?.toISOString() ?? null,
-    fault: key.fault ?? null,
-    key_id: key.keyId,
-  }) satisfies RowOf<typeof COLUMNS>
+async function list(
+  options: ListOption & WayOptions & { readonly account?: string },
+  context: CommandContext,
+): Promise<void> {
+  const { account } = options
+  const { records, more } = await eitherWay(context, options, 'read', {
+    directly: async (installation) => {
+      const { pageOfSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
+      const { signingKeyRecord } = await import('../../brands/keys/signing-key-record.ts')
+      const { authority } = installation
+      const brands = account === undefined ? undefined : [account]
+      const page = await pageOfSigningKeys({ authority, brands, limit: MOST }, installation)
+      return {
+        records: page.keys.map(signingKeyRecord) as readonly JsonObject[],
+        more: page.next !== undefined,
+      }
+    },
+    over: (service) => service.list(LIST, 'signing_keys', { query: { brand: account }, most: MOST }),
+  })
+  printRecords(context, options, records, {
+    columns: ['account_id', 'name', 'state', 'until', 'key_id'],
+    empty: 'There is no signing key. `ratafia brands add` adds a brand with its first.',
+  })
+  if (more) note(context.streams, `Only the first ${MOST} are shown. --account shows those of one account.`)
+  if (options.json) return
+  for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))
+}

@@ -1,11 +1,13 @@
 /** `ratafia trust`: the roots at which every chain of assertions must end. */
 import type { Command } from 'commander'
-import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, print, printList, type RowOf, withJson, withList } from '../output.ts'
+import { type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 
 interface CreateOptions extends JsonOption, PassphraseOption {
@@ -16,7 +18,8 @@ interface CreateOptions extends JsonOption, PassphraseOption {
   readonly until?: string
 }
 
-const COLUMNS = ['account_id', 'display_name', 'key_name', 'since', 'until', 'origin', 'key_id'] as const
+const COLUMNS = ['account_id', 'display_name', 'key_name', 'since', 'until', 'origin', 'key_id']
+const LIST = { method: 'GET', path: '/trust-roots' } as const
 
 export function trustCommands(parent: Command, context: CommandContext): void {
   const trust = parent
@@ -44,17 +47,17 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .option(...PASSPHRASE)
     .action((accountId: string, options: CreateOptions) => createRootOf(accountId, options, context))
 
-  withList(trust.command('list'), COLUMNS)
+  goes(withList(trust.command('list'), COLUMNS), 'both', ['trustRoots'])
     .description('list all trust roots, a line for each key')
-    .action(async (options: JsonOption) => {
-      const { listTrustRoots } = await import('../../brands/trust/list-trust-roots.ts')
-      const rows = await context.readInstallation(async (installation) =>
-        (await listTrustRoots(installation)).map(row),
-      )
-      printList(context, options, rows, {
-        columns: COLUMNS,
-        empty: 'There is no trust root.',
+    .action(async (options: ListOption & WayOptions) => {
+      const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
+        directly: async (installation) => {
+          const { listTrustRoots, trustRootRecord } = await import('../../brands/trust/list-trust-roots.ts')
+          return (await listTrustRoots(installation.authority, installation)).map(trustRootRecord)
+        },
+        over: async (service) => recordsIn((await service.call(LIST)).record['trust_roots']),
       })
+      printRecords(context, options, records, { columns: COLUMNS, empty: 'There is no trust root.' })
     })
 
   withYes(withJson(trust.command('remove <account-id>')))
@@ -101,12 +104,5 @@ async function createRootOf(
   print(context, options, row, told)
 }
 
-const row = (root: TrustRoot): RowOf<typeof COLUMNS> => ({
-  account_id: root.accountId,
-  display_name: root.displayName,
-  key_name: root.keyName ?? null,
-  since: root.since.toISOString(),
-  until: root.until?.toISOString() ?? null,
-  origin: root.builtIn ? 'built in' : 'added',
-  key_id: root.keyId,
-})
+const recordsIn = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []

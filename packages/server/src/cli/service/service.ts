@@ -8,13 +8,15 @@ import { MANAGEMENT_PATH } from './paths.ts'
 
 /** A row of the table of operations. */
 export interface ServiceOperation {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly path: string
 }
 
 export interface Asking {
   /** For `:id` in the path. */
   readonly id?: string
+  /** For the other parameters of the path. */
+  readonly names?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
   readonly body?: object
   /** The `ETag` of what the person saw. */
@@ -106,12 +108,25 @@ export function serviceAt(url: string, bearer: Bearer): Service {
   }
 }
 
-function addressOf(url: string, { path }: ServiceOperation, { id = '', query = {} }: Asking): string {
-  const address = new URL(`${url}${MANAGEMENT_PATH}${path.replace(':id', encodeURIComponent(id))}`)
+function addressOf(
+  url: string,
+  { path }: ServiceOperation,
+  { id = '', names = {}, query = {} }: Asking,
+): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    segmentOf(name === 'id' ? id : (names[name] ?? '')),
+  )
+  const address = new URL(`${url}${MANAGEMENT_PATH}${filled}`)
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value].flat()) if (one !== undefined) address.searchParams.append(name, String(one))
   }
   return address.href
+}
+
+/** Throws `ServiceRefusal` for what would lead to another path. */
+function segmentOf(name: string): string {
+  if (name !== '.' && name !== '..') return encodeURIComponent(name)
+  throw new ServiceRefusal(`There is nothing with the name ${name}.`, { code: 'no-such-record' })
 }
 
 const question = (

@@ -2,7 +2,7 @@
  * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, so a page may be
  * short, or empty, and still go on (contract/administration.md, A7 and A8).
  */
-import { type Authority, type BrandScope, brandsFor, covers } from '../../authority.ts'
+import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import type { ActivityStore } from '../activity/activity-store.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { Device } from '../device.ts'
@@ -51,7 +51,9 @@ export interface ListDeps {
  * `permission-denied`.
  */
 export async function listFleet({ authority, ...listing }: FleetListing, deps: ListDeps): Promise<FleetPage> {
-  const brands = brandsOf(listing.filter, brandsFor(authority, 'devices:read'))
+  const { models, brands: asked } = listing.filter
+  const named = models ? models.map(({ brandId }) => brandId) : asked
+  const brands = brandsNamed(brandsFor(authority, 'devices:read'), named)
   const { placed, ...page } = await pageFor(listing, brands, deps)
   const activities = await deps.activities.of(placed.map(({ device }) => device.id))
   return { ...page, devices: placed.map(({ device }) => ({ device, activity: activities.get(device.id) })) }
@@ -85,13 +87,6 @@ async function pageFor(
     }),
   )
   return merged(parts, { sort, limit, examined: rows * streams.length })
-}
-
-/** Those that the filter names, of those that the caller may see. */
-function brandsOf({ brands, models }: ListFilter, scope: BrandScope): Brands {
-  const named = models ? models.map(({ brandId }) => brandId) : brands
-  if (!named) return scope === 'all' ? 'all' : [...scope].sort()
-  return [...new Set(named)].filter((brandId) => covers(scope, brandId)).sort()
 }
 
 interface Part {

@@ -90,7 +90,7 @@ function unknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): string | un
 
 /** No path can be told here: these are the methods of all. */
 const noSuchMethod = (message: string): Refusal => {
-  const allowed = ['GET', 'HEAD', 'POST', 'PATCH']
+  const allowed = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']
   return refusal('method-not-allowed', `${message} It supports ${allowed.join(', ')}.`, {
     extra: { allowed },
     close: true,

@@ -32,6 +32,12 @@ export function positionIn(
   })
 }
 
+/** An instant in a cursor; undefined if it is none. */
+export function instantOf(text: string): Date | undefined {
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? undefined : at
+}
+
 /** Of the parameters that say which records are listed, and in which order. */
 function digestOf(parameters: object): string {
   const { limit: _, cursor: __, ...rest } = parameters as Readonly<Record<string, unknown>>

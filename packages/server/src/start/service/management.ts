@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { accountManagementRoutes } from '../../accounts/administration/routes.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { auditManagementRoutes } from '../../audit/routes.ts'
+import { brandManagementRoutes } from '../../brands/administration/brand-routes.ts'
+import { modelManagementRoutes } from '../../brands/administration/model-routes.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
@@ -65,6 +67,8 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
       agentManagementRoutes(add, installation)
       ownAgentRoutes(add, installation)
       deviceManagementRoutes(add, installation)
+      brandManagementRoutes(add, installation)
+      modelManagementRoutes(add, installation)
       jobRoutes(add, { ...installation, filterIn })
     })
   })

@@ -1,20 +1,42 @@
 /** Lists the devices that a model with the registration `allow-list` lets in. */
 import type { BrandDeps } from '../../brand-deps.ts'
-import { findModel } from '../find-model.ts'
-import type { ModelName } from '../model-policy.ts'
+import { type NamedModel, seenModel } from '../find-model.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
-/** Entries by serial number and key, those without a serial number first. Throws `invalid-field` for no such model. */
-export async function* listAllowed(
-  model: ModelName,
-  deps: Pick<BrandDeps, 'models' | 'allowList'>,
-): AsyncGenerator<AllowListEntry> {
-  await findModel(model, deps)
-  const limit = 1000
+type Deps = Pick<BrandDeps, 'models' | 'allowList'>
+
+interface Listing extends NamedModel {
+  readonly after?: AllowListEntry | undefined
+  readonly limit: number
+}
+
+/**
+ * By serial number and key, those without a serial number first. `next` is where the page that follows begins. Throws as
+ * {@link seenModel} does.
+ */
+export async function pageOfAllowed(
+  { after, limit, ...named }: Listing,
+  deps: Deps,
+): Promise<{ readonly entries: readonly AllowListEntry[]; readonly next: AllowListEntry | undefined }> {
+  const model = await seenModel(named, deps)
+  // One more shows whether there is another page.
+  const rows = await deps.allowList.list(model, { after, limit: limit + 1 })
+  const entries = rows.slice(0, limit)
+  return { entries, next: rows.length > limit ? entries.at(-1) : undefined }
+}
+
+/** All of them, in the same order. Throws as {@link seenModel} does. */
+export async function* listAllowed(named: NamedModel, deps: Deps): AsyncGenerator<AllowListEntry> {
   for (let after: AllowListEntry | undefined; ; ) {
-    const page = await deps.allowList.list(model, { after, limit })
-    yield* page
-    after = page.at(-1)
-    if (page.length < limit) return
+    const { entries, next } = await pageOfAllowed({ ...named, after, limit: 1000 }, deps)
+    yield* entries
+    if (!next) return
+    after = next
   }
 }
+
+/** As the API, `--json` and exports show it. */
+export const allowListRecord = ({ serial, deviceKeyId }: AllowListEntry) => ({
+  serial,
+  device_key_id: deviceKeyId,
+})

@@ -1,31 +1,38 @@
 /** Takes devices off the allow-list of a model. */
+import { requireRecentPerson } from '../../../authority.ts'
 import { changeUnlessDry } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
-import { findModel } from '../find-model.ts'
-import { type ModelName, showModelName } from '../model-policy.ts'
+import { managedModel, type NamedModel } from '../find-model.ts'
+import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
-interface Removal {
-  readonly model: ModelName
+interface Removal extends NamedModel {
   /** For a serial number all its entries, for a key the one without a serial number, for both only that entry. */
   readonly entries: readonly AllowListEntry[] | 'all'
   /** Only counts what would be removed. */
   readonly dryRun?: boolean
+  /** Whether it is all right if nothing matches: somebody may have removed it before. */
+  readonly mayBeGone?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
 
 /**
- * All or nothing; returns how many entries were removed. Devices keep the serials they have. Throws `invalid-field` if
- * there is no such model, or nothing on the list matches.
+ * All or nothing; returns how many entries were removed. Devices keep the serials they have. Throws {@link RequestError}
+ * as `managedModel` does; `person-required` and `recent-sign-in-required` for all entries; and `invalid-field` if nothing
+ * on the list matches, unless it may be gone.
  */
 export async function removeAllowed(
-  { model, entries, dryRun = false, onProgress }: Removal,
-  deps: Pick<BrandDeps, 'models' | 'change'>,
+  { entries, dryRun = false, mayBeGone = false, onProgress, ...named }: Removal,
+  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
 ): Promise<number> {
-  await findModel(model, deps)
+  const { authority } = named
+  const model = await managedModel(named, deps)
+  if (entries !== 'all') entries.forEach(requireEntry)
+  if (entries === 'all') requireRecentPerson(authority, deps.clock())
   const subject = showModelName(model)
-  const removed = await changeUnlessDry(dryRun, deps.change, async ({ allowList, record }) => {
+  const change = deps.changeBy(authority.author)
+  const removed = await changeUnlessDry(dryRun, change, async ({ allowList, record }) => {
     const count =
       entries === 'all'
         ? await allowList.clear(model)
@@ -35,8 +42,14 @@ export async function removeAllowed(
     if (count > 0) await record({ action: 'allow-list.remove', subject, details: { removed: count } })
     return count
   })
-  if (removed > 0) return removed
+  if (removed > 0 || mayBeGone) return removed
   throw invalidField(
     `Nothing on the allow-list of ${subject} matches, so nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
   )
+}
+
+/** One without either would stand for nothing, and no database takes these characters. */
+function requireEntry({ serial, deviceKeyId }: AllowListEntry): void {
+  if ((serial !== null || deviceKeyId !== null) && !/[\0\p{Cs}]/u.test(serial ?? '')) return
+  throw invalidField('An entry has a serial number, the id of a device key, or both.', { field: 'entries' })
 }

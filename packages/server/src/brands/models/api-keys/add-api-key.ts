@@ -2,25 +2,29 @@
 import { randomBytes } from 'node:crypto'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
-import { findModel } from '../find-model.ts'
-import { type ModelName, showModelName } from '../model-policy.ts'
+import { managedModel, type NamedModel, noSuchModel } from '../find-model.ts'
+import { showModelName } from '../model-policy.ts'
 import { type ApiKey, hashApiKey, newApiKey } from './api-key.ts'
 
-interface NewApiKey {
-  readonly model: ModelName
+interface NewApiKey extends NamedModel {
   readonly label: string
   readonly expiresAt: Date | null
   readonly useLimit: number | null
 }
 
-/** Returns the text of the key, which is stored nowhere. Throws `invalid-field`. */
+/**
+ * Returns the text of the key, which is stored nowhere. Throws {@link RequestError} `invalid-field`, and as `managedModel`
+ * does.
+ */
 export async function addApiKey(
-  { model: name, label, expiresAt, useLimit }: NewApiKey,
-  deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
+  { model: name, authority, label, expiresAt, useLimit }: NewApiKey,
+  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
 ): Promise<{ readonly key: ApiKey; readonly text: string }> {
-  const { brandId, model } = await findModel(name, deps)
+  const { brandId, model } = await managedModel({ model: name, authority }, deps)
   const now = deps.clock()
-  if (label.trim() === '' || label.length > 200) throw invalidField('A label has 1 to 200 characters.')
+  if (label.trim() === '' || label.length > 200 || /[\p{Cc}\p{Cs}]/u.test(label)) {
+    throw invalidField('A label has 1 to 200 characters, on one line.', { field: 'label' })
+  }
   if (expiresAt && expiresAt <= now)
     throw invalidField('The key would have expired already. Give a later time.')
   if (useLimit !== null && !(Number.isInteger(useLimit) && useLimit >= 1 && useLimit <= 2_000_000_000)) {
@@ -30,7 +34,8 @@ export async function addApiKey(
   const hash = hashApiKey(text, { brandId, model })
   if (!hash) throw new TypeError('a new key must be one of ours')
   const added = { brandId, model, label, createdAt: now, expiresAt, useLimit }
-  return { key: await storeApiKey(added, hash, deps), text }
+  const change = deps.changeBy(authority.author)
+  return { key: await storeApiKey(added, hash, { change }), text }
 }
 
 export async function storeApiKey(
@@ -40,7 +45,9 @@ export async function storeApiKey(
 ): Promise<ApiKey> {
   const id = randomBytes(6).toString('hex')
   const key: ApiKey = { ...added, id, uses: 0, lastUsedAt: null, revokedAt: null }
-  await change(async ({ apiKeys, record }) => {
+  await change(async ({ models, apiKeys, record }) => {
+    // Otherwise the key could come after the model has gone.
+    if (!(await models.hold(key))) throw noSuchModel(key)
     await apiKeys.add(key, hash)
     const expires = key.expiresAt?.toISOString() ?? null
     const details = { model: showModelName(key), label: key.label, expires, uses: key.useLimit }

@@ -6,15 +6,27 @@ import {
   type Database,
   fromInstant,
   inTransaction,
+  rowLock,
   toInstant,
 } from '../../../database/index.ts'
 import type { ModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
 
+/** Where a key stands among those of its model. */
+export type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>
+
 export interface ApiKeyStore {
   add(key: ApiKey, hash: Uint8Array): Promise<void>
   /** The keys of one model or of all, by model and time. */
   list(model?: ModelName): Promise<readonly ApiKey[]>
+  /** The keys of one model, by time, after `after` if given. */
+  page(
+    model: ModelName,
+    page: { readonly after: KeyPosition | undefined; readonly limit: number },
+  ): Promise<readonly ApiKey[]>
+  find(id: string): Promise<ApiKey | undefined>
+  /** As {@link find}, within a transaction: until its end no other changes the key. */
+  lock(id: string): Promise<ApiKey | undefined>
   findByHash(hash: Uint8Array): Promise<ApiKey | undefined>
   /** Whether the model ever had a key: then a device needs one. Once the last one is revoked, no device gets in. */
   isRequired(model: ModelName): Promise<boolean>
@@ -30,6 +42,9 @@ export interface ApiKeyStore {
 }
 
 export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
+  /** Primary key. */
+  const named = (id: string) => query.selectFrom('api_key').selectAll().where('id', '=', id)
+
   return {
     async add(key, hash) {
       await changeAnnounced(query, { kind: 'api-key', id: key.id }, (transaction) =>
@@ -53,8 +68,40 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
       let keys = query.selectFrom('api_key').selectAll()
       // The index api_key_model; without a model the whole table, some dozens of keys.
       if (model) keys = keys.where('brand_id', '=', model.brandId).where('model', '=', model.model)
-      const rows = await keys.orderBy('brand_id').orderBy('model').orderBy('created_at').execute()
+      const rows = await keys
+        .orderBy('brand_id')
+        .orderBy('model')
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
       return rows.map(keyOf)
+    },
+
+    async page({ brandId, model }, { after, limit }) {
+      let keys = query
+        .selectFrom('api_key')
+        .selectAll()
+        // The index api_key_model: some dozens of keys.
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+      if (after) {
+        const { createdAt, id } = after
+        keys = keys.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('created_at', 'id'), '>', tuple(toInstant(createdAt), id)),
+        )
+      }
+      const rows = await keys.orderBy('created_at').orderBy('id').limit(limit).execute()
+      return rows.map(keyOf)
+    },
+
+    async find(id) {
+      const row = await named(id).executeTakeFirst()
+      return row && keyOf(row)
+    },
+
+    async lock(id) {
+      const row = await named(id).modifyEnd(rowLock(query, 'no key update')).executeTakeFirst()
+      return row && keyOf(row)
     },
 
     async findByHash(hash) {

@@ -1,14 +1,65 @@
-/** Lists API keys, without their text. */
+/** API keys, without their text, for whoever may see their model. */
+import { type Authority, brandsFor, covers } from '../../../authority.ts'
+import { noSuchRecord, type RequestError } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
-import { findModel } from '../find-model.ts'
+import { type NamedModel, seenModel } from '../find-model.ts'
 import type { ModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
+import type { KeyPosition } from './api-key-store.ts'
 
-/** The keys of one model or of all. Throws `invalid-field` if there is no such model. */
-export async function listApiKeys(
-  model: ModelName | undefined,
-  deps: Pick<BrandDeps, 'models' | 'apiKeys'>,
-): Promise<readonly ApiKey[]> {
-  if (model) await findModel(model, deps)
-  return deps.apiKeys.list(model)
+type Deps = Pick<BrandDeps, 'models' | 'apiKeys'>
+
+interface Listing extends NamedModel {
+  readonly after?: KeyPosition | undefined
+  readonly limit: number
 }
+
+/** Those of one model, by time. `next` is where the page that follows begins. Throws as {@link seenModel} does. */
+export async function pageOfApiKeys(
+  { after, limit, ...named }: Listing,
+  deps: Deps,
+): Promise<{ readonly keys: readonly ApiKey[]; readonly next: KeyPosition | undefined }> {
+  const model = await seenModel(named, deps)
+  // One more shows whether there is another page.
+  const rows = await deps.apiKeys.page(model, { after, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  return { keys: page, next: rows.length > limit ? page.at(-1) : undefined }
+}
+
+/** Those of one model, or of all that the caller may see, by model and time. Throws as {@link seenModel} does. */
+export async function listApiKeys(
+  { model, authority }: { readonly model: ModelName | undefined; readonly authority: Authority },
+  deps: Deps,
+): Promise<readonly ApiKey[]> {
+  if (model) return deps.apiKeys.list(await seenModel({ model, authority }, deps))
+  const brands = brandsFor(authority, 'models:read')
+  return (await deps.apiKeys.list()).filter(({ brandId }) => covers(brands, brandId))
+}
+
+export interface NamedApiKey {
+  readonly id: string
+  readonly authority: Authority
+  /** A key of another model is not there. Default: of any model. */
+  readonly model?: ModelName
+}
+
+/**
+ * Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words for a key of a brand that the caller
+ * may not see.
+ */
+export async function seenApiKey(
+  { id, authority, model }: NamedApiKey,
+  { apiKeys }: { readonly apiKeys: Pick<Deps['apiKeys'], 'find'> },
+): Promise<ApiKey> {
+  const brands = brandsFor(authority, 'models:read')
+  const key = /^[0-9a-f]{1,64}$/.test(id) ? await apiKeys.find(id) : undefined
+  const isMeant = !model || (key?.brandId === model.brandId && key.model === model.model)
+  if (key && isMeant && covers(brands, key.brandId)) return key
+  throw noSuchApiKey(id)
+}
+
+export const noSuchApiKey = (id: string): RequestError =>
+  noSuchRecord(`There is no API key ${id.slice(0, 64)}. \`ratafia api-keys list\` shows their ids.`, {
+    kind: 'api-key',
+    id,
+  })

@@ -1,21 +1,34 @@
 /** Revokes a key: devices can no longer register with it; those that did stay registered. */
-import { invalidField } from '../../../errors.ts'
+import { requireForBrand } from '../../../authority.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { showModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
+import { type NamedApiKey, noSuchApiKey, seenApiKey } from './list-api-keys.ts'
 
-/** A second revocation keeps the time of the first. Throws `invalid-field` if there is no such key. */
+interface Revocation extends NamedApiKey {
+  /** Throws `version-mismatch` for a key that is not what the caller has seen. */
+  readonly mustBeSeen?: (now: ApiKey) => void
+}
+
+/**
+ * A second revocation keeps the time of the first. Throws {@link RequestError} as `seenApiKey` does, `permission-denied`,
+ * and what `mustBeSeen` throws.
+ */
 export async function revokeApiKey(
-  id: string,
-  { change, clock }: Pick<BrandDeps, 'change' | 'clock'>,
+  { mustBeSeen, ...named }: Revocation,
+  deps: Pick<BrandDeps, 'apiKeys' | 'changeBy' | 'clock'>,
 ): Promise<ApiKey> {
-  const key = await change(async ({ apiKeys, record }) => {
-    const revoked = await apiKeys.revoke(id, clock())
-    if (revoked?.first) {
+  const { authority } = named
+  const { id, brandId } = await seenApiKey(named, deps)
+  requireForBrand(authority, 'models:manage', brandId)
+  return deps.changeBy(authority.author)(async ({ apiKeys, record }) => {
+    const now = await apiKeys.lock(id)
+    if (now) mustBeSeen?.(now)
+    const revoked = await apiKeys.revoke(id, deps.clock())
+    if (!revoked) throw noSuchApiKey(id)
+    if (revoked.first) {
       await record({ action: 'api-key.revoke', subject: id, details: { model: showModelName(revoked.key) } })
     }
-    return revoked?.key
+    return revoked.key
   })
-  if (key) return key
-  throw invalidField(`There is no API key ${id.slice(0, 64)}. \`ratafia api-keys list\` shows their ids.`)
 }

@@ -22,7 +22,7 @@ export interface HardwareIdentityStore {
   ): Promise<void>
   /** By digest and issuer, after `after` if given. */
   list(page: {
-    readonly after?: StoredHardwareIdentity | undefined
+    readonly after?: Pick<StoredHardwareIdentity, 'keySha3' | 'issuerId'> | undefined
     readonly limit: number
   }): Promise<readonly StoredHardwareIdentity[]>
   /** By one of the digests; several if several issuers vouch for one key. */

@@ -1,16 +1,54 @@
-/** Lists the imported hardware identities. */
-import type { BrandDeps } from '../../brand-deps.ts'
-import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
+/** Lists the imported hardware identities, which belong to no brand. */
+import { type Authority, requireForAll } from '../../../authority.ts'
+import type { HardwareIdentityStore, StoredHardwareIdentity } from './hardware-identity-store.ts'
 
-/** Ordered by the digest of their key. */
-export async function* listHardwareIdentities({
-  hardwareIdentities,
-}: Pick<BrandDeps, 'hardwareIdentities'>): AsyncGenerator<StoredHardwareIdentity> {
-  const limit = 500
-  for (let after: StoredHardwareIdentity | undefined; ; ) {
-    const page = await hardwareIdentities.list({ after, limit })
-    yield* page
-    after = page.at(-1)
-    if (page.length < limit) return
+interface Deps {
+  readonly hardwareIdentities: Pick<HardwareIdentityStore, 'list'>
+}
+
+/** Where an identity stands in the list. */
+export type IdentityPosition = Pick<StoredHardwareIdentity, 'keySha3' | 'issuerId'>
+
+interface Listing {
+  readonly authority: Authority
+  readonly after?: IdentityPosition | undefined
+  readonly limit: number
+}
+
+/** By the digest of their key. `next` is where the page that follows begins. Throws `permission-denied`. */
+export async function pageOfHardwareIdentities(
+  { authority, after, limit }: Listing,
+  { hardwareIdentities }: Deps,
+): Promise<{
+  readonly identities: readonly StoredHardwareIdentity[]
+  readonly next: IdentityPosition | undefined
+}> {
+  requireForAll(authority, 'models:read')
+  // One more shows whether there is another page.
+  const rows = await hardwareIdentities.list({ after, limit: limit + 1 })
+  const identities = rows.slice(0, limit)
+  return { identities, next: rows.length > limit ? identities.at(-1) : undefined }
+}
+
+/** All of them, in the same order. Throws `permission-denied`. */
+export async function* listHardwareIdentities(
+  authority: Authority,
+  deps: Deps,
+): AsyncGenerator<StoredHardwareIdentity> {
+  for (let after: IdentityPosition | undefined; ; ) {
+    const { identities, next } = await pageOfHardwareIdentities({ authority, after, limit: 500 }, deps)
+    yield* identities
+    if (!next) return
+    after = next
   }
 }
+
+/** As the API, `--json` and exports show it. */
+export const hardwareIdentityRecord = (one: StoredHardwareIdentity) => ({
+  issuer_id: one.issuerId,
+  hardware_id: one.hardwareId,
+  hardware_name: one.hardwareName,
+  manufacturer: one.manufacturer,
+  key_sha3_384: one.keySha3,
+  key_sha384: one.keySha2,
+})

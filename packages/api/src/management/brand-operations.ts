@@ -1,0 +1,81 @@
+/** Brands and their keys in the management API. */
+import {
+  BrandRecordSchema,
+  BrandsSchema,
+  DisableSigningKeySchema,
+  SigningKeySchema,
+  SigningKeysQuerySchema,
+  SigningKeysSchema,
+  TrustRootsSchema,
+} from './brand-schemas.ts'
+import { HardwareIdentitiesSchema } from './model-schemas.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { PageQuerySchema } from './schemas.ts'
+
+const READING = { ...SIGNED_IN, method: 'GET', permission: 'models:read' } as const
+
+export const BRAND_OPERATIONS = {
+  brands: {
+    ...READING,
+    path: '/brands',
+    summary: 'The accounts that serials are signed for, by their id',
+    errors: [],
+    query: PageQuerySchema,
+    response: BrandsSchema,
+  },
+  brand: {
+    ...READING,
+    path: '/brands/:brand',
+    summary: 'One brand',
+    errors: ['no-such-record'],
+    response: BrandRecordSchema,
+    record: true,
+  },
+  signingKeys: {
+    ...READING,
+    path: '/signing-keys',
+    summary: 'The keys that sign serials, by brand: their public halves, and whether each can sign now',
+    errors: [],
+    query: SigningKeysQuerySchema,
+    response: SigningKeysSchema,
+  },
+  signingKey: {
+    ...READING,
+    path: '/signing-keys/:id',
+    summary: 'One signing key',
+    errors: ['no-such-record'],
+    response: SigningKeySchema,
+    record: true,
+  },
+  disableSigningKey: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/signing-keys/:id/disable',
+    summary: 'Stops a key from signing serials; what it signed stays',
+    description:
+      'Refused while models have no other key, unless `force` is true: that is for people who signed in within the last 15 minutes.',
+    permission: 'models:manage',
+    errors: ['no-such-record', 'still-referenced', 'person-required', 'recent-sign-in-required'],
+    body: DisableSigningKeySchema,
+    response: SigningKeySchema,
+    record: true,
+    actions: ['signing-key.disable'],
+  },
+  trustRoots: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/trust-roots',
+    summary: 'The accounts that may vouch for brands, an item for each key. They are changed on the host',
+    permission: 'roles:read',
+    errors: [],
+    response: TrustRootsSchema,
+  },
+  hardwareIdentities: {
+    ...READING,
+    path: '/hardware-identities',
+    summary: 'The keys that are built into hardware, by the digest of the key. For those who see all brands',
+    errors: [],
+    query: PageQuerySchema,
+    response: HardwareIdentitiesSchema,
+  },
+} as const satisfies Record<string, ManagementOperation>

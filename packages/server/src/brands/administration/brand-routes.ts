@@ -1,0 +1,82 @@
+/** Brands, signing keys, trust roots and hardware identities in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../../change.ts'
+import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
+import type { BrandDeps } from '../brand-deps.ts'
+import { disableSigningKey } from '../keys/disable-signing-key.ts'
+import {
+  describeSigningKey,
+  pageOfSigningKeys,
+  type SigningKeyDescription,
+  seenSigningKey,
+} from '../keys/list-signing-keys.ts'
+import { signingKeyRecord } from '../keys/signing-key-record.ts'
+import {
+  hardwareIdentityRecord,
+  pageOfHardwareIdentities,
+} from '../models/hardware/list-hardware-identities.ts'
+import { brandRecord, listBrands, showBrand } from '../seen-brands.ts'
+import { listTrustRoots, trustRootRecord } from '../trust/list-trust-roots.ts'
+
+export function brandManagementRoutes(add: AddManagementRoute, deps: BrandDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
+    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+
+  add(api.brands, async ({ authority, query }) => {
+    const { limit = 100 } = query
+    const [after] = positionIn(query, 1) ?? []
+    const { brands, next } = await listBrands({ authority, after, limit }, deps)
+    return { brands: brands.map(brandRecord), next: next === undefined ? null : cursorOf([next], query) }
+  })
+  add(api.brand, async ({ authority, parameters }) =>
+    brandRecord(await showBrand({ accountId: parameters['brand'] ?? '', authority }, deps)),
+  )
+
+  add(api.signingKeys, async ({ authority, query }) => {
+    const { brand: brands, limit = 100 } = query
+    const listing = { authority, brands, limit, after: keyIn(query) }
+    const { keys, next } = await pageOfSigningKeys(listing, deps)
+    return {
+      signing_keys: keys.map(signingKeyRecord),
+      next: next ? cursorOf([next.accountId, next.addedAt.toISOString(), next.keyId], query) : null,
+    }
+  })
+  add(api.signingKey, async ({ authority, parameters }) => {
+    const key = await seenSigningKey({ keyId: parameters['id'] ?? '', authority }, deps)
+    return signingKeyRecord(await describeSigningKey(key, deps))
+  })
+
+  add(api.disableSigningKey, async (asked) => {
+    const { authority, parameters, body, ifMatch } = asked
+    const mustBeSeen = ifMatch && ((now: SigningKeyDescription) => ifMatch(signingKeyRecord(now)))
+    const disabling = { keyId: parameters['id'] ?? '', authority, force: body.force === true }
+    const { key } = await disableSigningKey({ ...disabling, ...(mustBeSeen && { mustBeSeen }) }, tried(asked))
+    return signingKeyRecord(key)
+  })
+
+  add(api.trustRoots, async ({ authority }) => ({
+    trust_roots: (await listTrustRoots(authority, deps)).map(trustRootRecord),
+  }))
+
+  add(api.hardwareIdentities, async ({ authority, query }) => {
+    const { limit = 100 } = query
+    const [keySha3, issuerId] = positionIn(query, 2) ?? []
+    const after = keySha3 === undefined || issuerId === undefined ? undefined : { keySha3, issuerId }
+    const { identities, next } = await pageOfHardwareIdentities({ authority, after, limit }, deps)
+    return {
+      hardware_identities: identities.map(hardwareIdentityRecord),
+      next: next ? cursorOf([next.keySha3, next.issuerId], query) : null,
+    }
+  })
+}
+
+type KeyPosition = Parameters<typeof pageOfSigningKeys>[0]['after']
+
+/** A position that is none begins with the first page, as far as anybody can tell. */
+function keyIn(query: { readonly cursor?: string }): KeyPosition {
+  const [accountId = '', at = '', keyId = ''] = positionIn(query, 3) ?? []
+  const addedAt = instantOf(at)
+  return addedAt && { accountId, addedAt, keyId }
+}

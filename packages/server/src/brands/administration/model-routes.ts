@@ -1,0 +1,202 @@
+/** Models and what belongs to them in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS, type PolicyPatchSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import type { Authority } from '../../authority.ts'
+import { undone } from '../../change.ts'
+import { invalidField } from '../../errors.ts'
+import { instantField } from '../../http/management/instant-field.ts'
+import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
+import type { NamedFile } from '../assertion-file.ts'
+import type { BrandDeps } from '../brand-deps.ts'
+import { addModel, updateModel } from '../models/add-model.ts'
+import { allowListRecord, pageOfAllowed } from '../models/allow-list/list-allowed.ts'
+import { removeAllowed } from '../models/allow-list/remove-allowed.ts'
+import { addApiKey } from '../models/api-keys/add-api-key.ts'
+import type { ApiKey } from '../models/api-keys/api-key.ts'
+import { apiKeyRecord } from '../models/api-keys/api-key-record.ts'
+import { type NamedApiKey, pageOfApiKeys, seenApiKey } from '../models/api-keys/list-api-keys.ts'
+import { revokeApiKey } from '../models/api-keys/revoke-api-key.ts'
+import type { NamedModel } from '../models/find-model.ts'
+import { listModels } from '../models/list-models.ts'
+import { listRemodels, remodelRecord } from '../models/list-remodels.ts'
+import { DEFAULT_POLICY, type ModelName, type ModelPolicy, parseModelName } from '../models/model-policy.ts'
+import { modelDetailsRecord, modelRecord } from '../models/model-record.ts'
+import { allowRemodel, disallowRemodel } from '../models/remodel.ts'
+import { removedModelRecord, removeModel } from '../models/remove-model.ts'
+import { type ModelChange, setPolicy } from '../models/set-policy.ts'
+import { type ModelDetails, showModel } from '../models/show-model.ts'
+
+export function modelManagementRoutes(add: AddManagementRoute, deps: BrandDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
+    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+
+  add(api.models, async ({ authority, query }) => {
+    const { brand: brands, limit = 100 } = query
+    const { models, next } = await listModels({ authority, brands, after: modelAfter(query), limit }, deps)
+    return {
+      models: models.map(modelRecord),
+      next: next ? cursorOf([next.brandId, next.model], query) : null,
+    }
+  })
+  add(api.model, async (asked) => modelDetailsRecord(await showModel(modelIn(asked), deps)))
+  add(api.addModel, async (asked) => {
+    const { assertion, policy } = asked.body
+    const wanted = { ...DEFAULT_POLICY, registration: policy.registration, ...policyIn(policy) }
+    const added = { file: fileOf(assertion), policy: wanted, authority: asked.authority }
+    return modelDetailsRecord(await addModel(added, tried(asked)))
+  })
+  add(api.setPolicy, async (asked) => {
+    const change = { ...changeOf(asked), changes: policyIn(asked.body) }
+    return modelDetailsRecord(await setPolicy(change, tried(asked)))
+  })
+  add(api.updateModel, async (asked) => {
+    const newer = { ...changeOf(asked), file: fileOf(asked.body.assertion) }
+    return modelDetailsRecord(await updateModel(newer, tried(asked)))
+  })
+  add(api.removeModel, async (asked) => {
+    const change = changeOf(asked)
+    return removedModelRecord(change.model, await removeModel(change, tried(asked)))
+  })
+
+  add(api.addRemodel, async (asked) => {
+    const { model: from, authority } = modelIn(asked)
+    return remodelRecord(
+      await allowRemodel({ from, to: parseModelName(asked.body.to), authority }, tried(asked)),
+    )
+  })
+  add(api.removeRemodel, async (asked) => {
+    const { ifMatch, parameters } = asked
+    const { model: from, authority } = modelIn(asked)
+    const to = { brandId: parameters['to_brand'] ?? '', model: parameters['to_model'] ?? '' }
+    const mustBeSeen = ifMatch && ((now: Remodel) => ifMatch(remodelRecord(now)))
+    const pair = { from, to, authority, ...(mustBeSeen && { mustBeSeen }) }
+    return remodelRecord(await disallowRemodel(pair, tried(asked)))
+  })
+  add(api.remodels, async (asked) => {
+    const { limit = 100 } = asked.query
+    const listing = { ...modelIn(asked), after: modelAfter(asked.query), limit }
+    const { remodels, next } = await listRemodels(listing, deps)
+    return {
+      remodels: remodels.map(remodelRecord),
+      next: next ? cursorOf([next.brandId, next.model], asked.query) : null,
+    }
+  })
+
+  add(api.apiKeys, async (asked) => {
+    const { query } = asked
+    const [at = '', id = ''] = positionIn(query, 2) ?? []
+    const createdAt = instantOf(at)
+    const after = createdAt && { createdAt, id }
+    const { keys, next } = await pageOfApiKeys({ ...modelIn(asked), after, limit: query.limit ?? 100 }, deps)
+    return {
+      api_keys: keys.map(apiKeyRecord),
+      next: next ? cursorOf([next.createdAt.toISOString(), next.id], query) : null,
+    }
+  })
+  add(api.apiKey, async (asked) => apiKeyRecord(await seenApiKey(apiKeyIn(asked), deps)))
+  add(api.addApiKey, async (asked) => {
+    const { label, expires, uses } = asked.body
+    const { key, text } = await addApiKey(
+      {
+        ...modelIn(asked),
+        label,
+        expiresAt: expires ? instantField('body/expires', expires) : null,
+        useLimit: uses ?? null,
+      },
+      tried(asked),
+    )
+    // Nobody can use what is undone.
+    return { ...apiKeyRecord(key), key: asked.dryRun ? null : text }
+  })
+  add(api.revokeApiKey, async (asked) => {
+    const { ifMatch } = asked
+    const mustBeSeen = ifMatch && ((now: ApiKey) => ifMatch(apiKeyRecord(now)))
+    const revocation = { ...apiKeyIn(asked), ...(mustBeSeen && { mustBeSeen }) }
+    return apiKeyRecord(await revokeApiKey(revocation, tried(asked)))
+  })
+
+  add(api.allowList, async (asked) => {
+    const { query } = asked
+    const [serial, key] = positionIn(query, 2) ?? []
+    const after = serial === undefined ? undefined : { serial: serial || null, deviceKeyId: key || null }
+    const listing = { ...modelIn(asked), after, limit: query.limit ?? 100 }
+    const { entries, next } = await pageOfAllowed(listing, deps)
+    return {
+      entries: entries.map(allowListRecord),
+      next: next ? cursorOf([next.serial ?? '', next.deviceKeyId ?? ''], query) : null,
+    }
+  })
+  add(api.removeAllowed, async (asked) => {
+    const removal = { ...modelIn(asked), entries: entriesIn(asked.body), mayBeGone: true }
+    return { removed: await removeAllowed(removal, tried(asked)) }
+  })
+}
+
+interface AnyAsked {
+  readonly authority: Authority
+  readonly parameters: Readonly<Record<string, string>>
+  readonly ifMatch?: (record: object) => void
+}
+
+const changeOf = ({ ifMatch, ...asked }: AnyAsked): ModelChange => ({
+  ...modelIn(asked),
+  ...(ifMatch && { mustBeSeen: (now: ModelDetails) => ifMatch(modelDetailsRecord(now)) }),
+})
+
+type Remodel = Awaited<ReturnType<typeof disallowRemodel>>
+
+/** The name is for messages. */
+const fileOf = (text: string): NamedFile => ({ name: 'The assertion', bytes: Buffer.from(text) })
+
+type WirePolicy = Static<typeof PolicyPatchSchema>
+
+/** What it names. */
+function policyIn(policy: WirePolicy): Partial<ModelPolicy> {
+  const { registration, proposed_serial, taken_serial, serials, hardware_identity, clones } = policy
+  return {
+    ...(registration === undefined ? {} : { registration }),
+    ...(proposed_serial === undefined ? {} : { proposedSerial: proposed_serial }),
+    ...(taken_serial === undefined ? {} : { takenSerial: taken_serial }),
+    ...(serials === undefined ? {} : { serialTemplate: serials === 'uuid' ? null : serials }),
+    ...(hardware_identity === undefined ? {} : { hardwareIdentity: hardware_identity === 'required' }),
+    ...(clones === undefined ? {} : { quarantineClones: clones === 'quarantine' }),
+  }
+}
+
+const modelIn = ({ authority, parameters: { brand = '', model = '' } }: AnyAsked): NamedModel => ({
+  model: { brandId: brand, model },
+  authority,
+})
+
+const apiKeyIn = (asked: AnyAsked): NamedApiKey => ({
+  ...modelIn(asked),
+  id: asked.parameters['id'] ?? '',
+})
+
+function modelAfter(query: { readonly cursor?: string }): ModelName | undefined {
+  const [brandId, model] = positionIn(query, 2) ?? []
+  return brandId === undefined || model === undefined ? undefined : { brandId, model }
+}
+
+interface WireEntry {
+  readonly serial?: string | null
+  readonly device_key_id?: string | null
+}
+
+/** Throws `invalid-field` for neither entries nor all, and for both. */
+function entriesIn({
+  entries,
+  all = false,
+}: {
+  readonly entries?: readonly WireEntry[]
+  readonly all?: boolean
+}): Parameters<typeof removeAllowed>[0]['entries'] {
+  if ((entries === undefined) !== all) {
+    throw invalidField('Give either "entries", or "all" with true.', { field: 'body/entries' })
+  }
+  return (
+    entries?.map(({ serial = null, device_key_id: deviceKeyId = null }) => ({ serial, deviceKeyId })) ?? 'all'
+  )
+}

@@ -1,0 +1,24 @@
+/** Models, page by page, of the brands that somebody may see. */
+import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
+import type { ModelName, OpenModel } from './model-policy.ts'
+import type { ModelStore } from './model-store.ts'
+
+interface Listing {
+  readonly authority: Authority
+  /** Default: all. */
+  readonly brands?: readonly string[] | undefined
+  readonly after?: ModelName | undefined
+  readonly limit: number
+}
+
+/** By brand and name. `next` is where the page that follows begins. Throws `permission-denied`. */
+export async function listModels(
+  { authority, brands, after, limit }: Listing,
+  { models }: { readonly models: Pick<ModelStore, 'page'> },
+): Promise<{ readonly models: readonly OpenModel[]; readonly next: ModelName | undefined }> {
+  const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
+  // One more shows whether there is another page.
+  const rows = await models.page({ brands: seen, after, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  return { models: page, next: rows.length > limit ? page.at(-1) : undefined }
+}

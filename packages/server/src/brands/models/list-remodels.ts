@@ -1,0 +1,33 @@
+/** Which models the devices of a model may become. */
+import { brandsFor, brandsNamed } from '../../authority.ts'
+import { type NamedModel, seenModel } from './find-model.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
+import type { ModelStore, Remodel } from './model-store.ts'
+
+interface Listing extends NamedModel {
+  readonly after?: ModelName | undefined
+  readonly limit: number
+}
+
+/**
+ * By brand and name; models of brands that the caller may not see are not there. `next` is where the page that follows
+ * begins. Throws as {@link seenModel} does.
+ */
+export async function listRemodels(
+  { after, limit, ...named }: Listing,
+  { models }: { readonly models: Pick<ModelStore, 'findOpen' | 'remodelsFrom'> },
+): Promise<{ readonly remodels: readonly Remodel[]; readonly next: ModelName | undefined }> {
+  const model = await seenModel(named, { models })
+  const brands = brandsNamed(brandsFor(named.authority, 'models:read'), undefined)
+  // One more shows whether there is another page.
+  const rows = await models.remodelsFrom(model, { brands, after, limit: limit + 1 })
+  const remodels = rows.slice(0, limit)
+  return { remodels, next: rows.length > limit ? remodels.at(-1)?.to : undefined }
+}
+
+/** As the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+export const remodelRecord = ({ from, to, allowedAt }: Remodel) => ({
+  from: showModelName(from),
+  to: showModelName(to),
+  allowed_at: allowedAt.toISOString(),
+})

@@ -1,0 +1,51 @@
+/** Brands: the accounts that serials are signed for, as far as somebody may see them. */
+import { type Authority, brandsFor, brandsNamed, covers } from '../authority.ts'
+import { noSuchRecord, type RequestError } from '../errors.ts'
+import type { BrandStore, StoredBrand } from './brand-store.ts'
+
+interface Listing {
+  readonly authority: Authority
+  /** An account id. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** By account id. `next` is where the page that follows begins. Throws {@link RequestError} `permission-denied`. */
+export async function listBrands(
+  { authority, after, limit }: Listing,
+  { brands }: { readonly brands: Pick<BrandStore, 'page'> },
+): Promise<{ readonly brands: readonly StoredBrand[]; readonly next: string | undefined }> {
+  const seen = brandsNamed(brandsFor(authority, 'models:read'), undefined)
+  // One more shows whether there is another page.
+  const rows = await brands.page({ brands: seen, after, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  return { brands: page, next: rows.length > limit ? page.at(-1)?.accountId : undefined }
+}
+
+/**
+ * Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words for a brand that the caller may not
+ * see.
+ */
+export async function showBrand(
+  { accountId, authority }: { readonly accountId: string; readonly authority: Authority },
+  { brands }: { readonly brands: Pick<BrandStore, 'find'> },
+): Promise<StoredBrand> {
+  const isSeen = covers(brandsFor(authority, 'models:read'), accountId)
+  // No name has these characters, and no database takes them.
+  const brand = isSeen && !/[\0\p{Cs}]/u.test(accountId) ? await brands.find(accountId) : undefined
+  if (brand) return brand
+  throw noSuchBrand(accountId)
+}
+
+export const noSuchBrand = (accountId: string): RequestError =>
+  noSuchRecord(`There is no brand ${accountId.slice(0, 64)}. \`ratafia brands list\` shows them.`, {
+    kind: 'brand',
+    id: accountId,
+  })
+
+/** As the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+export const brandRecord = ({ accountId, displayName, addedAt }: StoredBrand) => ({
+  account_id: accountId,
+  display_name: displayName,
+  added_at: addedAt.toISOString(),
+})

@@ -1,0 +1,152 @@
+/** `ratafia models set-policy`, `allow-remodel`, `disallow-remodel` and `remove`, on the database or at a service. */
+import type { Command } from 'commander'
+import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
+import { invalidField } from '../../errors.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import { actOnAll } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
+import type { CommandContext } from '../context.ts'
+import { counted, type JsonOption, print, withJson } from '../output.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { type PolicyOptions, policyOf, withPolicy } from './policy-options.ts'
+
+const SET_POLICY = { method: 'PATCH', path: '/models/:brand/:model' } as const
+const ALLOW = { method: 'POST', path: '/models/:brand/:model/remodels' } as const
+const DISALLOW = { method: 'DELETE', path: '/models/:brand/:model/remodels/:to_brand/:to_model' } as const
+const REMOVE = { method: 'POST', path: '/models/:brand/:model/remove' } as const
+const API_KEYS = { method: 'GET', path: '/models/:brand/:model/api-keys' } as const
+
+/** More than anyone has. */
+const MOST = 10_000
+
+const namesOf = ({ brandId: brand, model }: ModelName) => ({ brand, model })
+
+export function setPolicyCommand(models: Command, context: CommandContext): void {
+  goes(withPolicy(models.command('set-policy <brand/model>'), false), 'both', ['setPolicy'])
+    .description('change the policy of a model; what you leave out stays')
+    .action(async (text: string, options: PolicyOptions & WayOptions) => {
+      const changesOf = () => {
+        const changes = policyOf(options)
+        if (Object.keys(changes).length > 0) return changes
+        throw invalidField('There is nothing to change: give an option.')
+      }
+      const record = await eitherWay<JsonObject>(context, options, 'change', {
+        directly: async (installation) => {
+          const { modelRecord } = await import('../../brands/models/model-record.ts')
+          const { setPolicy } = await import('../../brands/models/set-policy.ts')
+          const { authority } = installation
+          const change = { changes: changesOf(), model: parseModelName(text), authority }
+          return modelRecord(await setPolicy(change, installation))
+        },
+        over: async (service) => {
+          changesOf()
+          const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, clones } =
+            options
+          const body = {
+            registration,
+            proposed_serial: proposedSerial,
+            taken_serial: takenSerial,
+            serials: serialTemplate,
+            hardware_identity: hardwareIdentity,
+            clones,
+          }
+          const names = namesOf(parseModelName(text))
+          // Whatever the policy is now: options that are not given stay.
+          const changed = await service.call(SET_POLICY, { names, body, ifMatch: '*' })
+          return listedFields(changed.record)
+        },
+      })
+      print(context, options, record, `The policy of ${record['brand_id']}/${record['model']} is set.`)
+    })
+}
+
+/** What a list has of a model. */
+function listedFields(record: JsonObject): JsonObject {
+  const { revision: _, store: __, serial_authority, signer, signer_fault, ...listed } = record
+  return listed
+}
+
+export function remodelCommands(models: Command, context: CommandContext): void {
+  goes(withJson(models.command('allow-remodel <from> <to>')), 'both', ['addRemodel'])
+    .description('let devices of one model (BRAND/MODEL) become another')
+    .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
+      const pair = { from: parseModelName(from), to: parseModelName(to) }
+      const record = await eitherWay<JsonObject>(context, options, 'change', {
+        directly: async (installation) => {
+          const { remodelRecord } = await import('../../brands/models/list-remodels.ts')
+          const { allowRemodel } = await import('../../brands/models/remodel.ts')
+          const { authority } = installation
+          return remodelRecord(await allowRemodel({ ...pair, authority }, installation))
+        },
+        over: async (service) => {
+          const asking = { names: namesOf(pair.from), body: { to: showModelName(pair.to) } }
+          return (await service.call(ALLOW, asking)).record
+        },
+      })
+      print(context, options, record, `Devices of ${from} may become ${to}.`)
+    })
+
+  goes(withJson(models.command('disallow-remodel <from> <to>')), 'both', ['removeRemodel'])
+    .description('no longer let devices of one model become another; those that did stay as they are')
+    .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
+      const pair = { from: parseModelName(from), to: parseModelName(to) }
+      const record = await eitherWay<JsonObject>(context, options, 'change', {
+        directly: async (installation) => {
+          const { remodelRecord } = await import('../../brands/models/list-remodels.ts')
+          const { disallowRemodel } = await import('../../brands/models/remodel.ts')
+          const { authority } = installation
+          return remodelRecord(await disallowRemodel({ ...pair, authority }, installation))
+        },
+        over: async (service) => {
+          const names = { ...namesOf(pair.from), to_brand: pair.to.brandId, to_model: pair.to.model }
+          return (await service.call(DISALLOW, { names })).record
+        },
+      })
+      print(context, options, record, `Devices of ${from} may no longer become ${to}.`)
+    })
+}
+
+interface Removing {
+  readonly keysOf: (model: ModelName) => Promise<number>
+  readonly remove: (model: ModelName) => Promise<JsonObject>
+}
+
+export function removeModelCommand(models: Command, context: CommandContext): void {
+  goes(withYes(withJson(models.command('remove <brand/model...>'))), 'both', ['removeModel', 'apiKeys'])
+    .description('remove models that no device has, with their assertions, API keys and remodels')
+    .action(async (names: readonly string[], options: JsonOption & YesOption & WayOptions) => {
+      const each = ({ keysOf, remove }: Removing): Promise<void> => {
+        const consequence = async (text: string) => {
+          const keys = await keysOf(parseModelName(text))
+          return `The model ${text} is removed for good, with ${counted(keys, 'API key')}.`
+        }
+        const act = async (text: string) => {
+          const value = await remove(parseModelName(text))
+          const keys = counted(Number(value['api_keys']), 'API key')
+          const told = `The model ${text} is removed, with ${keys} and ${counted(Number(value['remodels']), 'remodel')}.`
+          return { value, told }
+        }
+        const action = { thing: 'model', done: 'removed', consequence, act }
+        return actOnAll(names, action, options, context, undefined)
+      }
+      await eitherWay(context, options, 'change', {
+        directly: (installation) =>
+          each({
+            keysOf: async (model) => (await installation.apiKeys.list(model)).length,
+            remove: async (model) => {
+              const { removedModelRecord, removeModel } = await import('../../brands/models/remove-model.ts')
+              const { authority } = installation
+              return removedModelRecord(model, await removeModel({ model, authority }, installation))
+            },
+          }),
+        over: (service) =>
+          each({
+            keysOf: async (model) => {
+              const asking = { names: namesOf(model), most: MOST }
+              return (await service.list(API_KEYS, 'api_keys', asking)).records.length
+            },
+            remove: async (model) => (await service.call(REMOVE, { names: namesOf(model) })).record,
+          }),
+      })
+    })
+}

@@ -1,0 +1,74 @@
+/** The policy of a model as options of `ratafia models`. */
+import { type Command, Option } from 'commander'
+import {
+  type ModelPolicy,
+  PROPOSED_SERIALS,
+  REGISTRATIONS,
+  TAKEN_SERIALS,
+} from '../../brands/models/model-policy.ts'
+import { type JsonOption, withJson } from '../output.ts'
+
+export interface PolicyOptions extends JsonOption {
+  readonly registration?: ModelPolicy['registration']
+  readonly proposedSerial?: ModelPolicy['proposedSerial']
+  readonly takenSerial?: ModelPolicy['takenSerial']
+  readonly serialTemplate?: string
+  readonly hardwareIdentity?: 'required' | 'ignored'
+  readonly clones?: 'quarantine' | 'record'
+}
+
+const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choices?: readonly string[]])[] = [
+  [
+    '--registration <who>',
+    'who may register: everyone, devices on the allow-list, or those you approve',
+    REGISTRATIONS,
+  ],
+  [
+    '--proposed-serial <rule>',
+    'whether devices must, may or cannot propose their serial number (default for a new model: optional)',
+    PROPOSED_SERIALS,
+  ],
+  [
+    '--taken-serial <rule>',
+    'what to do when a new key asks for a taken serial number (default for a new model: refuse)',
+    TAKEN_SERIALS,
+  ],
+  [
+    '--serial-template <template>',
+    'template of the serial numbers made here, such as AC-{number:8}; or uuid',
+  ],
+  [
+    '--hardware-identity <rule>',
+    'proof of the key built into the hardware (default for a new model: ignored)',
+    ['required', 'ignored'],
+  ],
+  [
+    '--clones <rule>',
+    'what to do with a device that has a clone (default for a new model: record)',
+    ['quarantine', 'record'],
+  ],
+]
+
+export function withPolicy(command: Command, isNew: boolean): Command {
+  withJson(command)
+  for (const [flags, meaning, choices] of POLICY_OPTIONS) {
+    const option = new Option(flags, meaning).makeOptionMandatory(isNew && choices === REGISTRATIONS)
+    command.addOption(choices ? option.choices([...choices]) : option)
+  }
+  return command
+}
+
+/** Those that were given. */
+export function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
+  const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, clones } = options
+  return {
+    ...(registration === undefined ? {} : { registration }),
+    ...(proposedSerial === undefined ? {} : { proposedSerial }),
+    ...(takenSerial === undefined ? {} : { takenSerial }),
+    ...(serialTemplate === undefined
+      ? {}
+      : { serialTemplate: serialTemplate === 'uuid' ? null : serialTemplate }),
+    ...(hardwareIdentity === undefined ? {} : { hardwareIdentity: hardwareIdentity === 'required' }),
+    ...(clones === undefined ? {} : { quarantineClones: clones === 'quarantine' }),
+  }
+}

@@ -1,0 +1,82 @@
+/** `ratafia brands list` and `show`, on the database or at a service. */
+import type { Command } from 'commander'
+import type { JsonObject } from '../../foreign-json.ts'
+import type { CommandContext } from '../context.ts'
+import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { asRow, printRecords } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+
+const BRANDS = { method: 'GET', path: '/brands' } as const
+const BRAND = { method: 'GET', path: '/brands/:brand' } as const
+const SIGNING_KEYS = { method: 'GET', path: '/signing-keys' } as const
+const MODELS = { method: 'GET', path: '/models' } as const
+
+const COLUMNS = ['account_id', 'display_name', 'added_at']
+/** More than anyone has. */
+const MOST = 10_000
+
+export function listBrandsCommand(brands: Command, context: CommandContext): void {
+  goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
+    .description('list all brands, by account id')
+    .action(async (options: ListOption & WayOptions) => {
+      const { records, more } = await eitherWay(context, options, 'read', {
+        directly: async (installation) => {
+          const { brandRecord, listBrands } = await import('../../brands/seen-brands.ts')
+          const { authority } = installation
+          const { brands: page, next } = await listBrands({ authority, limit: MOST }, installation)
+          return { records: page.map(brandRecord) as readonly JsonObject[], more: next !== undefined }
+        },
+        over: (service) => service.list(BRANDS, 'brands', { most: MOST }),
+      })
+      printRecords(context, options, records, {
+        columns: COLUMNS,
+        empty:
+          'There is no brand yet. `ratafia brands add` adds one, `ratafia brands create --demo` makes one to try.',
+      })
+      if (more) note(context.streams, `Only the first ${MOST} are shown.`)
+    })
+}
+
+interface ShownBrand {
+  readonly record: JsonObject
+  readonly keys: readonly JsonObject[]
+  readonly models: readonly JsonObject[]
+}
+
+export function showBrandCommand(brands: Command, context: CommandContext): void {
+  goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
+    .description('show one brand with its keys and models')
+    .action(async (accountId: string, options: JsonOption & WayOptions) => {
+      const { record, keys, models } = await eitherWay<ShownBrand>(context, options, 'read', {
+        directly: async (installation) => {
+          const { pageOfSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
+          const { signingKeyRecord } = await import('../../brands/keys/signing-key-record.ts')
+          const { listModels } = await import('../../brands/models/list-models.ts')
+          const { modelRecord } = await import('../../brands/models/model-record.ts')
+          const { brandRecord, showBrand } = await import('../../brands/seen-brands.ts')
+          const { authority } = installation
+          const listing = { authority, brands: [accountId], limit: MOST }
+          return {
+            record: brandRecord(await showBrand({ accountId, authority }, installation)),
+            keys: (await pageOfSigningKeys(listing, installation)).keys.map(signingKeyRecord),
+            models: (await listModels(listing, installation)).models.map(modelRecord),
+          }
+        },
+        over: async (service) => {
+          const found = await service.call(BRAND, { names: { brand: accountId } })
+          const asking = { query: { brand: accountId }, most: MOST }
+          return {
+            record: found.record,
+            keys: (await service.list(SIGNING_KEYS, 'signing_keys', asking)).records,
+            models: (await service.list(MODELS, 'models', asking)).records,
+          }
+        },
+      })
+      const lines = [
+        details(asRow(record)),
+        ...keys.map((key) => details({ signing_key: `${key['key_id']} ${key['state']}` })),
+        ...models.map((one) => details({ model: `${one['model']} (registration ${one['registration']})` })),
+      ]
+      print(context, options, { ...record, signing_keys: keys, models }, lines.join('\n'))
+    })
+}

@@ -1,0 +1,102 @@
+/** `ratafia models list` and `show`, on the database or at a service. */
+import type { Command } from 'commander'
+import { parseModelName } from '../../brands/models/model-policy.ts'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { CommandContext } from '../context.ts'
+import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { asRow, printRecords } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+
+const MODELS = { method: 'GET', path: '/models' } as const
+const MODEL = { method: 'GET', path: '/models/:brand/:model' } as const
+const REMODELS = { method: 'GET', path: '/models/:brand/:model/remodels' } as const
+const API_KEYS = { method: 'GET', path: '/models/:brand/:model/api-keys' } as const
+
+const COLUMNS = [
+  ...['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials', 'hardware_identity'],
+  ...['clones', 'added_at', 'warnings'],
+]
+const SHOWN = ['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials']
+/** More than anyone has. */
+const MOST = 10_000
+
+export function listModelsCommand(models: Command, context: CommandContext): void {
+  goes(withList(models.command('list'), COLUMNS), 'both', ['models'])
+    .description('list all models, by brand')
+    .action(async (options: ListOption & WayOptions) => {
+      const { records, more } = await eitherWay(context, options, 'read', {
+        directly: async (installation) => {
+          const { listModels } = await import('../../brands/models/list-models.ts')
+          const { modelRecord } = await import('../../brands/models/model-record.ts')
+          const { authority } = installation
+          const { models: page, next } = await listModels({ authority, limit: MOST }, installation)
+          return { records: page.map(modelRecord) as readonly JsonObject[], more: next !== undefined }
+        },
+        over: (service) => service.list(MODELS, 'models', { most: MOST }),
+      })
+      printRecords(context, options, records, {
+        columns: SHOWN,
+        empty: 'There is no model yet. `ratafia models add FILE --registration …` adds one.',
+      })
+      if (more) note(context.streams, `Only the first ${MOST} are shown.`)
+    })
+}
+
+export function showModelCommand(models: Command, context: CommandContext): void {
+  goes(withJson(models.command('show <brand/model>')), 'both', ['model', 'remodels', 'apiKeys'])
+    .description('show one model: its policy, who signs, its remodels and API keys')
+    .action(async (text: string, options: JsonOption & WayOptions) => {
+      const shown = await eitherWay<ShownModel>(context, options, 'read', {
+        directly: async (installation) => {
+          const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
+          const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
+          const { listRemodels, remodelRecord } = await import('../../brands/models/list-remodels.ts')
+          const { modelDetailsRecord } = await import('../../brands/models/model-record.ts')
+          const { showModel } = await import('../../brands/models/show-model.ts')
+          const named = { model: parseModelName(text), authority: installation.authority }
+          const { remodels } = await listRemodels({ ...named, limit: MOST }, installation)
+          return {
+            record: modelDetailsRecord(await showModel(named, installation)),
+            remodels: remodels.map(remodelRecord),
+            keys: (await listApiKeys(named, installation)).map(apiKeyRecord),
+          }
+        },
+        over: async (service) => {
+          const { brandId: brand, model } = parseModelName(text)
+          const asking = { names: { brand, model } }
+          const { record } = await service.call(MODEL, asking)
+          const remodels = await service.list(REMODELS, 'remodels', { ...asking, most: MOST })
+          const keys = await service.list(API_KEYS, 'api_keys', { ...asking, most: MOST })
+          return { record, remodels: remodels.records, keys: keys.records }
+        },
+      })
+      const { row, lists } = documentOf(shown)
+      const joined = Object.entries(lists).map(([name, list]) => [name, list.join(', ')] as const)
+      print(context, options, { ...row, ...lists }, details({ ...row, ...Object.fromEntries(joined) }))
+    })
+}
+
+interface ShownModel {
+  readonly record: JsonObject
+  readonly remodels: readonly JsonObject[]
+  readonly keys: readonly JsonObject[]
+}
+
+function documentOf({ record, remodels, keys }: ShownModel) {
+  const { warnings, serial_authority, signer, signer_fault, ...fields } = record
+  return {
+    row: {
+      ...asRow(fields),
+      signer: isObject(signer) ? `${signer['authority_id']} ${signer['key_id']}` : null,
+      ...asRow({ signer_fault }),
+    },
+    lists: {
+      serial_authority: textsIn(serial_authority),
+      remodels: remodels.map(({ to }) => String(to)),
+      api_keys: keys.map(({ id, label }) => `${id} ${label}`),
+      warnings: textsIn(warnings),
+    },
+  }
+}
+
+const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])

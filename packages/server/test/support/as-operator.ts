@@ -1,0 +1,70 @@
+/** What the operator does with brands and models: the operations, with the authority to do it. */
+import { directAuthority } from '../../src/authority.ts'
+import * as demo from '../../src/brands/demo-brand.ts'
+import * as disable from '../../src/brands/keys/disable-signing-key.ts'
+import * as adding from '../../src/brands/models/add-model.ts'
+import * as removing from '../../src/brands/models/allow-list/remove-allowed.ts'
+import * as addingKeys from '../../src/brands/models/api-keys/add-api-key.ts'
+import * as revoking from '../../src/brands/models/api-keys/revoke-api-key.ts'
+import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
+import * as remodelling from '../../src/brands/models/remodel.ts'
+import * as removal from '../../src/brands/models/remove-model.ts'
+import * as policies from '../../src/brands/models/set-policy.ts'
+import { TESTER } from './changes.ts'
+
+const authority = directAuthority(TESTER, 'operator')
+
+type Without<Wanted> = Omit<Wanted, 'authority'>
+/** The first argument of an operation, and its dependencies. */
+type Wanted<Operation extends (...all: never[]) => unknown> = Without<Parameters<Operation>[0]>
+type Deps<Operation extends (...all: never[]) => unknown> = Parameters<Operation>[1]
+
+export const addModel = (model: Wanted<typeof adding.addModel>, deps: Deps<typeof adding.addModel>) =>
+  adding.addModel({ ...model, authority }, deps)
+
+export const updateModel = (
+  file: Wanted<typeof adding.updateModel>['file'],
+  deps: Deps<typeof adding.updateModel>,
+) => adding.updateModel({ file, authority }, deps)
+
+export const setPolicy = (
+  model: ModelName,
+  changes: Partial<ModelPolicy>,
+  deps: Deps<typeof policies.setPolicy>,
+) => policies.setPolicy({ model, changes, authority }, deps)
+
+export const removeModel = (model: ModelName, deps: Deps<typeof removal.removeModel>) =>
+  removal.removeModel({ model, authority }, deps)
+
+export const allowRemodel = (
+  pair: Wanted<typeof remodelling.allowRemodel>,
+  deps: Deps<typeof remodelling.allowRemodel>,
+) => remodelling.allowRemodel({ ...pair, authority }, deps)
+
+export const disallowRemodel = (
+  pair: Wanted<typeof remodelling.disallowRemodel>,
+  deps: Deps<typeof remodelling.disallowRemodel>,
+) => remodelling.disallowRemodel({ ...pair, authority }, deps)
+
+export const addApiKey = (
+  key: Wanted<typeof addingKeys.addApiKey>,
+  deps: Deps<typeof addingKeys.addApiKey>,
+) => addingKeys.addApiKey({ ...key, authority }, deps)
+
+export const revokeApiKey = (id: string, deps: Deps<typeof revoking.revokeApiKey>) =>
+  revoking.revokeApiKey({ id, authority }, deps)
+
+export const removeAllowed = (
+  entries: Wanted<typeof removing.removeAllowed>,
+  deps: Deps<typeof removing.removeAllowed>,
+) => removing.removeAllowed({ ...entries, authority }, deps)
+
+export const disableSigningKey = async (
+  key: Wanted<typeof disable.disableSigningKey>,
+  deps: Deps<typeof disable.disableSigningKey>,
+) => (await disable.disableSigningKey({ ...key, authority }, deps)).stopped
+
+export const createDemoBrand = (
+  brand: Wanted<typeof demo.createDemoBrand>,
+  deps: Deps<typeof demo.createDemoBrand>,
+) => demo.createDemoBrand({ ...brand, authority }, deps)
