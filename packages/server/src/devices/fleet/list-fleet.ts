@@ -1,6 +1,6 @@
 /**
- * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, so a page may be
- * short, or empty, and still go on (contract/administration.md, A7 and A8).
+ * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, and fewer where a
+ * row costs more, so a page may be short, or empty, and still go on (contract/administration.md, A7 and A8).
  */
 import { type Authority, type BrandScope, brandsFor, covers } from '../../authority.ts'
 import type { ActivityStore } from '../activity/activity-store.ts'
@@ -69,13 +69,14 @@ async function pageFor(
   { deviceLists, mostRows = MOST_ROWS }: ListDeps,
 ): Promise<Page> {
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
-  for (const few of deviceLists.waysOf(filter, { brands, sort })) {
-    if ((await deviceLists.countFew(few, mostRows + 1)) > mostRows) continue
+  for (const { cost, ...few } of deviceLists.waysOf(filter, { brands, sort })) {
+    const most = Math.ceil(mostRows / cost)
+    if ((await deviceLists.countFew(few, most + 1)) > most) continue
     const rows = await deviceLists.fittingFew(few, { filter, sort, after, limit: limit + 1 })
     return pageOf(rows, limit)
   }
   const streams = brands === 'all' ? [undefined] : brands
-  const rows = Math.max(1, Math.floor(mostRows / streams.length))
+  const rows = Math.ceil(mostRows / deviceLists.costInOrder({ filter, sort }) / streams.length)
   const parts = await Promise.all(
     streams.map(async (brandId) => {
       const stretch = { sort, brandId, after, filter }
@@ -91,7 +92,8 @@ async function pageFor(
 function brandsOf({ brands, models }: ListFilter, scope: BrandScope): Brands {
   const named = models ? models.map(({ brandId }) => brandId) : brands
   if (!named) return scope === 'all' ? 'all' : [...scope].sort()
-  return [...new Set(named)].filter((brandId) => covers(scope, brandId)).sort()
+  const isNamed = (brandId: string) => !brands || brands.includes(brandId)
+  return [...new Set(named)].filter((brandId) => covers(scope, brandId) && isNamed(brandId)).sort()
 }
 
 interface Part {

@@ -3,14 +3,17 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Database, type DeviceTable, joinOne } from '../../database/index.ts'
 import { deviceOf } from '../device-store.ts'
 import {
+  activityConditions,
   all,
   type Condition,
-  conditionsOf,
+  deviceConditions,
   isOne,
+  lookedUpActivity,
   registeredWithin,
   seenWithin,
   serialWithin,
 } from './list-conditions.ts'
+import { costInOrder, costOfFew } from './list-cost.ts'
 import type { ListFilter, ListPosition, ListSort, Placed } from './list-filter.ts'
 import { behind, inOrder, orderOf, sortKeyIn } from './list-order.ts'
 import { type Brands, type FewDevices, fromFew, waysOf } from './list-ways.ts'
@@ -32,11 +35,13 @@ export interface ListStore {
   ): Promise<readonly Placed[]>
   /** Where the first `rows` of the stretch end; undefined if it has fewer. */
   endOf(stretch: Stretch, rows: number): Promise<ListPosition | undefined>
-  /** The indexes that the filter names, the narrowest first. */
+  /** What a row of a stretch costs (`list-cost.ts`). */
+  costInOrder(listing: Pick<Stretch, 'filter' | 'sort'>): number
+  /** The indexes that the filter names, the narrowest first, and what a row of each costs. */
   waysOf(
     filter: ListFilter,
     asked: { readonly brands: Brands; readonly sort: ListSort },
-  ): readonly FewDevices[]
+  ): readonly (FewDevices & { readonly cost: number })[]
   /** How many devices the index finds: at most `most` are counted. */
   countFew(few: FewDevices, most: number): Promise<number>
   /** Of the devices that the index finds, those that fit, sorted, behind a position. */
@@ -79,22 +84,24 @@ interface Key {
 }
 
 const OF_DEVICE = sql.join(COLUMNS.map((column) => sql.ref(`device.${column}`)))
-const DEVICE_KEY = sql`device.id = found.device_id and device.bucket = found.bucket`
+/** What filters and joins need of it. */
+const OF_ACTIVITY = sql`device_id, bucket, last_seen_at, address_key, evidence_at`
+const DEVICE_KEY = sql`device.id = device_activity.device_id and device.bucket = device_activity.bucket`
 
 export function listStore({ query }: Pick<Database, 'query'>): ListStore {
   return {
     async fitting(stretch, { rows, limit }) {
       const { filter, sort } = stretch
-      const fits = all(conditionsOf(filter, query))
+      const ofDevice = deviceConditions(filter, query)
       // The inner limit bounds what is looked at; both databases stop once enough rows fit, and keep the order.
       const statement =
         orderOf(sort).table === 'device'
           ? sql<Row>`select * from (${window(stretch, rows, query, OF_DEVICE)}) as device
-              where ${fits} limit ${limit}`
-          : sql<Row>`select ${OF_DEVICE}, found.sort_key
-              from (${window(stretch, rows, query, sql`device_id, bucket`)}) as found
+              where ${all([...ofDevice, ...lookedUpActivity(filter, query)])} limit ${limit}`
+          : sql<Row>`select ${OF_DEVICE}, device_activity.sort_key
+              from (${window(stretch, rows, query, OF_ACTIVITY)}) as device_activity
               ${joinOne(query, 'device', DEVICE_KEY)}
-              where ${fits} limit ${limit}`
+              where ${all([...activityConditions(filter, query), ...ofDevice])} limit ${limit}`
       return (await statement.execute(query)).rows.map(placed)
     },
 
@@ -104,7 +111,12 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
       return end && { id: end.id, key: keyOf(end) }
     },
 
-    waysOf: (filter, asked) => waysOf(filter, asked, query),
+    costInOrder: (listing) => costInOrder(listing, query),
+
+    waysOf: (filter, asked) =>
+      waysOf(filter, asked, query).map((few) => {
+        return { ...few, cost: costOfFew(few, { filter, sort: asked.sort }, query) }
+      }),
 
     async countFew(few, most) {
       const { rows } = await sql<{ count: number }>`
@@ -117,8 +129,7 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
       const id = sql`few.id`
       // Read by the index that found them, whatever a planner thinks of the order.
       const { rows } = await sql<Row>`with few as materialized (
-          select ${OF_DEVICE}, ${keyOfDevice(sort)} as sort_key ${devicesOf(few, query)}
-          ${sql.raw(few.table === 'device' ? 'and' : 'where')} ${all(conditionsOf(filter, query))}
+          ${few.table === 'device' ? fewDevices(few, { filter, sort }, query) : fewActivities(few, { filter, sort, after, limit }, query)}
         )
         select * from few where ${all([
           sql`sort_key is not null`,
@@ -128,6 +139,61 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
       return rows.map(placed)
     },
   }
+}
+
+interface Listing {
+  readonly filter: ListFilter
+  readonly sort: ListSort
+  readonly after: ListPosition | undefined
+  readonly limit: number
+}
+
+/** Those that fit, with their sort keys: null for one that is not in the list. */
+const fewDevices = (
+  { condition }: FewDevices,
+  { filter, sort }: Pick<Listing, 'filter' | 'sort'>,
+  query: Query,
+): RawBuilder<unknown> => {
+  const { table, column } = orderOf(sort)
+  const key =
+    table === 'device'
+      ? sql`${sql.ref(`device.${column}`)}`
+      : // Primary key.
+        sql`(select ${sql.ref(column)} from device_activity
+          where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
+  const fits = [condition, ...deviceConditions(filter, query), ...lookedUpActivity(filter, query)]
+  return sql`select ${OF_DEVICE}, ${key} as sort_key from device where ${all(fits)}`
+}
+
+/** The same, whose devices are looked up: only those of the page, if nothing else is asked of them. */
+function fewActivities(
+  { condition }: FewDevices,
+  { filter, sort, after, limit }: Listing,
+  query: Query,
+): RawBuilder<unknown> {
+  const { table, column } = orderOf(sort)
+  const ofDevice = deviceConditions(filter, query)
+  const ofActivity = activityConditions(filter, query)
+  // Read by this index alone, as `few` is.
+  const indexed = sql`with indexed as materialized (
+    select ${OF_ACTIVITY} from device_activity where ${condition})`
+  if (table === 'device') {
+    return sql`${indexed} select ${OF_DEVICE}, ${sql.ref(`device.${column}`)} as sort_key
+      from indexed as device_activity ${joinOne(query, 'device', DEVICE_KEY)}
+      where ${all([...ofActivity, ...ofDevice])}`
+  }
+  const key = sql`${sql.ref(`device_activity.${column}`)}`
+  const id = sql`device_activity.device_id`
+  const listed = [
+    ...ofActivity,
+    sql<boolean>`${key} is not null`,
+    ...(after ? [behind(sort, after, { key, id })] : []),
+  ]
+  const page = ofDevice.length > 0 ? sql`` : sql`order by ${inOrder(sort, key, id)} limit ${limit}`
+  return sql`${indexed} select ${OF_DEVICE}, device_activity.sort_key
+    from (select device_id, bucket, ${key} as sort_key from indexed as device_activity
+      where ${all(listed)} ${page}) as device_activity
+    ${joinOne(query, 'device', DEVICE_KEY)} where ${all(ofDevice)}`
 }
 
 /** The first `rows` of a stretch: `columns`, by default the id, and the sort key. The indexes are those of its order. */
@@ -162,21 +228,6 @@ const OWN: Readonly<Record<ListSort, Own>> = {
   seen,
   '-evidence': () => [sql`device_activity.evidence_at is not null`],
 }
-
-/** By what a device is sorted; null if it is not in the list. */
-function keyOfDevice(sort: ListSort): RawBuilder<unknown> {
-  const { table, column } = orderOf(sort)
-  if (table === 'device') return sql.ref(`device.${column}`) as unknown as RawBuilder<unknown>
-  // Primary key.
-  return sql`(select ${sql.ref(column)} from device_activity
-    where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
-}
-
-/** The rows of `device`. */
-const devicesOf = (few: FewDevices, query: Query): RawBuilder<unknown> =>
-  few.table === 'device'
-    ? fromFew(few)
-    : sql`from (select device_id, bucket ${fromFew(few)}) as found ${joinOne(query, 'device', DEVICE_KEY)}`
 
 const keyOf = ({ sort_key: key }: Pick<Key, 'sort_key'>): ListPosition['key'] => key
 
