@@ -2,7 +2,7 @@
 
 import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'
-import { addressRange } from '../../../packages/server/src/address-key.ts'
+import { addressRange } from '../../../packages/server/src/address-classes.ts'
 import { type Authority, directAuthority } from '../../../packages/server/src/authority.ts'
 import type {
   ListFilter,

@@ -1,21 +1,20 @@
 /** Which devices the parameters of a list mean. */
 import type { DevicesQuerySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { type AddressRange, addressRange } from '../../address-key.ts'
+import { type AddressRange, addressRange } from '../../address-classes.ts'
 import { invalidField } from '../../errors.ts'
-import { instantField } from '../../http/management/instant-field.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
 import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 
 /** The parameters that say which devices, and in which order. */
 export type DeviceQuery = Omit<Static<typeof DevicesQuerySchema>, 'limit' | 'cursor'>
 
-/** Throws `RequestError` `invalid-field`. */
-export function filterIn(query: DeviceQuery): ListFilter {
+/** `instantIn` reads the instant of a field. Throws `RequestError` `invalid-field`. */
+export function filterIn(query: DeviceQuery, instantIn: (field: string, text: string) => Date): ListFilter {
   const { name, q, model } = query
-  const instantIn = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
+  const at = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
     const text = query[field]
-    return text === undefined ? undefined : instantField(`query/${field}`, text)
+    return text === undefined ? undefined : instantIn(`query/${field}`, text)
   }
   return {
     serial: query.serial,
@@ -28,10 +27,10 @@ export function filterIn(query: DeviceQuery): ListFilter {
     quarantined: query.quarantined,
     origins: query.origin,
     decidedBy: query.decided_by,
-    registeredSince: instantIn('registered_since'),
-    registeredUntil: instantIn('registered_until'),
-    seenSince: instantIn('seen_since'),
-    seenUntil: instantIn('seen_until'),
+    registeredSince: at('registered_since'),
+    registeredUntil: at('registered_until'),
+    seenSince: at('seen_since'),
+    seenUntil: at('seen_until'),
     neverSeen: query.never_seen,
     addresses: query.address?.map(rangeIn),
     evidence: query.evidence,

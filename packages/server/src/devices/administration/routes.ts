@@ -2,8 +2,8 @@
 import { type DevicesQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { type Details, undone } from '../../change.ts'
-import { exportText } from '../../files/export-rows.ts'
 import type { AddManagementFile } from '../../http/management/file-routes.ts'
+import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { activityRecord } from '../activity/device-activity.ts'
@@ -11,9 +11,8 @@ import { countDevices } from '../counts/count-devices.ts'
 import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
-import { exportFleet } from '../fleet/export-fleet.ts'
 import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
-import { type ListedDevice, listFleet } from '../fleet/list-fleet.ts'
+import { listFleet } from '../fleet/list-fleet.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
@@ -33,10 +32,10 @@ import {
   deviceSessionRecord,
   evidenceRecord,
   historyRecord,
-  LISTED_COLUMNS,
   listedRecord,
   registrationRecord,
 } from './device-records.ts'
+import { exportFleet } from './export-fleet.ts'
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof listFleet>[1] &
@@ -55,7 +54,13 @@ export function deviceManagementRoutes(
 
   add(api.devices, async ({ authority, query }) => {
     const { sort = '-registered', limit = 100 } = query
-    const listing = { authority, filter: filterIn(query), sort, limit, after: positionIn(query, sort) }
+    const listing = {
+      authority,
+      filter: filterIn(query, instantField),
+      sort,
+      limit,
+      after: positionIn(query, sort),
+    }
     const { devices, next, examined } = await listFleet(listing, deps)
     return {
       devices: devices.map(listedRecord),
@@ -68,15 +73,10 @@ export function deviceManagementRoutes(
   )
   addFile(api.exportDevices, async ({ authority, query }) => {
     const { format = 'ndjson', sort = '-registered', ...filters } = query
-    const exported = {
-      authority,
-      filter: filterIn(filters),
-      sort,
-      asked: detailsOf({ format, sort, ...filters }),
-    }
-    const pages = recordsOf(await exportFleet(exported, deps))
+    const asked = detailsOf({ format, sort, ...filters })
+    const wanted = { authority, filter: filterIn(filters, instantField), sort, format, asked }
     const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-    return { type, name: `devices.${format}`, text: exportText(pages, { format, columns: LISTED_COLUMNS }) }
+    return { type, name: `devices.${format}`, text: await exportFleet(wanted, deps) }
   })
   add(api.device, async ({ parameters, authority }) =>
     fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
@@ -120,10 +120,6 @@ export function deviceManagementRoutes(
 
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-}
-
-async function* recordsOf(pages: AsyncIterable<readonly ListedDevice[]>) {
-  for await (const devices of pages) yield devices.map(listedRecord)
 }
 
 /** The parameters, as texts. */

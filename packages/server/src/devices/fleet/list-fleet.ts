@@ -14,7 +14,7 @@ import {
   type Placed,
 } from './list-filter.ts'
 import type { ListStore } from './list-store.ts'
-import type { Brands } from './list-ways.ts'
+import type { Brands } from './list-way-store.ts'
 
 export interface FleetListing {
   readonly authority: Authority
@@ -69,8 +69,8 @@ async function pageFor(
   { deviceLists, mostRows = MOST_ROWS }: ListDeps,
 ): Promise<Page> {
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
-  for (const { cost, ...few } of deviceLists.waysOf(filter, { brands, sort })) {
-    const most = Math.ceil(mostRows / cost)
+  for (const few of deviceLists.waysOf(filter, { brands, sort })) {
+    const most = Math.ceil(mostRows / few.cost)
     if ((await deviceLists.countFew(few, most + 1)) > most) continue
     const rows = await deviceLists.fittingFew(few, { filter, sort, after, limit: limit + 1 })
     return pageOf(rows, limit)

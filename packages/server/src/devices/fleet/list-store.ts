@@ -12,11 +12,10 @@ import {
   registeredWithin,
   seenWithin,
   serialWithin,
-} from './list-conditions.ts'
-import { costInOrder, costOfFew } from './list-cost.ts'
+} from './list-condition-store.ts'
 import type { ListFilter, ListPosition, ListSort, Placed } from './list-filter.ts'
-import { behind, inOrder, orderOf, sortKeyIn } from './list-order.ts'
-import { type Brands, type FewDevices, fromFew, waysOf } from './list-ways.ts'
+import { behind, inOrder, orderOf, sortKeyIn } from './list-order-store.ts'
+import { type Brands, costInOrder, type FewDevices, fromFew, waysOf } from './list-way-store.ts'
 
 /** Part of a list: rows of one brand, or of all, in its order behind a position. */
 export interface Stretch {
@@ -35,13 +34,13 @@ export interface ListStore {
   ): Promise<readonly Placed[]>
   /** Where the first `rows` of the stretch end; undefined if it has fewer. */
   endOf(stretch: Stretch, rows: number): Promise<ListPosition | undefined>
-  /** What a row of a stretch costs (`list-cost.ts`). */
+  /** What a row of a stretch costs: one in the order of registration costs 1. */
   costInOrder(listing: Pick<Stretch, 'filter' | 'sort'>): number
-  /** The indexes that the filter names, the narrowest first, and what a row of each costs. */
+  /** The indexes that the filter names, the narrowest first. */
   waysOf(
     filter: ListFilter,
     asked: { readonly brands: Brands; readonly sort: ListSort },
-  ): readonly (FewDevices & { readonly cost: number })[]
+  ): readonly FewDevices[]
   /** How many devices the index finds: at most `most` are counted. */
   countFew(few: FewDevices, most: number): Promise<number>
   /** Of the devices that the index finds, those that fit, sorted, behind a position. */
@@ -113,10 +112,7 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
 
     costInOrder: (listing) => costInOrder(listing, query),
 
-    waysOf: (filter, asked) =>
-      waysOf(filter, asked, query).map((few) => {
-        return { ...few, cost: costOfFew(few, { filter, sort: asked.sort }, query) }
-      }),
+    waysOf: (filter, asked) => waysOf(filter, asked, query),
 
     async countFew(few, most) {
       const { rows } = await sql<{ count: number }>`

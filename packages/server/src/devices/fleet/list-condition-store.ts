@@ -1,7 +1,6 @@
 /** What the filter of a list says of a device, as conditions of SQL. */
 import { type RawBuilder, sql } from 'kysely'
-import type { AddressRange } from '../../address-key.ts'
-import type { ModelName } from '../../brands/models/model-policy.ts'
+import type { AddressRange } from '../../address-classes.ts'
 import { byteOrder, type Database, toInstant } from '../../database/index.ts'
 import type { ListFilter } from './list-filter.ts'
 
@@ -81,7 +80,7 @@ export const isOne = (column: string, values: readonly string[]): Condition =>
   sql`${sql.ref(column)} in (${sql.join(values)})`
 
 /** Of a model: brand and name. */
-export const isOfOne = (models: readonly ModelName[]): Condition => {
+export const isOfOne = (models: NonNullable<ListFilter['models']>): Condition => {
   const each = models.map(
     ({ brandId, model }) => sql`(device.brand_id = ${brandId} and device.model = ${model})`,
   )

@@ -2,17 +2,20 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../database/index.ts'
 import {
+  activityConditions,
   all,
   beginsWith,
   type Condition,
+  deviceConditions,
   isAtOne,
   isOfOne,
   isOne,
   registeredWithin,
   seenWithin,
   startsWith,
-} from './list-conditions.ts'
+} from './list-condition-store.ts'
 import type { ListFilter, ListSort } from './list-filter.ts'
+import { orderOf } from './list-order-store.ts'
 
 type Query = Database['query']
 
@@ -108,15 +111,41 @@ const equal = (column: string, value: string | undefined): Condition | undefined
 const some = (conditions: readonly Condition[]): Condition | undefined =>
   conditions.length === 0 ? undefined : all(conditions)
 
-/** Ids and buckets of devices, by one index; for `from`. */
+/** What one index finds. */
 export interface FewDevices {
   readonly table: Way['table']
   readonly condition: Condition
+  /** Of a row. */
+  readonly cost: number
 }
 
 interface Asked {
   readonly brands: Brands
   readonly sort: ListSort
+}
+
+/*
+ * What a row costs that a list looks at, so that a page takes about as long whatever is asked for. One is a row in the
+ * order of registration, where devices that came together stand together.
+ */
+/** It stands anywhere on the disk. */
+const SCATTERED = 2
+/** So does the row of the other table that belongs to it. */
+const LOOKED_UP = 2
+
+/** Of a window of the order's own index. */
+export function costInOrder(
+  { filter, sort }: { readonly filter: ListFilter; readonly sort: ListSort },
+  query: Query,
+): number {
+  const { table, column } = orderOf(sort)
+  const others = (table === 'device' ? activityConditions : deviceConditions)(filter, query)
+  return (column === 'registered_at' ? 1 : SCATTERED) * (others.length > 0 ? LOOKED_UP : 1)
+}
+
+function costOfFew(table: Way['table'], filter: ListFilter, sort: ListSort, query: Query): number {
+  const others = (table === 'device' ? activityConditions : deviceConditions)(filter, query)
+  return SCATTERED * (others.length > 0 || orderOf(sort).table !== table ? LOOKED_UP : 1)
 }
 
 /** The indexes that a filter names, the narrowest first. */
@@ -125,7 +154,7 @@ export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query
     const found = condition(filter, { query, brands, sort })
     if (!found) return []
     const own = brands === 'all' ? [] : [isOne(`${table}.brand_id`, brands)]
-    return { table, condition: all([...own, found]) }
+    return { table, condition: all([...own, found]), cost: costOfFew(table, filter, sort, query) }
   })
 }
 
