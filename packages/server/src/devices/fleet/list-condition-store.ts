@@ -80,7 +80,7 @@ export const isOne = (column: string, values: readonly string[]): Condition =>
   sql`${sql.ref(column)} in (${sql.join(values)})`
 
 /** Of a model: brand and name. */
-export const isOfOne = (models: NonNullable<ListFilter['models']>): Condition => {
+const isOfOne = (models: NonNullable<ListFilter['models']>): Condition => {
   const each = models.map(
     ({ brandId, model }) => sql`(device.brand_id = ${brandId} and device.model = ${model})`,
   )
@@ -94,9 +94,9 @@ export const startsWith = (query: Query, column: string, prefix: string): Condit
   sql`(${byteOrder(query, column)} >= ${prefix} and ${byteOrder(query, column)} < ${prefix + LAST})`
 
 /** How long a text has to be to be the beginning of a key. */
-const KEY_BEGINNING = 8
+export const KEY_BEGINNING = 8
 
-export const beginsWith = (query: Query, text: string): Condition =>
+const beginsWith = (query: Query, text: string): Condition =>
   text.length < KEY_BEGINNING
     ? startsWith(query, 'device.serial', text)
     : sql`(${startsWith(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`

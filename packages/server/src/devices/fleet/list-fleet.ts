@@ -72,7 +72,9 @@ async function pageFor(
   for (const few of deviceLists.waysOf(filter, { brands, sort })) {
     const most = Math.ceil(mostRows / few.cost)
     if ((await deviceLists.countFew(few, most + 1)) > most) continue
-    const rows = await deviceLists.fittingFew(few, { filter, sort, after, limit: limit + 1 })
+    const rows = await deviceLists.fittingFew(few, {
+      ...{ filter, sort, after, limit: limit + 1, most: 2 * most },
+    })
     return pageOf(rows, limit)
   }
   const streams = brands === 'all' ? [undefined] : brands

@@ -51,6 +51,8 @@ export interface ListStore {
       readonly sort: ListSort
       readonly after: ListPosition | undefined
       readonly limit: number
+      /** More than were counted: it may find more by now. */
+      readonly most: number
     },
   ): Promise<readonly Placed[]>
 }
@@ -116,16 +118,18 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
 
     async countFew(few, most) {
       const { rows } = await sql<{ count: number }>`
-        select count(*) as count from (select 1 ${fromFew(few)} limit ${most}) as found`.execute(query)
+        select count(*) as count from (
+          select 1 from (${fromFew(few, sql`1 as one`, most)}) as parts limit ${most}
+        ) as found`.execute(query)
       return Number(rows[0]?.count)
     },
 
-    async fittingFew(few, { filter, sort, after, limit }) {
+    async fittingFew(few, { filter, sort, after, limit, most }) {
       const key = sort === 'serial' ? sortKeyIn(query, sort, 'few') : sql`few.sort_key`
       const id = sql`few.id`
       // Read by the index that found them, whatever a planner thinks of the order.
       const { rows } = await sql<Row>`with few as materialized (
-          ${few.table === 'device' ? fewDevices(few, { filter, sort }, query) : fewActivities(few, { filter, sort, after, limit }, query)}
+          ${(few.table === 'device' ? fewDevices : fewActivities)(few, { filter, sort, after, limit, most }, query)}
         )
         select * from few where ${all([
           sql`sort_key is not null`,
@@ -142,12 +146,13 @@ interface Listing {
   readonly sort: ListSort
   readonly after: ListPosition | undefined
   readonly limit: number
+  readonly most: number
 }
 
 /** Those that fit, with their sort keys: null for one that is not in the list. */
 const fewDevices = (
-  { condition }: FewDevices,
-  { filter, sort }: Pick<Listing, 'filter' | 'sort'>,
+  few: FewDevices,
+  { filter, sort, most }: Pick<Listing, 'filter' | 'sort' | 'most'>,
   query: Query,
 ): RawBuilder<unknown> => {
   const { table, column } = orderOf(sort)
@@ -157,22 +162,22 @@ const fewDevices = (
       : // Primary key.
         sql`(select ${sql.ref(column)} from device_activity
           where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
-  const fits = [condition, ...deviceConditions(filter, query), ...lookedUpActivity(filter, query)]
-  return sql`select ${OF_DEVICE}, ${key} as sort_key from device where ${all(fits)}`
+  const fits = [...deviceConditions(filter, query), ...lookedUpActivity(filter, query)]
+  return sql`select ${OF_DEVICE}, ${key} as sort_key from (${fromFew(few, OF_DEVICE, most)}) as device
+    where ${all(fits)}`
 }
 
 /** The same, whose devices are looked up: only those of the page, if nothing else is asked of them. */
 function fewActivities(
-  { condition }: FewDevices,
-  { filter, sort, after, limit }: Listing,
+  few: FewDevices,
+  { filter, sort, after, limit, most }: Listing,
   query: Query,
 ): RawBuilder<unknown> {
   const { table, column } = orderOf(sort)
   const ofDevice = deviceConditions(filter, query)
   const ofActivity = activityConditions(filter, query)
   // Read by this index alone, as `few` is.
-  const indexed = sql`with indexed as materialized (
-    select ${OF_ACTIVITY} from device_activity where ${condition})`
+  const indexed = sql`with indexed as materialized (${fromFew(few, OF_ACTIVITY, most)})`
   if (table === 'device') {
     return sql`${indexed} select ${OF_DEVICE}, ${sql.ref(`device.${column}`)} as sort_key
       from indexed as device_activity ${joinOne(query, 'device', DEVICE_KEY)}

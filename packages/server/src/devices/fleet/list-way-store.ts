@@ -1,15 +1,15 @@
 /** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../database/index.ts'
+import type { AddressRange } from '../../address-classes.ts'
+import { byteOrder, type Database } from '../../database/index.ts'
 import {
   activityConditions,
   all,
-  beginsWith,
   type Condition,
   deviceConditions,
   isAtOne,
-  isOfOne,
   isOne,
+  KEY_BEGINNING,
   registeredWithin,
   seenWithin,
   startsWith,
@@ -22,102 +22,212 @@ type Query = Database['query']
 /** By brand, or all of them. */
 export type Brands = readonly string[] | 'all'
 
+/** Rows that follow each other in an index. */
+interface Part {
+  readonly condition: Condition
+  /**
+   * The columns of the index, so that no other way is as good: a planner that hopes to find enough rows soon would read
+   * the table, and all of it where they are at its end. Absent where the condition finds a few rows.
+   */
+  readonly order?: RawBuilder<unknown>
+}
+
 interface Way {
   readonly table: 'device' | 'device_activity'
   /** Undefined if the filter says nothing that this index is of, or the order has the same index. */
-  readonly condition: (
+  readonly parts: (
     filter: ListFilter,
     of: { readonly query: Query; readonly brands: Brands; readonly sort: ListSort },
-  ) => Condition | undefined
+  ) => readonly Part[] | undefined
 }
 
 const WAYS = {
   // Primary key.
-  id: { table: 'device', condition: ({ id }) => equal('device.id', id) },
+  id: { table: 'device', parts: ({ id }, { brands }) => equal('device.id', id, brands) },
   // Index device_serial.
-  serial: { table: 'device', condition: ({ serial }) => equal('device.serial', serial) },
+  serial: { table: 'device', parts: ({ serial }, { brands }) => equal('device.serial', serial, brands) },
   // Index device_key.
-  key: { table: 'device', condition: ({ deviceKeyId }) => equal('device.device_key_id', deviceKeyId) },
-  // Index device_serial_bytes.
+  key: {
+    table: 'device',
+    parts: ({ deviceKeyId: key }, { brands }) => equal('device.device_key_id', key, brands),
+  },
+  // Index device_serial_bytes or device_brand_serial.
   'serial-prefix': {
     table: 'device',
-    condition: ({ serialPrefix: text }, { query }) =>
-      text === undefined ? undefined : startsWith(query, 'device.serial', text),
+    parts: ({ serialPrefix: text }, { query, brands }) =>
+      text === undefined ? undefined : serialsFrom(text, query, brands),
   },
   // Index device_key_bytes.
   'key-prefix': {
     table: 'device',
-    condition: ({ keyPrefix: text }, { query }) =>
-      text === undefined ? undefined : startsWith(query, 'device.device_key_id', text),
+    parts: ({ keyPrefix: text }, { query, brands }) =>
+      text === undefined ? undefined : keysFrom(text, query, brands),
   },
   // Both of these indexes.
   beginning: {
     table: 'device',
-    condition: ({ beginning: text }, { query }) => (text === undefined ? undefined : beginsWith(query, text)),
+    parts: ({ beginning: text }, { query, brands }) => {
+      if (text === undefined) return undefined
+      const serials = serialsFrom(text, query, brands)
+      if (text.length < KEY_BEGINNING) return serials
+      const other = sql<boolean>`not ${startsWith(query, 'device.serial', text)}`
+      const keys = keysFrom(text, query, brands)
+      return [...serials, ...keys.map((part) => ({ ...part, condition: all([part.condition, other]) }))]
+    },
   },
   // Index device_activity_address or device_activity_brand_address.
   address: {
     table: 'device_activity',
-    condition: ({ addresses }, { query }) => addresses && isAtOne(addresses, query),
+    parts: ({ addresses }, { query, brands }) =>
+      addresses &&
+      disjoint(addresses).flatMap((range) =>
+        perBrand('device_activity', brands, {
+          condition: isAtOne([range], query),
+          order: sql`${byteOrder(query, 'device_activity.address_key')}, device_activity.device_id`,
+        }),
+      ),
   },
   // Index device_activity_evidence or device_activity_brand_evidence.
   evidence: {
     table: 'device_activity',
-    condition: ({ evidence }, { sort }) =>
-      evidence && sort !== '-evidence' ? sql`device_activity.evidence_at is not null` : undefined,
+    parts: ({ evidence }, { brands, sort }) =>
+      evidence && sort !== '-evidence'
+        ? perBrand('device_activity', brands, {
+            condition: sql`device_activity.evidence_at is not null`,
+            order: sql`device_activity.evidence_at, device_activity.device_id`,
+          })
+        : undefined,
   },
   // Index device_quarantined or device_brand_quarantined.
   quarantined: {
     table: 'device',
-    condition: ({ quarantined }) => (quarantined ? sql`device.quarantined_at is not null` : undefined),
+    parts: ({ quarantined }, { brands }) =>
+      quarantined
+        ? perBrand('device', brands, {
+            condition: sql`device.quarantined_at is not null`,
+            order: sql`device.brand_id, device.id`,
+          })
+        : undefined,
   },
   // Index device_waiting.
   waiting: {
     table: 'device',
-    condition: ({ statuses }) =>
-      statuses?.every((status) => status === 'pending') ? sql`device.status = 'pending'` : undefined,
+    parts: ({ statuses }, { brands }) =>
+      statuses?.every((status) => status === 'pending')
+        ? perBrand('device', brands, {
+            condition: sql`device.status = 'pending'`,
+            order: sql`device.brand_id, device.id`,
+          })
+        : undefined,
   },
   // Index device_registered or device_brand_registered.
   registered: {
     table: 'device',
-    condition: (filter, { sort }) =>
-      sort.endsWith('registered') ? undefined : some(registeredWithin(filter)),
+    parts: (filter, { brands, sort }) => {
+      const conditions = registeredWithin(filter)
+      if (conditions.length === 0 || sort.endsWith('registered')) return undefined
+      const order = sql`device.registered_at, device.id`
+      return perBrand('device', brands, { condition: all(conditions), order })
+    },
   },
   // Index device_activity_seen or device_activity_brand_seen.
   seen: {
     table: 'device_activity',
-    condition: (filter, { sort }) => (sort.endsWith('seen') ? undefined : some(seenWithin(filter))),
+    parts: (filter, { brands, sort }) => {
+      const conditions = seenWithin(filter)
+      if (conditions.length === 0 || sort.endsWith('seen')) return undefined
+      const order = sql`device_activity.last_seen_at, device_activity.device_id`
+      return perBrand('device_activity', brands, { condition: all(conditions), order })
+    },
   },
   // Index device_model, or device_model_status. Of models that the caller may see.
   model: {
     table: 'device',
-    condition: ({ models, statuses }, { brands }) => {
+    parts: ({ models, statuses }, { brands }) => {
       const own = models?.filter(({ brandId }) => brands === 'all' || brands.includes(brandId))
       if (!own || own.length === 0) return undefined
-      return all([isOfOne(own), ...(statuses ? [isOne('device.status', statuses)] : [])])
+      return unique(own.map(({ brandId, model }) => `${brandId}/${model}`)).flatMap((name) =>
+        statuses
+          ? unique(statuses).map((status) =>
+              equalTo(['brand_id', 'model', 'status'], [...name.split('/'), status]),
+            )
+          : equalTo(['brand_id', 'model'], name.split('/')),
+      )
     },
   },
   // Index device_status, which is of all brands.
   status: {
     table: 'device',
-    condition: ({ statuses }, { brands }) =>
-      statuses && brands === 'all' ? isOne('device.status', statuses) : undefined,
+    parts: ({ statuses }, { brands }) =>
+      statuses && brands === 'all'
+        ? unique(statuses).map((status) => equalTo(['status'], [status]))
+        : undefined,
   },
 } as const satisfies Readonly<Record<string, Way>>
 
-const equal = (column: string, value: string | undefined): Condition | undefined =>
-  value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`
+const unique = <T>(values: readonly T[]): readonly T[] => [...new Set(values)]
 
-const some = (conditions: readonly Condition[]): Condition | undefined =>
-  conditions.length === 0 ? undefined : all(conditions)
+const ofBrands = (brands: Brands): readonly Condition[] =>
+  brands === 'all' ? [] : [isOne('device.brand_id', brands)]
+
+const equal = (column: string, value: string | undefined, brands: Brands): readonly Part[] | undefined =>
+  value === undefined
+    ? undefined
+    : [{ condition: all([sql`${sql.ref(column)} = ${value}`, ...ofBrands(brands)]) }]
+
+const perBrand = (table: Way['table'], brands: Brands, part: Part): readonly Part[] =>
+  brands === 'all'
+    ? [part]
+    : brands.map((brandId) => ({
+        ...part,
+        condition: all([isOne(`${table}.brand_id`, [brandId]), part.condition]),
+      }))
+
+const serialsFrom = (text: string, query: Query, brands: Brands): readonly Part[] =>
+  perBrand('device', brands, {
+    condition: startsWith(query, 'device.serial', text),
+    order: sql`${byteOrder(query, 'device.serial')}, device.id`,
+  })
+
+const keysFrom = (text: string, query: Query, brands: Brands): readonly Part[] => [
+  {
+    condition: all([startsWith(query, 'device.device_key_id', text), ...ofBrands(brands)]),
+    order: sql`${byteOrder(query, 'device.device_key_id')}, device.id`,
+  },
+]
+
+/** Greater than any id. */
+const LAST_ID = 'z'
+
+/** As ranges: of columns that are equal to something, a planner knows that they need not be sorted by. */
+function equalTo(columns: readonly string[], values: readonly string[]): Part {
+  const order = sql.join([...columns, 'id'].map((column) => sql.ref(`device.${column}`)))
+  const end = (id: string) => sql`(${sql.join([...values, id])})`
+  return { condition: sql`((${order}) >= ${end('')} and (${order}) <= ${end(LAST_ID)})`, order }
+}
+
+/** The same addresses, each once. */
+function disjoint(ranges: readonly AddressRange[]): readonly AddressRange[] {
+  const merged: AddressRange[] = []
+  for (const range of ranges.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
+    const before = merged.at(-1)
+    if (!before || before.last < range.first) merged.push(range)
+    else if (before.last < range.last) merged[merged.length - 1] = { first: before.first, last: range.last }
+  }
+  return merged
+}
 
 /** What one index finds. */
 export interface FewDevices {
   readonly table: Way['table']
-  readonly condition: Condition
+  /** Without a row in common. */
+  readonly parts: readonly Part[]
   /** Of a row. */
   readonly cost: number
 }
+
+/** Of one statement. */
+const MOST_PARTS = 64
 
 interface Asked {
   readonly brands: Brands
@@ -150,14 +260,26 @@ function costOfFew(table: Way['table'], filter: ListFilter, sort: ListSort, quer
 
 /** The indexes that a filter names, the narrowest first. */
 export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query): readonly FewDevices[] {
-  return Object.values<Way>(WAYS).flatMap(({ table, condition }) => {
-    const found = condition(filter, { query, brands, sort })
-    if (!found) return []
-    const own = brands === 'all' ? [] : [isOne(`${table}.brand_id`, brands)]
-    return { table, condition: all([...own, found]), cost: costOfFew(table, filter, sort, query) }
+  return Object.values<Way>(WAYS).flatMap(({ table, parts: partsOf }) => {
+    const parts = partsOf(filter, { query, brands, sort })
+    if (!parts || parts.length > MOST_PARTS) return []
+    return { table, parts, cost: costOfFew(table, filter, sort, query) }
   })
 }
 
-/** What the index finds. */
-export const fromFew = ({ table, condition }: FewDevices): RawBuilder<unknown> =>
-  sql`from ${sql.table(table)} where ${condition}`
+/** At most `most` rows of each part. */
+export const fromFew = (
+  { table, parts }: FewDevices,
+  columns: RawBuilder<unknown>,
+  most: number,
+): RawBuilder<unknown> =>
+  sql.join(
+    parts.map(
+      ({
+        condition,
+        order,
+      }) => sql`select * from (select ${columns} from ${sql.table(table)} where ${condition}
+        ${order ? sql`order by ${order}` : sql``} limit ${most}) as part`,
+    ),
+    sql` union all `,
+  )
