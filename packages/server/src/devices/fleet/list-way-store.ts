@@ -159,7 +159,7 @@ const WAYS = {
   status: {
     table: 'device',
     parts: ({ statuses }, { brands }) =>
-      statuses && brands === 'all'
+      brands === 'all' && statuses?.some((status) => status !== 'pending')
         ? unique(statuses).map((status) => equalTo(['status'], [status]))
         : undefined,
   },
