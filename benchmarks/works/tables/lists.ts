@@ -2,7 +2,7 @@
 
 import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'
-import { addressRange } from '../../../packages/server/src/address-key.ts'
+import { addressRange } from '../../../packages/server/src/address-classes.ts'
 import { type Authority, directAuthority } from '../../../packages/server/src/authority.ts'
 import type {
   ListFilter,
@@ -51,7 +51,7 @@ const before = (days: number) => new Date(NOW - days * DAY_MS)
 const block = (text: string) => ({ addresses: [addressRange(text) ?? { first: '', last: '' }] })
 
 /** By their parameters. */
-const listsOf = (devices: number): Readonly<Record<string, List>> => ({
+export const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'sort=-registered': {},
   'sort=registered': { sort: 'registered' },
   'sort=serial': { sort: 'serial' },

@@ -1,6 +1,6 @@
 /** Tells public addresses from others, for connections to names that somebody else controls (contract/oidc.md, A19). */
 import { BlockList, isIP } from 'node:net'
-import { groupsOf, plainAddress } from './address.ts'
+import { addressKey, groupsOf, plainAddress } from './address.ts'
 
 export type AddressClass = 'public' | 'private' | 'loopback' | 'link-local' | 'reserved'
 
@@ -62,8 +62,26 @@ export function isNetwork(text: string): boolean {
 /** The first address of a network. */
 export const firstAddressOf = (network: string): string => networkParts(network).address
 
-/** Only what {@link isNetwork} takes has sound parts. */
-export function networkParts(network: string): {
+/** The keys (`addressKey`) of a block of addresses, both of them in it. */
+export interface AddressRange {
+  readonly first: string
+  readonly last: string
+}
+
+/** Of an address, or a CIDR block such as `198.51.100.0/24`. Undefined for a text that is neither. */
+export function addressRange(text: string): AddressRange | undefined {
+  if (!isNetwork(text)) return undefined
+  const { address, bits, family } = networkParts(text)
+  const key = addressKey(address)
+  if (key === undefined) return undefined
+  const free = BigInt((family === 4 ? 32 : 128) - bits)
+  const first = (BigInt(`0x${key}`) >> free) << free
+  return { first: keyOfNumber(first), last: keyOfNumber(first | ((1n << free) - 1n)) }
+}
+
+const keyOfNumber = (number: bigint): string => number.toString(16).padStart(32, '0')
+
+function networkParts(network: string): {
   readonly address: string
   readonly bits: number
   /** 4 or 6; 0 for what is no address. */

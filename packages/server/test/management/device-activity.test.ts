@@ -1,6 +1,7 @@
 /** When devices were last seen: what a node stores behind, as others show it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { importDevices } from '../../src/devices/transfer/import-devices.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   freshDeviceKeys,
@@ -81,6 +82,39 @@ eachDatabase((_kind, _open, fresh) => {
       (await one('?status=pending&evidence=false')).map(({ id }: { id: string }) => id),
       [waiting.id],
     )
+  })
+
+  test('a second chain of sessions, and an import, leave evidence that lists show', async () => {
+    const [key] = await freshDeviceKeys(1)
+    assert.ok(key)
+    await setAcmePolicy(node.installation, { registration: 'auto' })
+    await onAnother(async (other) => {
+      const serial = await registered(other, { key, serial: 'SEEN-4' })
+      await sessionOf(other, { key, serial })
+      await sessionOf(other, { key, serial })
+    })
+    const [device] = await one('?evidence=true&serial=SEEN-4')
+    assert.equal(device.evidence_at, device.last_seen_at)
+    const evidence = [
+      {
+        ...{ kind: 'two-chains', subject: 'x', times: 1, details: {} },
+        ...{ first_seen_at: '2026-01-01T00:00:00.000Z', last_seen_at: '2026-01-02T00:00:00.000Z' },
+      },
+    ]
+    const row = {
+      ...{ brand_id: 'acme-brand', model: 'acme-classic', serial: 'SEEN-5' },
+      ...{ device_key_id: 'k'.repeat(64), clone_evidence: JSON.stringify(evidence) },
+    }
+    const source = {
+      format: 'json' as const,
+      open: async function* () {
+        yield Buffer.from(JSON.stringify([row]))
+      },
+    }
+    await importDevices({ source, unknownModels: true }, node.installation)
+    const [imported] = await one('?evidence=true&serial=SEEN-5')
+    assert.deepEqual([imported.evidence_at, imported.last_seen_at], ['2026-01-02T00:00:00.000Z', null])
+    assert.equal((await one('?never_seen=true&serial=SEEN-5')).length, 1)
   })
 
   test('Guarantee: when a device of another brand was seen answers as one that does not exist', async () => {

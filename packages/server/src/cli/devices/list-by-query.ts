@@ -1,5 +1,5 @@
 /** Lists as the management API has them: over HTTP, and on the database for what only these lists can do. */
-import { addressRange } from '../../address-key.ts'
+import { addressRange } from '../../address-classes.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import type { FleetFilter } from '../../devices/fleet/fleet-filter.ts'
 import type { ListPosition } from '../../devices/fleet/list-filter.ts'
@@ -111,13 +111,11 @@ export async function* partsOnDatabase(
   const { listFleet } = await import('../../devices/fleet/list-fleet.ts')
   const { authority } = installation
   const { sort = '-registered' } = query
+  const filter = filterIn(query, (_field, text) => new Date(text))
   let after: ListPosition | undefined
   for (let left = most; ; ) {
     const limit = Math.min(PAGE, left)
-    const { devices, next } = await listFleet(
-      { authority, filter: filterIn(query, 'query'), sort, after, limit },
-      installation,
-    )
+    const { devices, next } = await listFleet({ authority, filter, sort, after, limit }, installation)
     left -= devices.length
     yield { records: devices.map(listedRecord), more: next !== undefined }
     if (!next || left === 0) return

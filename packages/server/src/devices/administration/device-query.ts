@@ -1,9 +1,8 @@
 /** Which devices the parameters of a list mean. */
 import type { DeviceFilterSchema, DevicesQuerySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { type AddressRange, addressRange } from '../../address-key.ts'
+import { type AddressRange, addressRange } from '../../address-classes.ts'
 import { invalidField } from '../../errors.ts'
-import { instantField } from '../../http/management/instant-field.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
 import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 
@@ -11,13 +10,18 @@ import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 export type DeviceQuery = Omit<Static<typeof DevicesQuerySchema>, 'limit' | 'cursor'>
 
 /**
- * `place` is the part of the request that they are in, as a refusal names it. Throws `RequestError` `invalid-field`.
+ * `instantIn` reads the instant of a field, and `place` is the part of the request that has them, as a refusal names it.
+ * Throws `RequestError` `invalid-field`.
  */
-export function filterIn(query: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
+export function filterIn(
+  query: Static<typeof DeviceFilterSchema>,
+  instantIn: (field: string, text: string) => Date,
+  place = 'query',
+): ListFilter {
   const { name, q, model } = query
-  const instantIn = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
+  const at = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
     const text = query[field]
-    return text === undefined ? undefined : instantField(`${place}/${field}`, text)
+    return text === undefined ? undefined : instantIn(`${place}/${field}`, text)
   }
   return {
     serial: query.serial,
@@ -30,10 +34,10 @@ export function filterIn(query: Static<typeof DeviceFilterSchema>, place: string
     quarantined: query.quarantined,
     origins: query.origin,
     decidedBy: query.decided_by,
-    registeredSince: instantIn('registered_since'),
-    registeredUntil: instantIn('registered_until'),
-    seenSince: instantIn('seen_since'),
-    seenUntil: instantIn('seen_until'),
+    registeredSince: at('registered_since'),
+    registeredUntil: at('registered_until'),
+    seenSince: at('seen_since'),
+    seenUntil: at('seen_until'),
     neverSeen: query.never_seen,
     addresses: query.address?.map((text) => rangeIn(text, place)),
     evidence: query.evidence,

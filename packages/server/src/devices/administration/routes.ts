@@ -1,7 +1,7 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type Details, undone } from '../../change.ts'
-import { exportText } from '../../files/export-rows.ts'
+import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
@@ -10,9 +10,8 @@ import { countDevices } from '../counts/count-devices.ts'
 import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
-import { exportFleet } from '../fleet/export-fleet.ts'
 import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
-import { type ListedDevice, listFleet } from '../fleet/list-fleet.ts'
+import { listFleet } from '../fleet/list-fleet.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
@@ -32,10 +31,10 @@ import {
   deviceSessionRecord,
   evidenceRecord,
   historyRecord,
-  LISTED_COLUMNS,
   listedRecord,
   registrationRecord,
 } from './device-records.ts'
+import { exportFleet } from './export-fleet.ts'
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof listFleet>[1] &
@@ -52,7 +51,7 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
     const { sort = '-registered', limit = 100 } = query
     const listing = {
       authority,
-      filter: filterIn(query, 'query'),
+      filter: filterIn(query, instantField),
       sort,
       limit,
       after: positionIn(query, sort),
@@ -69,15 +68,10 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
   )
   add(api.exportDevices, async ({ authority, query }) => {
     const { format = 'ndjson', sort = '-registered', ...filters } = query
-    const exported = {
-      authority,
-      filter: filterIn(filters, 'query'),
-      sort,
-      asked: detailsOf({ format, sort, ...filters }),
-    }
-    const pages = recordsOf(await exportFleet(exported, deps))
+    const asked = detailsOf({ format, sort, ...filters })
+    const wanted = { authority, filter: filterIn(filters, instantField), sort, format, asked }
     const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-    return new Streamed(type, `devices.${format}`, exportText(pages, { format, columns: LISTED_COLUMNS }))
+    return new Streamed(type, `devices.${format}`, await exportFleet(wanted, deps))
   })
   add(api.device, async ({ parameters, authority }) =>
     fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
@@ -121,10 +115,6 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
 
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-}
-
-async function* recordsOf(pages: AsyncIterable<readonly ListedDevice[]>) {
-  for await (const devices of pages) yield devices.map(listedRecord)
 }
 
 /** The parameters, as texts. */

@@ -8,7 +8,7 @@ import {
   inTransaction,
   toInstant,
 } from '../../database/index.ts'
-import type { Brands } from '../fleet/list-ways.ts'
+import type { Brands } from '../fleet/list-way-store.ts'
 import type { CountedNow, DeviceCount } from './device-counts.ts'
 
 /** Where a part of the register ends. */

@@ -1,6 +1,6 @@
 /**
- * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, so a page may be
- * short, or empty, and still go on (contract/administration.md, A7 and A8).
+ * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, and fewer where a
+ * row costs more, so a page may be short, or empty, and still go on (contract/administration.md, A7 and A8).
  */
 import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import type { ActivityStore } from '../activity/activity-store.ts'
@@ -14,7 +14,7 @@ import {
   type Placed,
 } from './list-filter.ts'
 import type { ListStore } from './list-store.ts'
-import type { Brands } from './list-ways.ts'
+import type { Brands } from './list-way-store.ts'
 
 export interface FleetListing {
   readonly authority: Authority
@@ -52,7 +52,7 @@ export interface ListDeps {
  */
 export async function listFleet({ authority, ...listing }: FleetListing, deps: ListDeps): Promise<FleetPage> {
   const { models, brands: asked } = listing.filter
-  const named = models ? models.map(({ brandId }) => brandId) : asked
+  const named = models?.map(({ brandId }) => brandId).filter((id) => asked?.includes(id) ?? true) ?? asked
   const brands = brandsNamed(brandsFor(authority, 'devices:read'), named)
   const { placed, ...page } = await pageFor(listing, brands, deps)
   const activities = await deps.activities.of(placed.map(({ device }) => device.id))
@@ -72,12 +72,15 @@ async function pageFor(
 ): Promise<Page> {
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
   for (const few of deviceLists.waysOf(filter, { brands, sort })) {
-    if ((await deviceLists.countFew(few, mostRows + 1)) > mostRows) continue
-    const rows = await deviceLists.fittingFew(few, { filter, sort, after, limit: limit + 1 })
+    const most = Math.ceil(mostRows / few.cost)
+    if ((await deviceLists.countFew(few, most + 1)) > most) continue
+    const rows = await deviceLists.fittingFew(few, {
+      ...{ filter, sort, after, limit: limit + 1, most: 2 * most },
+    })
     return pageOf(rows, limit)
   }
   const streams = brands === 'all' ? [undefined] : brands
-  const rows = Math.max(1, Math.floor(mostRows / streams.length))
+  const rows = Math.ceil(mostRows / deviceLists.costInOrder({ filter, sort }) / streams.length)
   const parts = await Promise.all(
     streams.map(async (brandId) => {
       const stretch = { sort, brandId, after, filter }

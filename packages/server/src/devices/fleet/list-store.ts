@@ -3,17 +3,19 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Database, type DeviceTable, joinOne } from '../../database/index.ts'
 import { deviceOf } from '../device-store.ts'
 import {
+  activityConditions,
   all,
   type Condition,
-  conditionsOf,
+  deviceConditions,
   isOne,
+  lookedUpActivity,
   registeredWithin,
   seenWithin,
   serialWithin,
-} from './list-conditions.ts'
+} from './list-condition-store.ts'
 import type { ListFilter, ListPosition, ListSort, Placed } from './list-filter.ts'
-import { behind, inOrder, orderOf, sortKeyIn } from './list-order.ts'
-import { type Brands, type FewDevices, fromFew, waysOf } from './list-ways.ts'
+import { behind, inOrder, orderOf, sortKeyIn } from './list-order-store.ts'
+import { type Brands, costInOrder, type FewDevices, fromFew, waysOf } from './list-way-store.ts'
 
 /** Part of a list: rows of one brand, or of all, in its order behind a position. */
 export interface Stretch {
@@ -32,6 +34,8 @@ export interface ListStore {
   ): Promise<readonly Placed[]>
   /** Where the first `rows` of the stretch end; undefined if it has fewer. */
   endOf(stretch: Stretch, rows: number): Promise<ListPosition | undefined>
+  /** What a row of a stretch costs: one in the order of registration costs 1. */
+  costInOrder(listing: Pick<Stretch, 'filter' | 'sort'>): number
   /** The indexes that the filter names, the narrowest first. */
   waysOf(
     filter: ListFilter,
@@ -47,6 +51,8 @@ export interface ListStore {
       readonly sort: ListSort
       readonly after: ListPosition | undefined
       readonly limit: number
+      /** More than were counted: it may find more by now. */
+      readonly most: number
     },
   ): Promise<readonly Placed[]>
 }
@@ -79,22 +85,24 @@ interface Key {
 }
 
 const OF_DEVICE = sql.join(COLUMNS.map((column) => sql.ref(`device.${column}`)))
-const DEVICE_KEY = sql`device.id = found.device_id and device.bucket = found.bucket`
+/** What filters and joins need of it. */
+const OF_ACTIVITY = sql`device_id, bucket, last_seen_at, address_key, evidence_at`
+const DEVICE_KEY = sql`device.id = device_activity.device_id and device.bucket = device_activity.bucket`
 
 export function listStore({ query }: Pick<Database, 'query'>): ListStore {
   return {
     async fitting(stretch, { rows, limit }) {
       const { filter, sort } = stretch
-      const fits = all(conditionsOf(filter, query))
+      const ofDevice = deviceConditions(filter, query)
       // The inner limit bounds what is looked at; both databases stop once enough rows fit, and keep the order.
       const statement =
         orderOf(sort).table === 'device'
           ? sql<Row>`select * from (${window(stretch, rows, query, OF_DEVICE)}) as device
-              where ${fits} limit ${limit}`
-          : sql<Row>`select ${OF_DEVICE}, found.sort_key
-              from (${window(stretch, rows, query, sql`device_id, bucket`)}) as found
+              where ${all([...ofDevice, ...lookedUpActivity(filter, query)])} limit ${limit}`
+          : sql<Row>`select ${OF_DEVICE}, device_activity.sort_key
+              from (${window(stretch, rows, query, OF_ACTIVITY)}) as device_activity
               ${joinOne(query, 'device', DEVICE_KEY)}
-              where ${fits} limit ${limit}`
+              where ${all([...activityConditions(filter, query), ...ofDevice])} limit ${limit}`
       return (await statement.execute(query)).rows.map(placed)
     },
 
@@ -104,21 +112,24 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
       return end && { id: end.id, key: keyOf(end) }
     },
 
+    costInOrder: (listing) => costInOrder(listing, query),
+
     waysOf: (filter, asked) => waysOf(filter, asked, query),
 
     async countFew(few, most) {
       const { rows } = await sql<{ count: number }>`
-        select count(*) as count from (select 1 ${fromFew(few)} limit ${most}) as found`.execute(query)
+        select count(*) as count from (
+          select 1 from (${fromFew(few, sql`1 as one`, most)}) as parts limit ${most}
+        ) as found`.execute(query)
       return Number(rows[0]?.count)
     },
 
-    async fittingFew(few, { filter, sort, after, limit }) {
+    async fittingFew(few, { filter, sort, after, limit, most }) {
       const key = sort === 'serial' ? sortKeyIn(query, sort, 'few') : sql`few.sort_key`
       const id = sql`few.id`
       // Read by the index that found them, whatever a planner thinks of the order.
       const { rows } = await sql<Row>`with few as materialized (
-          select ${OF_DEVICE}, ${keyOfDevice(sort)} as sort_key ${devicesOf(few, query)}
-          ${sql.raw(few.table === 'device' ? 'and' : 'where')} ${all(conditionsOf(filter, query))}
+          ${(few.table === 'device' ? fewDevices : fewActivities)(few, { filter, sort, after, limit, most }, query)}
         )
         select * from few where ${all([
           sql`sort_key is not null`,
@@ -128,6 +139,62 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
       return rows.map(placed)
     },
   }
+}
+
+interface Listing {
+  readonly filter: ListFilter
+  readonly sort: ListSort
+  readonly after: ListPosition | undefined
+  readonly limit: number
+  readonly most: number
+}
+
+/** Those that fit, with their sort keys: null for one that is not in the list. */
+const fewDevices = (
+  few: FewDevices,
+  { filter, sort, most }: Pick<Listing, 'filter' | 'sort' | 'most'>,
+  query: Query,
+): RawBuilder<unknown> => {
+  const { table, column } = orderOf(sort)
+  const key =
+    table === 'device'
+      ? sql`${sql.ref(`device.${column}`)}`
+      : // Primary key.
+        sql`(select ${sql.ref(column)} from device_activity
+          where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
+  const fits = [...deviceConditions(filter, query), ...lookedUpActivity(filter, query)]
+  return sql`select ${OF_DEVICE}, ${key} as sort_key from (${fromFew(few, OF_DEVICE, most)}) as device
+    where ${all(fits)}`
+}
+
+/** The same, whose devices are looked up: only those of the page, if nothing else is asked of them. */
+function fewActivities(
+  few: FewDevices,
+  { filter, sort, after, limit, most }: Listing,
+  query: Query,
+): RawBuilder<unknown> {
+  const { table, column } = orderOf(sort)
+  const ofDevice = deviceConditions(filter, query)
+  const ofActivity = activityConditions(filter, query)
+  // Read by this index alone, as `few` is.
+  const indexed = sql`with indexed as materialized (${fromFew(few, OF_ACTIVITY, most)})`
+  if (table === 'device') {
+    return sql`${indexed} select ${OF_DEVICE}, ${sql.ref(`device.${column}`)} as sort_key
+      from indexed as device_activity ${joinOne(query, 'device', DEVICE_KEY)}
+      where ${all([...ofActivity, ...ofDevice])}`
+  }
+  const key = sql`${sql.ref(`device_activity.${column}`)}`
+  const id = sql`device_activity.device_id`
+  const listed = [
+    ...ofActivity,
+    sql<boolean>`${key} is not null`,
+    ...(after ? [behind(sort, after, { key, id })] : []),
+  ]
+  const page = ofDevice.length > 0 ? sql`` : sql`order by ${inOrder(sort, key, id)} limit ${limit}`
+  return sql`${indexed} select ${OF_DEVICE}, device_activity.sort_key
+    from (select device_id, bucket, ${key} as sort_key from indexed as device_activity
+      where ${all(listed)} ${page}) as device_activity
+    ${joinOne(query, 'device', DEVICE_KEY)} where ${all(ofDevice)}`
 }
 
 /** The first `rows` of a stretch: `columns`, by default the id, and the sort key. The indexes are those of its order. */
@@ -162,21 +229,6 @@ const OWN: Readonly<Record<ListSort, Own>> = {
   seen,
   '-evidence': () => [sql`device_activity.evidence_at is not null`],
 }
-
-/** By what a device is sorted; null if it is not in the list. */
-function keyOfDevice(sort: ListSort): RawBuilder<unknown> {
-  const { table, column } = orderOf(sort)
-  if (table === 'device') return sql.ref(`device.${column}`) as unknown as RawBuilder<unknown>
-  // Primary key.
-  return sql`(select ${sql.ref(column)} from device_activity
-    where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
-}
-
-/** The rows of `device`. */
-const devicesOf = (few: FewDevices, query: Query): RawBuilder<unknown> =>
-  few.table === 'device'
-    ? fromFew(few)
-    : sql`from (select device_id, bucket ${fromFew(few)}) as found ${joinOne(query, 'device', DEVICE_KEY)}`
 
 const keyOf = ({ sort_key: key }: Pick<Key, 'sort_key'>): ListPosition['key'] => key
 

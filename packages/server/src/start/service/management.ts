@@ -13,6 +13,7 @@ import { filterIn } from '../../devices/administration/device-query.ts'
 import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
+import { instantField } from '../../http/management/instant-field.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
 import { ownAgentRoutes } from '../../identity/agents/own-agent-routes.ts'
 import { agentManagementRoutes } from '../../identity/agents/routes.ts'
@@ -69,7 +70,10 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
       deviceManagementRoutes(add, installation)
       brandManagementRoutes(add, installation)
       modelManagementRoutes(add, installation)
-      jobRoutes(add, { ...installation, filterIn })
+      jobRoutes(add, {
+        ...installation,
+        filterIn: (asked, place) => filterIn(asked, instantField, place),
+      })
     })
   })
 }

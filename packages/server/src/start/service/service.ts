@@ -84,12 +84,12 @@ async function listenWith(
   const { metrics } = telemetry
   const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
   const activity = recorderOf(installation, log)
+  // After the last request, before the database is closed.
+  opened.push(() => activity.stop())
   if (feed) {
     // Open until the last request is answered.
     opened.push(() => feed.close())
     followKeys(feed, installation.keyring, log)
-    // After the last request, before the database is closed.
-    opened.push(() => activity.stop())
     const unheard = () => CHANGE_KINDS.filter((kind) => !feed.current(kind)).length
     const changes = { current: () => feed.current(), lag: () => feed.lag(), unheard }
     metrics.watch({ changes: () => changes, caches: () => feed.memories })

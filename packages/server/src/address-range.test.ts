@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { BlockList, isIPv4 } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { addressKey, addressRange } from './address-key.ts'
+import { addressKey } from './address.ts'
+import { addressRange } from './address-classes.ts'
 
 const KEYS = {
   '192.0.2.10': '00000000000000000000ffffc000020a',

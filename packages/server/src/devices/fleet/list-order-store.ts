@@ -1,28 +1,29 @@
 /** The orders of lists: which column of which table each one goes by, and its indexes. */
 import { type RawBuilder, sql } from 'kysely'
 import { byteOrder, type Database } from '../../database/index.ts'
-import { isDescending, type ListPosition, type ListSort } from './list-filter.ts'
+import type { ListPosition, ListSort } from './list-filter.ts'
 
 interface Order {
   /** Which has an index of the column and the id of the device, and one with the brand before them. */
   readonly table: 'device' | 'device_activity'
   readonly column: 'registered_at' | 'serial' | 'last_seen_at' | 'evidence_at'
+  readonly direction: 'asc' | 'desc'
 }
 
-const REGISTERED: Order = { table: 'device', column: 'registered_at' }
-const SEEN: Order = { table: 'device_activity', column: 'last_seen_at' }
+const REGISTERED = { table: 'device', column: 'registered_at' } as const
+const SEEN = { table: 'device_activity', column: 'last_seen_at' } as const
 
 const ORDERS: Readonly<Record<ListSort, Order>> = {
   // Indexes device_registered and device_brand_registered.
-  '-registered': REGISTERED,
-  registered: REGISTERED,
+  '-registered': { ...REGISTERED, direction: 'desc' },
+  registered: { ...REGISTERED, direction: 'asc' },
   // Indexes device_serial_bytes and device_brand_serial.
-  serial: { table: 'device', column: 'serial' },
+  serial: { table: 'device', column: 'serial', direction: 'asc' },
   // Indexes device_activity_seen and device_activity_brand_seen.
-  '-seen': SEEN,
-  seen: SEEN,
+  '-seen': { ...SEEN, direction: 'desc' },
+  seen: { ...SEEN, direction: 'asc' },
   // Indexes device_activity_evidence and device_activity_brand_evidence.
-  '-evidence': { table: 'device_activity', column: 'evidence_at' },
+  '-evidence': { table: 'device_activity', column: 'evidence_at', direction: 'desc' },
 }
 
 type Query = Database['query']
@@ -39,7 +40,7 @@ export const sortKeyIn = (
 
 /** For `order by`, with the id last. */
 export const inOrder = (sort: ListSort, key: RawBuilder<unknown>, id: RawBuilder<unknown>) => {
-  const direction = sql.raw(isDescending(sort) ? 'desc' : 'asc')
+  const direction = sql.raw(ORDERS[sort].direction)
   return sql`${key} ${direction}, ${id} ${direction}`
 }
 
@@ -49,4 +50,4 @@ export const behind = (
   { key, id }: ListPosition,
   row: { readonly key: RawBuilder<unknown>; readonly id: RawBuilder<unknown> },
 ): RawBuilder<boolean> =>
-  sql<boolean>`(${row.key}, ${row.id}) ${sql.raw(isDescending(sort) ? '<' : '>')} (${key}, ${id})`
+  sql<boolean>`(${row.key}, ${row.id}) ${sql.raw(ORDERS[sort].direction === 'desc' ? '<' : '>')} (${key}, ${id})`

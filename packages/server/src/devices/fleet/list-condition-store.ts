@@ -1,17 +1,16 @@
 /** What the filter of a list says of a device, as conditions of SQL. */
 import { type RawBuilder, sql } from 'kysely'
-import type { AddressRange } from '../../address-key.ts'
-import type { ModelName } from '../../brands/models/model-policy.ts'
+import type { AddressRange } from '../../address-classes.ts'
 import { byteOrder, type Database, toInstant } from '../../database/index.ts'
 import type { ListFilter } from './list-filter.ts'
 
 type Query = Database['query']
 export type Condition = RawBuilder<boolean>
 
-/** Of a row of `device`, under that name: all that the filter says. */
-export function conditionsOf(filter: ListFilter, query: Query): readonly Condition[] {
+/** Of a row of `device`, under that name: what the filter says of it, but for its brand. */
+export function deviceConditions(filter: ListFilter, query: Query): readonly Condition[] {
   const { id, serial, deviceKeyId, serialPrefix, keyPrefix, beginning, quarantined } = filter
-  const { brands, models, statuses, origins, decidedBy } = filter
+  const { models, statuses, origins, decidedBy } = filter
   return [
     ...given(id, (value) => sql`device.id = ${value}`),
     ...given(serial, (value) => sql`device.serial = ${value}`),
@@ -20,14 +19,39 @@ export function conditionsOf(filter: ListFilter, query: Query): readonly Conditi
     ...given(keyPrefix, (value) => startsWith(query, 'device.device_key_id', value)),
     ...given(beginning, (value) => beginsWith(query, value)),
     ...given(quarantined, (value) => sql`device.quarantined_at ${isThere(value)}`),
-    ...given(brands, (values) => isOne('device.brand_id', values)),
     ...given(models, isOfOne),
     ...given(statuses, (values) => isOne('device.status', values)),
     ...given(origins, (values) => isOne('device.origin', values)),
     ...given(decidedBy, (values) => isOne('device.decided_by', values)),
     ...registeredWithin(filter),
-    ...activityConditions(filter, query),
   ]
+}
+
+/** Of a row of `device_activity`, under that name: what the filter says of it. */
+export function activityConditions(filter: ListFilter, query: Query): readonly Condition[] {
+  const { neverSeen, addresses, evidence } = filter
+  const seen = seenWithin(filter)
+  return [
+    ...(seen.length > 0 ? [all(seen)] : []),
+    ...given(neverSeen, (never) => sql`device_activity.last_seen_at ${isThere(!never)}`),
+    ...given(addresses, (ranges) => isAtOne(ranges, query)),
+    ...given(evidence, (has) => sql`device_activity.evidence_at ${isThere(has)}`),
+  ]
+}
+
+/**
+ * The same of a row of `device`, whose activity is looked up by its primary key. In a subquery for one value: as a join
+ * PostgreSQL would read the whole table, because it takes the rows of a window for many. A device without a row was never
+ * seen, and has no evidence.
+ */
+export function lookedUpActivity(filter: ListFilter, query: Query): readonly Condition[] {
+  const conditions = activityConditions(filter, query)
+  if (conditions.length === 0) return []
+  const found = sql<boolean>`(select ${all(conditions)} from device_activity
+    where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
+  const { seenSince, seenUntil, neverSeen, addresses, evidence } = filter
+  const withoutRow = !(seenSince || seenUntil || addresses || neverSeen === false || evidence === true)
+  return [sql`coalesce(${found}, ${sql.lit(withoutRow)})`]
 }
 
 /** All of them. */
@@ -56,7 +80,7 @@ export const isOne = (column: string, values: readonly string[]): Condition =>
   sql`${sql.ref(column)} in (${sql.join(values)})`
 
 /** Of a model: brand and name. */
-export const isOfOne = (models: readonly ModelName[]): Condition => {
+const isOfOne = (models: NonNullable<ListFilter['models']>): Condition => {
   const each = models.map(
     ({ brandId, model }) => sql`(device.brand_id = ${brandId} and device.model = ${model})`,
   )
@@ -70,32 +94,12 @@ export const startsWith = (query: Query, column: string, prefix: string): Condit
   sql`(${byteOrder(query, column)} >= ${prefix} and ${byteOrder(query, column)} < ${prefix + LAST})`
 
 /** How long a text has to be to be the beginning of a key. */
-const KEY_BEGINNING = 8
+export const KEY_BEGINNING = 8
 
-export const beginsWith = (query: Query, text: string): Condition =>
+const beginsWith = (query: Query, text: string): Condition =>
   text.length < KEY_BEGINNING
     ? startsWith(query, 'device.serial', text)
     : sql`(${startsWith(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`
-
-/**
- * Each looks the row of the device up by its primary key, in a subquery for one value: as a join PostgreSQL would read
- * the whole table, because it takes the rows of a window for many.
- */
-function* activityConditions(filter: ListFilter, query: Query): Generator<Condition> {
-  const { neverSeen, addresses, evidence } = filter
-  const having = (condition: Condition) =>
-    sql`(select 1 from device_activity where device_activity.device_id = device.id
-      and device_activity.bucket = device.bucket and ${condition} limit 1)`
-  const seen = seenWithin(filter)
-  if (seen.length > 0) yield sql`${having(all(seen))} is not null`
-  if (neverSeen !== undefined) {
-    yield sql`${having(sql`device_activity.last_seen_at is not null`)} ${isThere(!neverSeen)}`
-  }
-  if (addresses) yield sql`${having(isAtOne(addresses, query))} is not null`
-  if (evidence !== undefined) {
-    yield sql`${having(sql`device_activity.evidence_at is not null`)} ${isThere(evidence)}`
-  }
-}
 
 const isThere = (there: boolean) => sql.raw(there ? 'is not null' : 'is null')
 
