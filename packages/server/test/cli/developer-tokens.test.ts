@@ -15,7 +15,7 @@ import { macaroonsIn } from '../../src/http/credentials/presented.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { startCommand } from '../support/login-command.ts'
-import { managementToken } from '../support/managers.ts'
+import { addManager, managementToken } from '../support/managers.ts'
 import { type Finished, testProgram } from '../support/program.ts'
 import { call, presenting, sessionIdOf, type TestService } from '../support/service.ts'
 
@@ -151,7 +151,7 @@ eachDatabase((kind, _open, fresh) => {
     const management = { input: await managementToken(service, build) }
     assert.match(
       refused(await run(['attenuate', '--channel', 'edge'], management), 1),
-      /only --until limits it/,
+      /--role, --brand, --read-only and --until limit it/,
     )
     const shorter = await run(['attenuate', '--until', '1h'], management)
     const file = join(home, 'token')
@@ -161,6 +161,44 @@ eachDatabase((kind, _open, fresh) => {
     })
     assert.ok(Date.parse(body.expires) < Date.now() + 3_600_001)
     await rm(file)
+  })
+
+  testOnce('attenuate: a management token to fewer roles and brands, and to reading', async () => {
+    const carol = await addManager(service, 'brand-manager acme', 'viewer other')
+    const token = await managementToken(service, carol)
+    const may = async (text: string) => {
+      const headers = { authorization: `Macaroon ${text}` }
+      const { status, body } = await call(service, 'GET', '/api/management/v1/me', { headers })
+      assert.equal(status, 200, JSON.stringify(body))
+      return body.permissions.map((one: { permission: string; brands: string[] }) =>
+        [one.permission, ...one.brands].join(' '),
+      )
+    }
+    const attenuate = async (input: string, ...words: readonly string[]) => {
+      const { code, stdout, stderr } = await run(['attenuate', ...words], { input })
+      assert.equal(code, 0, stderr)
+      return stdout.trim()
+    }
+    const one = await attenuate(token, '--role', 'device-approver')
+    assert.deepEqual(await may(one), [
+      ...['devices:read acme other', 'devices:decide acme', 'models:read acme other'],
+    ])
+    const two = await attenuate(one, '--brand', 'acme', '--read-only')
+    assert.deepEqual(await may(two), ['devices:read acme', 'models:read acme'])
+    assert.deepEqual(await may(await attenuate(token, '--brand', 'other')), [
+      ...['devices:read other', 'models:read other'],
+    ])
+    for (const [input, words, said] of [
+      [token, ['--role', 'operator'], /--role "operator" is outside of what the token was made with/],
+      [one, ['--role', 'brand-manager'], /--role "brand-manager" is outside/],
+      [two, ['--brand', 'other'], /--brand "other" is outside/],
+      [two, ['--role', 'device-approver'], /--role "device-approver" is outside/],
+      [token, ['--brand', 'a b'], /outside/],
+      [await create(), ['--role', 'viewer'], /This is a developer token, which has no roles/],
+    ] as const) {
+      assert.match(refused(await run(['attenuate', ...words], { input }), 1), said)
+    }
+    assert.match(refused(await run(['attenuate', '--role', 'king'], { input: token }), 2), /is not a role/)
   })
 
   testOnce('a token in an argument is refused, and not repeated', async () => {

@@ -82,7 +82,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--description',
   ],
   'tokens rotate': ['--for', '--url', '--agent', '--expires', '--overlap'],
-  'tokens attenuate': ['--permission', '--channel', '--package', '--store', '--until'],
+  'tokens attenuate': [
+    ...['--permission', '--channel', '--package', '--store', '--until', '--role', '--brand', '--read-only'],
+  ],
   'tokens explain': ['--json', '--url'],
   'tokens shorten': ['--json', '--until', '--url'],
   login: [

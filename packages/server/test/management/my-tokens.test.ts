@@ -88,6 +88,30 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(await whoami(service, await logIn(service, again)), 200)
   })
 
+  test('Guarantee: a login that is used while all sessions end opens nothing, whichever is first', async () => {
+    for (let round = 0; round < 3; round++) {
+      const ada = await addManager(service, 'viewer acme')
+      const token = await managementToken(service, ada)
+      const slices = await Promise.all(
+        Array.from({ length: 8 }, async () => dischargeFor(service, await getRoot(service), ada)),
+      )
+      const exchanging = slices.map((slice) =>
+        call(service, 'POST', '/api/v2/tokens/exchange', { headers: presenting(slice), body: {} }),
+      )
+      const revoked = revokeAll(token)
+      const answers = await Promise.all(exchanging)
+      assert.equal((await revoked).status, 200)
+      for (const { status, body } of answers) {
+        if (status === 200) assert.equal(await whoami(service, body.macaroon), 401)
+        else assert.equal(status, 401, JSON.stringify(body))
+      }
+      const active = await service.installation.tokenSessions.list({
+        ...{ accountId: ada.id, activeAt: service.now(), limit: 100 },
+      })
+      assert.deepEqual(active, [])
+    }
+  })
+
   test('it takes a person who signed in a short while ago', async () => {
     const ada = await addManager(service, 'operator')
     const agent = await managementToken(service, ada, {}, { signedIn: 'agent line' })

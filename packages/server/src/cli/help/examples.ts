@@ -47,7 +47,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'env:SNAPCRAFT_STORE_CREDENTIALS --overlap 7d',
     'file:token --agent agents.json > new-token',
   ],
-  'tokens attenuate': ['--channel edge --until 1h < token', 'env:CHARMCRAFT_AUTH --package hello'],
+  'tokens attenuate': [
+    '--channel edge --until 1h < token',
+    'env:CHARMCRAFT_AUTH --package hello',
+    'file:management-token --role viewer --brand acme --until 1h',
+  ],
   'tokens explain': ['- < token', 'env:SNAPCRAFT_STORE_CREDENTIALS --json'],
   'tokens shorten': ['9f050d3a-e724-49a1-b582-fa86bdb4a52d --until 7d'],
   'tokens list': ['', '--account ann --include-inactive'],

@@ -14,14 +14,16 @@ import {
   formatTimeBefore,
   includesPattern,
 } from '@ratafia/macaroon/conditions'
+import type { RoleLimits } from '../../management/tokens/manage-caveat.ts'
 import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { credentialText } from '../login/credential-text.ts'
 import { readInstant } from '../option-values.ts'
 import { conditionsOf, type HeldToken, heldToken, textOfHeld } from './held-token.ts'
 import type { LimitOptions } from './limit-options.ts'
+import { type RoleOptions, roleCaveat, wantedRoles } from './narrow-roles.ts'
 
-export interface AttenuateOptions extends LimitOptions {
+export interface AttenuateOptions extends LimitOptions, RoleOptions {
   readonly until?: string
 }
 
@@ -31,11 +33,11 @@ export async function attenuate(
   options: AttenuateOptions,
   context: CommandContext,
 ): Promise<void> {
-  const wanted = wantedLimits(options)
+  const wanted = { limits: wantedLimits(options), roles: wantedRoles(options) }
   const until = readInstant('--until', options.until, { now: new Date(), direction: 'ahead' })
-  if (!wanted && !until) {
+  if (!wanted.limits && !wanted.roles && !until) {
     throw new UsageError(
-      'Give what to limit the token to: --until, --permission, --channel, --package or --store.',
+      'Give what to limit the token to: --until; --permission, --channel, --package or --store; or of a management token --role, --brand or --read-only.',
     )
   }
   const held = heldToken(await credentialText(from, context))
@@ -43,27 +45,37 @@ export async function attenuate(
   context.streams.stdout.write(`${textOfHeld(held, narrower)}\n`)
 }
 
-function narrowed(held: HeldToken, wanted: Attenuations | undefined, until: Date | undefined): Macaroon {
+interface Wanted {
+  readonly limits: Attenuations | undefined
+  readonly roles: RoleLimits | undefined
+}
+
+function narrowed(held: HeldToken, { limits, roles }: Wanted, until: Date | undefined): Macaroon {
   const { macaroon, discharge } = held
   const conditions = conditionsOf(macaroon)
   const isManagement = conditions.some((condition) => condition.startsWith('manage '))
-  if (isManagement && wanted) {
+  if (isManagement ? limits : roles) {
     throw new ServiceRefusal(
-      'This is a management token, which has no permissions, channels, packages or stores: only --until limits it.',
+      isManagement
+        ? 'This is a management token, which has no permissions, channels, packages or stores: --role, --brand, --read-only and --until limit it.'
+        : 'This is a developer token, which has no roles: --permission, --channel, --package, --store and --until limit it.',
     )
   }
   return readable(() => {
     if (until) requireEarlier(until, earliestTimeBefore(conditions))
-    if (wanted) {
+    if (limits) {
       // What an agent is limited to is in its discharge.
       requireWithin(
-        wanted,
+        limits,
         effectiveAttenuations([...conditions, ...(discharge ? conditionsOf(discharge) : [])]),
       )
     }
-    const extra = wanted && extraCaveat(wanted)
-    const more = [...(until ? [formatTimeBefore(until)] : []), ...(extra === undefined ? [] : [extra])]
-    const result = more.reduce(addFirstPartyCaveat, macaroon)
+    const more = [
+      until && formatTimeBefore(until),
+      limits && extraCaveat(limits),
+      roles && roleCaveat(roles, conditions),
+    ]
+    const result = more.filter((one) => one !== undefined).reduce(addFirstPartyCaveat, macaroon)
     // Throws for more than a service takes.
     decodeBinary(encodeBinary(result))
     return result

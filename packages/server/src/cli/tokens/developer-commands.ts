@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { CREDENTIAL_FORM_NAMES, CREDENTIAL_FORMS } from '../../tokens/dialects/credential-strings.ts'
 import type { CommandContext } from '../context.ts'
 import { FROM_HELP } from '../login/credential-text.ts'
+import { several } from '../option-values.ts'
 import { withJson } from '../output.ts'
 import { goes } from '../service/ways.ts'
 import type { AttenuateOptions } from './attenuate.ts'
@@ -57,6 +58,9 @@ export function developerTokenCommands(tokens: Command, context: CommandContext)
     'as the token has it, or a snap id',
   )
     .option('--until <time>', 'it ends then, such as 1h or 2027-01-31T12:00:00Z')
+    .option('--role <role>', 'of a management token: this role alone; may repeat', several)
+    .option('--brand <id>', 'of a management token: this brand alone; may repeat', several)
+    .option('--read-only', 'of a management token: it changes nothing')
     .action(async (from: string, options: AttenuateOptions) =>
       (await import('./attenuate.ts')).attenuate(from, options, context),
     )
