@@ -74,15 +74,10 @@ export function managementRoutes<Who extends Authority>(
     asked: Question,
     answer: (asked: Question) => Promise<object>,
   ): Promise<FastifyReply> => {
-    const release = places.take(asked.authority.accountId ?? '')
-    try {
-      const value = await answer(asked)
-      if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
-      return sendStreamed(request, reply, value, release)
-    } catch (error) {
-      release()
-      throw error
-    }
+    places.take(asked.authority.accountId ?? '', reply.raw)
+    const value = await answer(asked)
+    if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
+    return sendStreamed(request, reply, value)
   }
 
   return (operation, answer) => {
