@@ -30,6 +30,8 @@ export interface ManagementOperation {
   readonly streams?: readonly string[]
   /** Default: 200. */
   readonly status?: 201 | 202
+  /** Its answer has a secret: a request that is sent again gets it for a few minutes only. */
+  readonly secret?: true
   /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */
   readonly record?: true
   /** What it writes into the audit log. */

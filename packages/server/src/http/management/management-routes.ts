@@ -101,7 +101,7 @@ export function managementRoutes<Who extends Authority>(
           body: text,
         } = await (method === 'GET' || asked.dryRun
           ? work()
-          : repeatable(request, asked.authority, answerOnce, work))
+          : repeatable(request, asked.authority, { answerOnce, secret: operation.secret }, work))
         return send(request, reply, { status: code, headers, body: text })
       },
     })
