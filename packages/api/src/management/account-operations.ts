@@ -103,6 +103,7 @@ export const ACCOUNT_OPERATIONS = {
     body: EmptyObjectSchema,
     response: PasswordLinkSchema,
     status: 201,
+    secret: true,
     actions: ['account.reset-link'],
   },
   accountIdentities: {

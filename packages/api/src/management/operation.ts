@@ -34,6 +34,8 @@ export interface ManagementOperation {
   readonly alsoStatus?: 200
   /** The answer has a `Location`: the path of the operation and the `id` of what was made. */
   readonly location?: true
+  /** Its answer has a secret: a request that is sent again gets it for a few minutes only. */
+  readonly secret?: true
   /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */
   readonly record?: true
   /** It is a POST for what it is sent, which must not stand in an address, and changes nothing. */

@@ -25,6 +25,8 @@ const PAGE = 1000
 interface AuditExport {
   readonly filter: AuditFilter
   readonly authority: Authority
+  /** The last entry that may be in it. Default: none is the last. */
+  readonly through?: AuditEntryId | undefined
 }
 
 interface ExportDeps {
@@ -34,26 +36,27 @@ interface ExportDeps {
 
 /** Throws {@link RequestError} `permission-denied`, and `invalid-field`, before the first page is asked for. */
 export function exportAudit(
-  { filter, authority }: AuditExport,
+  { filter, authority, through }: AuditExport,
   deps: ExportDeps,
 ): AsyncGenerator<readonly AuditRow[]> {
   requireForAll(authority, 'audit:read')
   checkAction(filter)
-  return pages(filter, deps)
+  return pages({ filter, through }, deps)
 }
 
 /** No query looks at more than `mostRows`, and no page is empty. */
 async function* pages(
-  filter: AuditFilter,
+  { filter, through }: Omit<AuditExport, 'authority'>,
   { audit, mostRows = MOST_AUDIT_ROWS }: ExportDeps,
 ): AsyncGenerator<readonly AuditRow[]> {
   const isServed = isServedByIndex(filter)
   for (let after: AuditEntryId | undefined; ; ) {
-    const last = isServed ? undefined : await audit.nth(filter, mostRows, { after })
-    const page = await audit.page(filter, { after, last, limit: PAGE })
+    const end = isServed ? undefined : await audit.nth(filter, mostRows, { after })
+    const isLast = end === undefined || (through !== undefined && end >= through)
+    const page = await audit.page(filter, { after, last: isLast ? through : end, limit: PAGE })
     if (page.length > 0) yield page.map(auditRow)
-    after = page.length < PAGE ? last : page.at(-1)?.id
-    if (after === undefined) return
+    if (page.length < PAGE && isLast) return
+    after = page.length < PAGE ? end : page.at(-1)?.id
   }
 }
 

@@ -394,6 +394,21 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(refusalOf(dry).code, 'last-operator')
   })
 
+  testOnce('Guarantee: a link is shown again to who lost it, for ten minutes and no longer', async () => {
+    const { username } = await addPerson(service)
+    const token = await managementToken(service, managing)
+    const headers = { 'idempotency-key': 'a-key-of-one-link' }
+    const link = () => post(token, `/accounts/${username}/password-link`, { headers })
+    const first = await link()
+    service.advance(9 * MINUTE)
+    assert.deepEqual((await link()).body, first.body)
+    service.advance(2 * MINUTE)
+    const late = await link()
+    assert.deepEqual([late.status, refusalOf(late).code], [422, 'idempotency-key-reused'])
+    assert.deepEqual(await entriesOf(username), ['account.reset-link', 'account.add'])
+    manager = await managementToken(service, managing)
+  })
+
   testOnce('a request that is sent again with its Idempotency-Key makes one account', async () => {
     const body = { username: 'once', email: 'o@example.org', name: 'Once' }
     const headers = { 'idempotency-key': 'the-same-key-twice' }

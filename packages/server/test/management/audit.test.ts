@@ -188,6 +188,39 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(await audit('', limited)).code, 'permission-denied')
   })
 
+  test('Guarantee: an export that cannot go on is a broken transfer, and no short file', async (t) => {
+    const { audit: store } = service.installation
+    const { page } = store
+    const broken = async (headers: Record<string, string>) => {
+      let asked = 0
+      t.mock.method(store, 'page', async (...asking: Parameters<typeof page>) => {
+        if (++asked > 1) {
+          await sleep(200)
+          throw new Error('the database went away')
+        }
+        return page(...asking)
+      })
+      const answer = await download('?subject=many', headers)
+      assert.equal(answer.status, 200)
+      await assert.rejects(answer.text(), { name: 'TypeError' })
+      t.mock.restoreAll()
+    }
+    await broken({})
+    await broken({ 'accept-encoding': 'gzip' })
+    t.mock.method(store, 'page', async () => {
+      throw new Error('the database went away')
+    })
+    // Nothing was sent yet: it is a refusal like any other.
+    for (const headers of [{ 'accept-encoding': 'identity' }, { 'accept-encoding': 'gzip' }]) {
+      const answer = await download('', headers)
+      assert.equal(answer.status, 500)
+      assert.match(await answer.text(), /"internal-error"/)
+      assert.equal(answer.headers.get('content-disposition'), null)
+    }
+    t.mock.restoreAll()
+    assert.equal((await download('?subject=listed')).status, 200)
+  })
+
   test('Guarantee: two exports at a time for an account; who leaves makes room', async () => {
     // Several pages, each more than a connection takes ahead of its reader.
     await service.installation.change(async (on) => {

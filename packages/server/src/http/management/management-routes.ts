@@ -95,15 +95,10 @@ export function managementRoutes<Who extends Authority>(
     asked: Question,
     answer: (asked: Question) => Promise<object>,
   ): Promise<FastifyReply> => {
-    const release = places.take(asked.authority.accountId ?? '')
-    try {
-      const value = await answer(asked)
-      if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
-      return sendStreamed(request, reply, value, release)
-    } catch (error) {
-      release()
-      throw error
-    }
+    places.take(asked.authority.accountId ?? '', reply.raw)
+    const value = await answer(asked)
+    if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
+    return sendStreamed(request, reply, value)
   }
 
   return (operation, answer) => {
@@ -127,7 +122,7 @@ export function managementRoutes<Who extends Authority>(
           body: text,
         } = await (!isChange(operation) || asked.dryRun
           ? work()
-          : repeatable(request, asked.authority, answerOnce, work))
+          : repeatable(request, asked.authority, { answerOnce, secret: operation.secret }, work))
         return send(request, reply, { status: code, headers, body: text })
       },
     })

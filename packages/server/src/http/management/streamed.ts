@@ -2,6 +2,7 @@
  * An answer that is sent while it is read, page by page (contract/administration.md, A18): it takes the memory of a few
  * pages, however long it is. It has no length, so one that breaks off is a broken transfer, and never a short file.
  */
+import type { ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -27,36 +28,36 @@ const MOST_AT_A_TIME = 2
 export class StreamPlaces {
   readonly #taken = new Map<string, number>()
 
-  /** Returns what gives the place back, once or more often. Throws {@link TooManyRequests}. */
-  take(accountId: string): () => void {
+  /** Until the answer has reached its reader, or the reader has left. Throws {@link TooManyRequests}. */
+  take(accountId: string, response: ServerResponse): void {
     const taken = this.#taken.get(accountId) ?? 0
     if (taken >= MOST_AT_A_TIME) {
       throw new TooManyRequests(5_000, {
         what: `Your account already gets ${MOST_AT_A_TIME} exports at this moment.`,
       })
     }
+    // The reader left while the request waited.
+    if (response.closed) return
     this.#taken.set(accountId, taken + 1)
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
+    response.once('close', () => {
       const left = (this.#taken.get(accountId) ?? 1) - 1
       if (left === 0) this.#taken.delete(accountId)
       else this.#taken.set(accountId, left)
-    }
+    })
   }
 }
 
-/** `release` is called when the answer has ended, or its reader has left. */
 export function sendStreamed(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   { type, fileName, text }: Streamed,
-  release: () => void,
 ): FastifyReply {
   // One page is read ahead of what is sent.
   const source = Readable.from(text, { highWaterMark: 1 })
-  source.on('close', release)
+  // Before anybody else hears of it. What was not begun is answered with a refusal, which is no file.
+  source.on('error', () => {
+    for (const name of ['content-disposition', 'content-encoding']) reply.removeHeader(name)
+  })
   reply.type(type).header('content-disposition', `attachment; filename="${fileName}"`)
   reply.header('vary', 'Authorization, Macaroons, Accept-Encoding')
   if (!acceptsGzip(headers['accept-encoding'])) return reply.send(source)
