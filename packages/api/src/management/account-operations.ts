@@ -1,17 +1,18 @@
 /** Accounts in the management API. */
 import { EmptyObjectSchema } from '../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   AccountRecordSchema,
   AccountsQuerySchema,
   AccountsSchema,
+  AgentSchema,
+  AgentsSchema,
   EditAccountSchema,
   IdentitiesSchema,
   NewAccountSchema,
+  PageQuerySchema,
   PasswordLinkSchema,
-} from './account-schemas.ts'
-import { AgentSchema, AgentsSchema } from './agent-schemas.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { PageQuerySchema } from './schemas.ts'
+} from './schemas/index.ts'
 
 /** Of whoever acts on an account that has roles. */
 const OF_ROLES = ['person-required', 'recent-sign-in-required'] as const

@@ -1,8 +1,8 @@
 /** The audit log in the management API. */
 
 import { Type } from '../type.ts'
-import { AuditExportQuerySchema, AuditQuerySchema, AuditSchema } from './audit-schemas.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { AuditExportQuerySchema, AuditQuerySchema, AuditSchema } from './schemas/index.ts'
 
 export const AUDIT_OPERATIONS = {
   audit: {

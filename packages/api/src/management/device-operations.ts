@@ -19,7 +19,7 @@ import {
   NewestQuerySchema,
   RejectSchema,
   RevokeSchema,
-} from './schemas.ts'
+} from './schemas/index.ts'
 
 const NEWEST = {
   ...SIGNED_IN,

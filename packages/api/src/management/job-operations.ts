@@ -1,6 +1,7 @@
 /** Jobs: the same decision about many records, which outlives its request. */
 import { EmptyObjectSchema } from '../tokens.ts'
 import { Type } from '../type.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   JobItemsQuerySchema,
   JobItemsSchema,
@@ -10,8 +11,7 @@ import {
   JobsQuerySchema,
   JobsSchema,
   NewJobSchema,
-} from './job-schemas.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+} from './schemas/index.ts'
 
 export const JOB_OPERATIONS = {
   jobs: {

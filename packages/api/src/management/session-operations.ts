@@ -1,8 +1,10 @@
 /** Management tokens, who is asking, and the sessions of tokens of every kind. */
 import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../tokens.ts'
-import { AgentSchema, AgentsQuerySchema, AgentsSchema } from './agent-schemas.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
+  AgentSchema,
+  AgentsQuerySchema,
+  AgentsSchema,
   AllSessionsQuerySchema,
   ExplainSchema,
   ExplanationSchema,
@@ -14,7 +16,7 @@ import {
   SessionsQuerySchema,
   SessionsSchema,
   ShortenSchema,
-} from './schemas.ts'
+} from './schemas/index.ts'
 
 export const SESSION_OPERATIONS = {
   createManagementRoot: {

@@ -1,7 +1,8 @@
 /** The wire schemas of jobs in the management API (contract/administration.md, A14 to A16). */
-import { orNull } from '../tokens.ts'
-import { Type } from '../type.ts'
-import { DevicesQuerySchema, pageQuery, ReasonSchema } from './schemas.ts'
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { pageQuery } from './common.ts'
+import { DevicesQuerySchema, ReasonSchema } from './device.ts'
 
 const exactly = { additionalProperties: false }
 const Text = Type.String()

@@ -1,7 +1,7 @@
 /** The wire schemas of the audit log in the management API. */
-import { orNull } from '../tokens.ts'
-import { Type } from '../type.ts'
-import { InstantSchema, pageQuery } from './schemas.ts'
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { InstantSchema, pageQuery } from './common.ts'
 
 const exactly = { additionalProperties: false }
 const Text = Type.String()

@@ -1,7 +1,7 @@
 /** The wire schemas of agents in the management API. */
-import { orNull } from '../tokens.ts'
-import { Type } from '../type.ts'
-import { page, pageQuery } from './schemas.ts'
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { page, pageQuery } from './common.ts'
 
 const exactly = { additionalProperties: false }
 const Text = Type.String()
