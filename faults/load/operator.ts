@@ -176,7 +176,8 @@ function approve({ waiting }: Client, random: Random): Choice | undefined {
   if (!one) return undefined
   return {
     kind: 'approve',
-    words: ['devices', 'approve', one.unit.key.publicKey.id, '--json'],
+    // The id of a key may begin with a dash.
+    words: ['devices', 'approve', '--json', '--', one.unit.key.publicKey.id],
     proves: (stdout) => {
       const { model, serial, device_key_id: key } = JSON.parse(stdout)
       return { device: { model, serial, key } }
@@ -192,7 +193,7 @@ function reject({ waiting, rejected }: Client, random: Random): Choice | undefin
   rejected.push(one)
   return {
     kind: 'reject',
-    words: ['devices', 'reject', one.unit.key.publicKey.id, '--reason', 'not ours'],
+    words: ['devices', 'reject', '--reason', 'not ours', '--', one.unit.key.publicKey.id],
     ends: `request ${nameOf(one.unit)}`,
     show: poll(one),
   }
