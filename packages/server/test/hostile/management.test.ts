@@ -23,6 +23,7 @@ import { answersOf } from './pipeline.ts'
 const BATCH = 250
 /** In what belongs to the other brand, and in no request. */
 const HIDDEN = 'hidden'
+const MODELS = ['other-brand/own', 'acme-brand/acme-classic']
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
@@ -52,14 +53,20 @@ eachDatabase((kind, _open, fresh) => {
         .execute()
       ids.push(device.id, ...(hides ? [] : [deviceKeyId]))
     }
-    ids.push(...(await withBrands(service)))
+    const named = await withBrands(service)
+    ids.push(...named.ids, ...named.keys)
     const person = await addPerson(service)
     await logIn(service, person, { description: HIDDEN })
     const sessions = await service.installation.tokenSessions.list({ limit: 10 })
     ids.push(person.id, person.username, `${person.id}:viewer`, ...sessions.map(({ id }) => id))
     for (const role of ['operator', 'brand-manager acme-brand']) {
       const account = await addManager(service, role)
-      seeds.set(role, { token: await managementToken(service, account), ids: [...ids, account.username] })
+      seeds.set(role, {
+        token: await managementToken(service, account),
+        ids: [...ids, account.username],
+        keys: named.keys,
+        models: MODELS,
+      })
     }
   })
 
@@ -89,7 +96,7 @@ eachDatabase((kind, _open, fresh) => {
 })
 
 /** acme-brand and other-brand, with a model of each and what belongs to them. Returns how a request may name them. */
-async function withBrands(service: TestService): Promise<readonly string[]> {
+async function withBrands(service: TestService): Promise<Pick<ManagementSeeds, 'ids' | 'keys'>> {
   const { installation, now } = service
   const [brandId, key] = ['other-brand', testKey('unknown')]
   await withAcme({ ...installation, clock: now }, { registration: 'approval' })
@@ -112,9 +119,8 @@ async function withBrands(service: TestService): Promise<readonly string[]> {
   const file = signedFile('model', { ...own, store: HIDDEN, timestamp }, { key })
   const policy = { ...DEFAULT_POLICY, registration: 'auto', serialTemplate: `${HIDDEN}-{number}` } as const
   await addModel({ file, policy }, installation)
-  const names = ['other-brand/own', 'acme-brand/acme-classic']
   const keys: string[] = []
-  for (const name of names) {
+  for (const name of MODELS) {
     const [brand = '', model = ''] = name.split('/')
     const label = brand === brandId ? HIDDEN : 'line 1'
     const wanted = { model: { brandId: brand, model }, label, expiresAt: null, useLimit: null }
@@ -124,5 +130,5 @@ async function withBrands(service: TestService): Promise<readonly string[]> {
   }
   const signing = [key, testKey('brand')].map(({ publicKey }) => publicKey.id)
   const devices = waiting.map(({ id }) => id)
-  return [...names, ...names, ...names, brandId, 'acme-brand', ...keys, ...signing, ...devices]
+  return { ids: [brandId, 'acme-brand', ...devices], keys: [...keys, ...signing] }
 }

@@ -240,7 +240,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('what is no model assertion, or of another model, is refused in the operator’s words', async () => {
+  test('what is no model assertion, or of another model, is refused in the words of the command', async () => {
     const policy = { registration: 'auto' }
     for (const [assertion, message] of [
       ['nonsense', /^The assertion contains no readable assertion/],
