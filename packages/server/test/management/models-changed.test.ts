@@ -228,6 +228,7 @@ eachDatabase((_kind, _open, fresh) => {
     const anything = { headers: { 'if-match': '*' } }
     for (const [method, path, body] of [
       ['POST', '/models', { assertion: modelText('acme-brand', 'x'), policy: { registration: 'auto' } }],
+      ['POST', '/models', { assertion: 'x', policy: { registration: 'auto', serials: 'x' } }],
       ['PATCH', CLASSIC, { registration: 'auto' }],
       ['PUT', `${CLASSIC}/assertion`, { assertion: 'x' }],
       ['POST', `${CLASSIC}/remove`, {}],
