@@ -12,7 +12,6 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 /** No command uses them, for the reason beside each. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...[
-    'addAccount',
     'editAccount',
     'linkToPassword',
     'accountIdentities',

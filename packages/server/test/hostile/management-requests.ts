@@ -17,6 +17,10 @@ export interface ManagementSeeds {
   /** A management token, and ids of records that are there, whoever may see them. */
   readonly token: string
   readonly ids: readonly string[]
+  /** Those of API keys and signing keys. */
+  readonly keys: readonly string[]
+  /** BRAND/MODEL. */
+  readonly models: readonly string[]
 }
 
 const NAMES = [
@@ -192,18 +196,25 @@ const operations = Object.values(MANAGEMENT_OPERATIONS)
 
 /** After it, the credential of all these requests would open nothing. */
 const isLast = (path: string): boolean => path === MANAGEMENT_OPERATIONS.revokeMyTokens.path
-/** A BRAND/MODEL stands for both of them where the path has both. */
-function filled(path: string, id: string): string {
-  const [brand = '', model = id] = id.split('/')
-  const parts: Readonly<Record<string, string>> = path.includes('/:brand/:model') ? { brand, model } : {}
+/** A path may name a model, or two, and something of it by its id. */
+function filled(path: string, id: string, [from, to]: readonly [string, string]): string {
+  const [brand = '', model = ''] = from.split('/')
+  const [toBrand = '', toModel = ''] = to.split('/')
+  const models: Readonly<Record<string, string>> = { brand, model, to_brand: toBrand, to_model: toModel }
+  const parts = path.includes('/:model') ? models : {}
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? id) || '%20')
 }
 
-export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrary<RawRequest> {
+export function managementRequests({ token, ids, keys, models }: ManagementSeeds): fc.Arbitrary<RawRequest> {
+  const model = fc
+    .oneof({ weight: 8, arbitrary: fc.constantFrom(...models) }, text(ids))
+    .map((name) => name.toWellFormed())
   return fc
     .tuple(
       fc.constantFrom(...operations),
       fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...ids) }, text(ids)),
+      fc.tuple(model, model),
+      fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...keys) }, text(ids)),
       queries(ids),
       bodies(ids),
       credentials(token),
@@ -220,18 +231,20 @@ export function managementRequests({ token, ids }: ManagementSeeds): fc.Arbitrar
         { requiredKeys: [] },
       ),
     )
-    .map(([{ method, path }, id, anyQuery, body, credential, headers]) => ({
+    .map(([{ method, path }, id, names, key, anyQuery, body, credential, headers]) => ({
       method,
       path,
       id,
+      names,
+      key,
       body,
       credential,
       headers,
       query: isLast(path) ? 'dry_run=true' : anyQuery,
     }))
-    .map(({ method, path, id, query, body, credential, headers }) => ({
+    .map(({ method, path, id, names, key, query, body, credential, headers }) => ({
       method,
-      path: `${MANAGEMENT_PREFIX}${filled(path, id.toWellFormed())}${query === '' ? '' : `?${query}`}`,
+      path: `${MANAGEMENT_PREFIX}${filled(path, (path.includes('keys/:id') ? key : id).toWellFormed(), names)}${query === '' ? '' : `?${query}`}`,
       headers: {
         ...headers,
         authorization: `Macaroon ${credential}`,

@@ -23,6 +23,7 @@ import { answersOf } from './pipeline.ts'
 const BATCH = 250
 /** In what belongs to the other brand, and in no request. */
 const HIDDEN = 'hidden'
+const MODELS = ['other-brand/own', 'acme-brand/acme-classic']
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
@@ -64,7 +65,8 @@ eachDatabase((kind, _open, fresh) => {
       .insertInto('device_count')
       .values({ brand_id: 'other-brand', model: HIDDEN, status: 'active', devices: 1, counted_at: 1 })
       .execute()
-    ids.push(...(await withBrands(service)))
+    const named = await withBrands(service)
+    ids.push(...named.ids, ...named.keys)
     const person = await addPerson(service)
     await logIn(service, person, { description: HIDDEN })
     const sessions = await service.installation.tokenSessions.list({ limit: 10 })
@@ -73,7 +75,12 @@ eachDatabase((kind, _open, fresh) => {
       const account = await addManager(service, role)
       // It can sign in, so it is the last operator, and no request of its own disables it.
       await service.installation.accounts.setPasswordHash(account.id, 'no hash')
-      seeds.set(role, { token: await managementToken(service, account), ids: [...ids, account.username] })
+      seeds.set(role, {
+        token: await managementToken(service, account),
+        ids: [...ids, account.username],
+        keys: named.keys,
+        models: MODELS,
+      })
     }
   })
 
@@ -103,7 +110,7 @@ eachDatabase((kind, _open, fresh) => {
 })
 
 /** acme-brand and other-brand, with a model of each and what belongs to them. Returns how a request may name them. */
-async function withBrands(service: TestService): Promise<readonly string[]> {
+async function withBrands(service: TestService): Promise<Pick<ManagementSeeds, 'ids' | 'keys'>> {
   const { installation, now } = service
   const [brandId, key] = ['other-brand', testKey('unknown')]
   await withAcme({ ...installation, clock: now }, { registration: 'approval' })
@@ -126,9 +133,8 @@ async function withBrands(service: TestService): Promise<readonly string[]> {
   const file = signedFile('model', { ...own, store: HIDDEN, timestamp }, { key })
   const policy = { ...DEFAULT_POLICY, registration: 'auto', serialTemplate: `${HIDDEN}-{number}` } as const
   await addModel({ file, policy }, installation)
-  const names = ['other-brand/own', 'acme-brand/acme-classic']
   const keys: string[] = []
-  for (const name of names) {
+  for (const name of MODELS) {
     const [brand = '', model = ''] = name.split('/')
     const label = brand === brandId ? HIDDEN : 'line 1'
     const wanted = { model: { brandId: brand, model }, label, expiresAt: null, useLimit: null }
@@ -138,5 +144,5 @@ async function withBrands(service: TestService): Promise<readonly string[]> {
   }
   const signing = [key, testKey('brand')].map(({ publicKey }) => publicKey.id)
   const devices = waiting.map(({ id }) => id)
-  return [...names, ...names, ...names, brandId, 'acme-brand', ...keys, ...signing, ...devices]
+  return { ids: [brandId, 'acme-brand', ...devices], keys: [...keys, ...signing] }
 }

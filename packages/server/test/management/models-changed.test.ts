@@ -228,6 +228,7 @@ eachDatabase((_kind, _open, fresh) => {
     const anything = { headers: { 'if-match': '*' } }
     for (const [method, path, body] of [
       ['POST', '/models', { assertion: modelText('acme-brand', 'x'), policy: { registration: 'auto' } }],
+      ['POST', '/models', { assertion: 'x', policy: { registration: 'auto', serials: 'x' } }],
       ['PATCH', CLASSIC, { registration: 'auto' }],
       ['PUT', `${CLASSIC}/assertion`, { assertion: 'x' }],
       ['POST', `${CLASSIC}/remove`, {}],
@@ -240,7 +241,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('what is no model assertion, or of another model, is refused in the operator’s words', async () => {
+  test('what is no model assertion, or of another model, is refused in the words of the command', async () => {
     const policy = { registration: 'auto' }
     for (const [assertion, message] of [
       ['nonsense', /^The assertion contains no readable assertion/],

@@ -29,6 +29,8 @@ export async function addModel(
   { file, policy, authority }: NewModel,
   deps: BrandDeps,
 ): Promise<ModelDetails> {
+  // First: whoever manages no model gets nothing read.
+  brandsFor(authority, 'models:manage')
   checkSerialTemplate(policy.serialTemplate)
   const { assertion, others } = assertionIn(file, 'model')
   const { brandId, model } = assertion.fields
@@ -73,7 +75,8 @@ export async function updateModel(
   { file, authority, mustBeSeen, model: wanted }: NewRevision,
   deps: BrandDeps,
 ): Promise<ModelDetails> {
-  // First, so that nobody learns about another model from what is said of the file.
+  // First: whoever manages no model gets nothing read, and nobody learns about another one from what is said of it.
+  brandsFor(authority, 'models:manage')
   if (wanted) await managedModel({ model: wanted, authority }, deps)
   const { assertion, others } = assertionIn(file, 'model')
   if (wanted && showModelName(wanted) !== showModelName(assertion.fields)) {
