@@ -23,6 +23,7 @@ const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...['addModel', 'updateModel', 'signingKey', 'disableSigningKey', 'apiKey', 'removeAllowed'].map(
     (name) => [name, 'the commands of brands that do this work on the database'] as const,
   ),
+  ['exportJob', '`jobs items` lists them'],
   ['deviceActivity', 'lists show when each was last seen'],
   ['exportDevices', '`devices export` works on the database'],
   ['deviceHistory', '`audit list --subject` has it'],

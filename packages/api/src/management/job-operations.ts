@@ -3,6 +3,7 @@ import { EmptyObjectSchema } from '../tokens.ts'
 import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
+  JobExportQuerySchema,
   JobItemsQuerySchema,
   JobItemsSchema,
   JobPreviewSchema,
@@ -71,6 +72,18 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     errors: ['no-such-record'],
     query: JobItemsQuerySchema,
     response: JobItemsSchema,
+  },
+  exportJob: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/jobs/:id/items/export',
+    summary: 'The same as JSON lines or CSV, whole',
+    description:
+      'Sent as it is read, and compressed with `Accept-Encoding: gzip`. An answer that breaks off is a broken transfer, and not a short file. Two at a time for an account.',
+    errors: ['no-such-record'],
+    query: JobExportQuerySchema,
+    response: Type.String(),
+    streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
   },
   cancelJob: {
     ...SIGNED_IN,

@@ -9,7 +9,7 @@ import { eachDatabase } from '../support/databases.ts'
 import { addAcmeModel, deviceKey, register, withAcme } from '../support/devices.ts'
 import { eventually } from '../support/eventually.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
-import { refusalOf, testService } from '../support/service.ts'
+import { bearing, refusalOf, testService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
@@ -126,6 +126,19 @@ eachDatabase((_kind, _open, fresh) => {
       query: `?limit=2&cursor=${page.body.next}`,
     })
     assert.deepEqual([rest.body.items.length, rest.body.next], [1, null])
+    const file = async (query: string, token = approver) => {
+      const url = `${service.baseUrl}/api/management/v1/jobs/${id}/items/export${query}`
+      return fetch(url, { headers: bearing(token) })
+    }
+    const lines = (await (await file('?outcome=refused')).text()).trimEnd().split('\n')
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      refused,
+    )
+    const csv = (await (await file('?format=csv')).text()).trimEnd().split('\n')
+    assert.deepEqual([csv[0], csv.length], ['subject,outcome,code,message', 4])
+    const other = await file('', manager)
+    assert.deepEqual([other.status, (await other.json()).error_list[0].code], [404, 'no-such-record'])
   })
 
   test('a filter for what waits approves nothing that somebody rejects meanwhile', async () => {

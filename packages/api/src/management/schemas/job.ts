@@ -123,10 +123,14 @@ export const JobItemsSchema = Type.Object(
   },
   { title: 'JobItems', ...exactly },
 )
-export const JobItemsQuerySchema = Type.Object(
+const outcome = Type.Optional(Type.Enum(['done', 'unchanged', 'refused', 'open'], { type: 'string' }))
+export const JobItemsQuerySchema = Type.Object({ ...pageQuery, outcome }, exactly)
+export const JobExportQuerySchema = Type.Object(
   {
-    ...pageQuery,
-    outcome: Type.Optional(Type.Enum(['done', 'unchanged', 'refused', 'open'], { type: 'string' })),
+    outcome,
+    format: Type.Optional(
+      Type.Enum(['ndjson', 'csv'], { type: 'string', description: 'JSON lines if absent' }),
+    ),
   },
   exactly,
 )

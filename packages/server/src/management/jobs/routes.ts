@@ -4,7 +4,9 @@ import type { Static } from 'typebox'
 import { undone } from '../../change.ts'
 import { type AddManagementRoute, type Asked, Reply } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import { Streamed } from '../../http/management/streamed.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
+import { exportItems } from './export-items.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
 import { type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
@@ -84,6 +86,12 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
       items: items.map(itemRecord),
       next: next === undefined ? null : cursorOf([String(next)], query),
     }
+  })
+
+  add(api.exportJob, async ({ authority, parameters: { id = '' }, query }) => {
+    const { outcome, format = 'ndjson' } = query
+    const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+    return new Streamed(type, `job.${format}`, await exportItems({ id, authority, outcome, format }, deps))
   })
 
   add(api.cancelJob, async ({ authority, parameters: { id = '' }, ifMatch, dryRun }) => {
