@@ -138,6 +138,7 @@ export const MODEL_OPERATIONS = {
     bodyRequired: true,
     response: CreatedApiKeySchema,
     status: 201,
+    secret: true,
     actions: ['api-key.add'],
   },
   revokeApiKey: {

@@ -3,8 +3,9 @@ import { type Authority, requireForAll } from '../authority.ts'
 import type { ChangingBy } from '../change.ts'
 import { exportText } from '../files/export-rows.ts'
 import { jsonLines } from '../files/json-lines.ts'
+import { AUDIT_COLUMNS } from './audit-row.ts'
 import type { AuditFilter, AuditStore } from './audit-store.ts'
-import { AUDIT_COLUMNS, exportAudit } from './export.ts'
+import { exportAudit } from './export.ts'
 
 interface Wanted {
   readonly filter: AuditFilter

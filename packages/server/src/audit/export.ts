@@ -1,24 +1,9 @@
 /** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
+import type { AuditRow } from './audit-row.ts'
 import { type AuditFilter, type AuditStore, isServedByIndex, type ListedEntry } from './audit-store.ts'
 import { checkAction, MOST_AUDIT_ROWS } from './list.ts'
-
-export const AUDIT_COLUMNS = [
-  'seq',
-  'id',
-  'at',
-  'actor',
-  'source',
-  'action',
-  'subject',
-  'details',
-  'previous_hash',
-  'hash',
-] as const
-
-/** `details` is the JSON text as it was hashed. */
-export type AuditRow = Readonly<Record<(typeof AUDIT_COLUMNS)[number], string | number | null>>
 
 const PAGE = 1000
 

@@ -12,6 +12,8 @@ import { addManager, manage, managementToken } from '../support/managers.ts'
 import { bearing, logIn, refusalOf, testService } from '../support/service.ts'
 
 const EXPORT = '/api/management/v1/audit/export'
+/** Compressed, so little is sent that no reader is slow. */
+const PLAIN = { 'accept-encoding': 'identity' }
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
@@ -221,6 +223,36 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await download('?subject=listed')).status, 200)
   })
 
+  test('Guarantee: an export is read no faster than it is taken, and no further when its reader leaves', async (t) => {
+    const { audit: store } = service.installation
+    const [entry] = await store.list({}, { limit: 1 })
+    assert.ok(entry)
+    // A log without end, in pages of four megabytes.
+    const full = { ...entry, details: JSON.stringify({ text: 'x'.repeat(4_000) }) }
+    const page = Array.from({ length: 1_000 }, () => full)
+    let asked = 0
+    t.mock.method(store, 'page', async () => {
+      asked++
+      return page
+    })
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const headers = { ...bearing(token), ...PLAIN }
+    const answer = await fetch(`${service.baseUrl}${EXPORT}`, { headers, signal })
+    assert.equal(answer.status, 200)
+    await sleep(1_000)
+    const untaken = asked
+    // What the connection and both ends of it hold.
+    assert.ok(untaken <= 8, `${untaken} pages are read that nobody took`)
+    leaving.abort()
+    await sleep(300)
+    const left = asked
+    await sleep(300)
+    assert.equal(asked, left)
+    assert.ok(left <= untaken + 3)
+    t.mock.restoreAll()
+  })
+
   test('Guarantee: two exports at a time for an account; who leaves makes room', async () => {
     // Several pages, each more than a connection takes ahead of its reader.
     await service.installation.change(async (on) => {
@@ -234,7 +266,7 @@ eachDatabase((_kind, _open, fresh) => {
     const open = await Promise.all(
       [1, 2].map(() =>
         fetch(`${service.baseUrl}${EXPORT}?subject=slow`, {
-          headers: bearing(token),
+          headers: { ...bearing(token), ...PLAIN },
           signal: leaving.signal,
         }),
       ),

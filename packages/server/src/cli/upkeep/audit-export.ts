@@ -1,7 +1,7 @@
 /** `ratafia audit export`: the log as a file, from the database or from a service. */
 import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { AuditRow } from '../../audit/export.ts'
+import type { AuditRow } from '../../audit/audit-row.ts'
 import { isObject, jsonIn } from '../../foreign-json.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { counted, print, withJson } from '../output.ts'
@@ -69,14 +69,14 @@ async function exportTo(
 
 async function textOf(pages: Pages, format: AuditFormat): Promise<AsyncIterable<string>> {
   if (format === 'jsonl') return (await import('../../files/json-lines.ts')).jsonLines(pages)
-  const { AUDIT_COLUMNS } = await import('../../audit/export.ts')
+  const { AUDIT_COLUMNS } = await import('../../audit/audit-row.ts')
   const { exportText } = await import('../../files/export-rows.ts')
   return exportText(pages, { format: 'csv', columns: AUDIT_COLUMNS })
 }
 
 /** The service sends JSON lines, of which this makes either format. */
 async function* pagesOver(service: Service, options: ExportOptions): AsyncGenerator<readonly AuditRow[]> {
-  const { AUDIT_COLUMNS } = await import('../../audit/export.ts')
+  const { AUDIT_COLUMNS } = await import('../../audit/audit-row.ts')
   const query = { ...queryOf(filterOf(options, new Date())), format: 'ndjson' }
   const operation = { method: 'GET', path: '/audit/export' } as const
   let rows: AuditRow[] = []
