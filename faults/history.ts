@@ -32,6 +32,7 @@ export const KINDS = [
   'add-rule',
   'disable-rule',
   'remove-rule',
+  'make-job',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -77,6 +78,15 @@ export interface Seen {
   readonly once?: { readonly text: string; readonly request: string; readonly result: string }
 }
 
+/** A job, and what it says it did. */
+export interface JobSeen {
+  readonly id: string
+  /** Whether it had ended. */
+  readonly over: boolean
+  /** The ids of the devices whose outcome is `done`. */
+  readonly done: readonly string[]
+}
+
 export const acknowledged = ({ status }: Seen): boolean => status === 200
 
 /** What the service's own commands report when all faults are over. */
@@ -91,6 +101,10 @@ export interface Truth {
   readonly devices: readonly (DeviceSeen & { readonly revoked: boolean })[]
   /** The status of everything in the register, by `MODEL/KEY`. */
   readonly requests: ReadonlyMap<string, string>
+  /** The newest jobs of the management API. Their items were read before `decisions`. */
+  readonly jobs: readonly JobSeen[]
+  /** What jobs approved, as the audit log has it. */
+  readonly decisions: readonly { readonly job: string; readonly device: string }[]
   /** What `ratafia verify` finds wrong, one sentence each. */
   readonly faults: readonly string[]
   /** What did not come back or ended by itself, one sentence each. */

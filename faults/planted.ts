@@ -233,6 +233,18 @@ export const PLANTED: readonly Planted[] = [
     replacements: [],
   },
   {
+    breaks: 'job-item-once',
+    bug: 'what a job did says nothing of the job',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/management/jobs/job-authority.ts`,
+        from: '{ source: maker.source, job: id }',
+        to: '{ source: maker.source }',
+      },
+    ],
+  },
+  {
     breaks: 'verify-agrees',
     bug: 'an entry of the audit log is linked to another place than its own',
     during: CALM,

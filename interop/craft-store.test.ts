@@ -131,7 +131,7 @@ onEachDatabase((world) => {
   test('while the account is disabled its credentials are refused', async () => {
     const { installation } = world()
     const credentials = await login({ ...EVERYTHING, description: 'd' })
-    await installation.ratafia(['accounts', 'disable', ADA.username])
+    await installation.ratafia(['accounts', 'disable', '--yes', ADA.username])
     assertUnauthorized(await withCredentials(credentials, { do: 'whoami' }), 'disabled')
     await installation.ratafia(['accounts', 'enable', ADA.username])
     await ok(withCredentials(credentials, { do: 'whoami' }))

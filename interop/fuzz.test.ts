@@ -13,13 +13,27 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { agentToken } from './support/agent-token.ts'
+import { agentManagementToken, agentToken } from './support/agent-token.ts'
 import { cleanEnvironment, clientPaths } from './support/paths.ts'
-import { onOneDatabase } from './support/world.ts'
+import { FARM, onOneDatabase } from './support/world.ts'
 
 const folder = join(clientPaths.interop, 'openapi')
 const EXAMPLES = process.env['FUZZ_EXAMPLES'] ?? '4'
 const SEED = process.env['FUZZ_SEED'] ?? '1'
+
+interface Fuzzed {
+  /** The path of the OpenAPI document. */
+  readonly document?: string
+  /** What Schemathesis leaves out, in `interop/openapi`. */
+  readonly file?: string
+  /** By the names of the security schemes. */
+  readonly credentials?: Readonly<Record<string, string>>
+}
+
+const MANAGEMENT: Fuzzed = {
+  document: '/api/management/v1/openapi.json',
+  file: 'schemathesis-management.toml',
+}
 
 onOneDatabase(
   (world) => {
@@ -27,29 +41,40 @@ onOneDatabase(
       await schemathesis(['--phases', 'coverage'])
     })
 
-    test('with credentials, and along the links from the exchange to the revocation, too', async () => {
-      const { macaroons, token } = await agentToken(world().service.url, world().agentFile)
+    test('the management API as an operator: every answer is documented, and none is a 5xx', async () => {
+      const { installation, service, agentFile } = world()
+      await installation.ratafia(['grants', 'add', FARM.username, 'operator'])
+      const token = await agentManagementToken(service.url, agentFile)
+      await schemathesis(['--phases', 'coverage'], MANAGEMENT)
       const output = await schemathesis(['--phases', 'examples,fuzzing,stateful'], {
-        token: `Macaroon ${token}`,
-        macaroons,
+        ...MANAGEMENT,
+        credentials: { managementToken: `Macaroon ${token}` },
       })
       assert.match(output, /API Links: +[1-9]\d* covered/)
     })
 
-    /** Fails with what it reports; gives its output. `credentials` are by the names of the security schemes. */
+    test('with credentials, and along the links from the exchange to the revocation, too', async () => {
+      const { macaroons, token } = await agentToken(world().service.url, world().agentFile)
+      const output = await schemathesis(['--phases', 'examples,fuzzing,stateful'], {
+        credentials: { token: `Macaroon ${token}`, macaroons },
+      })
+      assert.match(output, /API Links: +[1-9]\d* covered/)
+    })
+
+    /** Fails with what it reports; gives its output. */
     async function schemathesis(
       words: readonly string[],
-      credentials: Readonly<Record<string, string>> = {},
+      { document = '/openapi.json', file = 'schemathesis.toml', credentials = {} }: Fuzzed = {},
     ): Promise<string> {
       const { installation, service } = world()
       const configuration = join(installation.directory, 'schemathesis.toml')
       const auth = Object.entries(credentials).map(
         ([scheme, value]) => `[auth.openapi.${scheme}]\napi_key = ${JSON.stringify(value)}\n`,
       )
-      const base = await readFile(join(folder, 'schemathesis.toml'), 'utf8')
+      const base = await readFile(join(folder, file), 'utf8')
       await writeFile(configuration, [base, ...auth].join('\n'))
       // Without `--checks`, which would switch on again what the configuration switches off: all are on.
-      const run = ['--config-file', configuration, 'run', `${service.url}/openapi.json`]
+      const run = ['--config-file', configuration, 'run', `${service.url}${document}`]
       // With more than one worker Python 3.11 fails to parse its own code.
       const bounds = ['--workers', '1', '--seed', SEED, '--max-examples', EXAMPLES, '--request-timeout', '20']
       const env = cleanEnvironment({ SCHEMATHESIS_HOOKS: 'fuzz_hooks', PYTHONPATH: folder })

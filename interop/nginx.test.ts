@@ -172,7 +172,7 @@ for (const kind of DATABASES) {
       assert.equal((await curl(...showing(macaroon), `${nginx.url}${DEVICE_PATH}`)).status, 200)
       taken()
       const name = `acme-brand/acme-classic/${serial.fields.serial}`
-      await installation.ratafia(['devices', 'revoke', name, '--reason', 'stolen'])
+      await installation.ratafia(['devices', 'revoke', '--yes', name, '--reason', 'stolen'])
       await refused(showing(macaroon))
     })
 

@@ -80,7 +80,7 @@ onEachDatabase((world) => {
     const snapd = await registered()
     const { session } = good(await snapd.sections())
     const captured = front.taken().find(({ path }) => path.endsWith('/sessions')) ?? assert.fail()
-    await installation.ratafia(['devices', 'revoke', snapd.name, '--reason', 'stolen'])
+    await installation.ratafia(['devices', 'revoke', '--yes', snapd.name, '--reason', 'stolen'])
 
     assert.match((await snapd.sections()).error ?? '', /revoked/)
     assert.deepEqual(steps(front.taken()), [

@@ -35,10 +35,10 @@ test('a password typed the instant the question appears is not shown', async () 
 })
 
 test('what cannot be undone is asked about, and Ctrl-C changes nothing', async () => {
-  const no = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['[y/N] ', '\u0003']])
+  const no = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['to go on: ', '\u0003']])
   assert.equal(no.code, 1, no.shown)
   assert.match(no.shown, /ann cannot log in any longer[\s\S]*Nothing was changed\./)
-  const yes = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['[y/N] ', 'y\r']])
+  const yes = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['to go on: ', 'ann\r']])
   assert.equal(yes.code, 0, yes.shown)
   assert.match(yes.shown, /The account ann is disabled/)
 })

@@ -128,7 +128,7 @@ test('a brand to try things with leads to a device that is registered, and revok
   // The same key gets the same serial.
   assert.ok(device().stdout.includes(`demo-brand/demo-device/${serial},`))
   assert.match(ratafia('', 'devices', 'list'), new RegExp(serial))
-  ratafia('', 'devices', 'revoke', `demo-brand/demo-device/${serial}`, '--reason', 'lost')
+  ratafia('', 'devices', 'revoke', '--yes', `demo-brand/demo-device/${serial}`, '--reason', 'lost')
   const last = device()
   assert.notEqual(last.status, 0)
   assert.match(last.stderr, /revoked/)

@@ -50,7 +50,7 @@ export async function refusalsOf(service: Service, scene: Scene): Promise<readon
     const replayed = await replayNonce(wire, scene)
 
     const disabled = await token(last)
-    await command(service.installation, ['accounts', 'disable', last.username])
+    await command(service.installation, ['accounts', 'disable', '--yes', last.username])
     await sleep(EVERYWHERE_MS)
     const afterDisabling = await wire.send(target, whoami(disabled))
     await command(service.installation, ['accounts', 'enable', last.username])

@@ -15,6 +15,7 @@ import { revocations } from './revocation.ts'
 import { sessions } from './session.ts'
 import { start } from './start.ts'
 import { imports } from './tables/import.ts'
+import { lists } from './tables/lists.ts'
 import { register } from './tables/register.ts'
 import { sizes } from './tables/sizes.ts'
 import { verify } from './verify.ts'
@@ -37,6 +38,7 @@ export const WORKS: readonly Work[] = [
   packages,
   imports,
   register,
+  lists,
   revocations,
   connections,
   costs,

@@ -6,7 +6,7 @@ import { check, INVARIANTS, type InvariantName } from './invariants.ts'
 
 const nothing: Truth = {
   ...{ sessions: new Map(), accounts: new Map(), devices: [], requests: new Map(), ended: new Set() },
-  ...{ faults: [], lost: [] },
+  ...{ faults: [], lost: [], jobs: [], decisions: [] },
 }
 const device = { model: 'unit-1', key: 'key-1', serial: 'SN-1' }
 const holder = { ...device, revoked: false }
@@ -38,6 +38,46 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
+  {
+    says: 'a job did a device, and has its entry; another one still runs',
+    history: [],
+    truth: {
+      jobs: [
+        { id: 'J', over: true, done: ['D'] },
+        { id: 'K', over: false, done: [] },
+      ],
+      decisions: [
+        { job: 'J', device: 'D' },
+        { job: 'K', device: 'E' },
+      ],
+    },
+  },
+  {
+    says: 'a job did a device twice',
+    history: [],
+    truth: {
+      jobs: [{ id: 'J', over: false, done: ['D'] }],
+      decisions: [
+        { job: 'J', device: 'D' },
+        { job: 'J', device: 'D' },
+      ],
+    },
+    violates: 'job-item-once',
+    what: 'the job J did D, and has 2 entries of it',
+  },
+  {
+    says: 'a job says it did a device, and did not',
+    history: [],
+    truth: { jobs: [{ id: 'J', over: true, done: ['D'] }] },
+    violates: 'job-item-once',
+  },
+  {
+    says: 'a job did a device, and does not say so',
+    history: [],
+    truth: { jobs: [{ id: 'J', over: true, done: [] }], decisions: [{ job: 'J', device: 'D' }] },
+    violates: 'job-item-once',
+    what: 'the job J has 1 entries of D, and does not say that it did it',
+  },
   { says: 'nothing happened', history: [] },
   {
     says: 'a revocation was acknowledged, and the session is in force',

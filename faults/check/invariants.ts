@@ -106,6 +106,23 @@ export const INVARIANTS = [
     },
   },
   {
+    name: 'job-item-once',
+    says: 'What a job did has one entry in the audit log, and the outcome that says so.',
+    *find(_history, { jobs, decisions }) {
+      for (const { id, over, done } of jobs) {
+        const entries = decisions.filter(({ job }) => job === id).map(({ device }) => device)
+        for (const device of new Set([...entries, ...done])) {
+          const times = entries.filter((one) => one === device).length
+          if (times !== 1 && done.includes(device)) {
+            yield `the job ${id} did ${device}, and has ${times} entries of it`
+          } else if (over && !done.includes(device)) {
+            yield `the job ${id} has ${times} entries of ${device}, and does not say that it did it`
+          }
+        }
+      }
+    },
+  },
+  {
     name: 'verify-agrees',
     says: '`ratafia verify` finds nothing wrong in the database.',
     find: (_history, { faults }) => faults,

@@ -42,6 +42,8 @@ export interface Client {
   readonly usedIdTokens: IdToken[]
   readonly jobTokens: JobToken[]
   readonly endedJobTokens: JobToken[]
+  /** Of the management API. */
+  readonly managers: Token[]
   readonly devices: Device[]
   readonly sessions: DeviceSession[]
   readonly endedSessions: DeviceSession[]
@@ -67,7 +69,7 @@ export function newClient(
       sessions: [],
       endedSessions: [],
     },
-    ...{ endedRules: [], usedIdTokens: [], jobTokens: [], endedJobTokens: [] },
+    ...{ managers: [], endedRules: [], usedIdTokens: [], jobTokens: [], endedJobTokens: [] },
     ...{ waiting: [], rejected: [], remodelled: new Set<string>(), watching: new Set() },
     ...{ random: parts.randomOf(0), ...parts },
   }

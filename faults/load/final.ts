@@ -1,5 +1,5 @@
 /** After all faults: is everything that was acknowledged still true, and what does the service itself report? */
-import type { Truth } from '../history.ts'
+import type { JobSeen, Truth } from '../history.ts'
 import type { Command } from '../world/command.ts'
 import type { Client } from './client.ts'
 import {
@@ -78,11 +78,13 @@ function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly 
 
 /** Uses the operator's commands. */
 export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> {
-  const [sessions, accounts, devices, checks] = await Promise.all([
+  const jobs = await jobsIn(ratafia)
+  const [sessions, accounts, devices, checks, decisions] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
     json(ratafia, ['accounts', 'list', '--json']),
     json(ratafia, ['devices', 'export', '--format', 'json']),
     verify(ratafia),
+    json(ratafia, ['audit', 'list', '--action', 'device.approve', '--limit', '10000', '--json']),
   ])
   return {
     sessions: new Map(sessions.map((row) => [String(row['session_id']), row['revoked_at'] != null])),
@@ -99,8 +101,29 @@ export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> 
     requests: new Map(
       devices.map((row) => [`${row['model']}/${row['device_key_id']}`, String(row['status'])]),
     ),
+    jobs,
+    decisions: decisions.flatMap(({ subject, details }) => {
+      const { job } = (details ?? {}) as { job?: unknown }
+      return typeof job === 'string' ? { job, device: String(subject) } : []
+    }),
     faults: checks,
   }
+}
+
+/** Each job is a command. */
+const MOST_JOBS = 12
+
+async function jobsIn(ratafia: Command): Promise<readonly JobSeen[]> {
+  const jobs = (await json(ratafia, ['jobs', 'list', '--json'])).filter(({ done }) => Number(done) > 0)
+  return Promise.all(
+    jobs.slice(0, MOST_JOBS).map(async ({ id, state }) => ({
+      id: String(id),
+      over: state !== 'queued' && state !== 'running',
+      done: (await json(ratafia, ['jobs', 'items', String(id), '--outcome', 'done', '--json'])).map(
+        ({ subject }) => String(subject),
+      ),
+    })),
+  )
 }
 
 async function json(ratafia: Command, words: readonly string[]): Promise<Record<string, unknown>[]> {

@@ -41,7 +41,19 @@ type Headers = Readonly<Record<string, string>>
 /** A step whose answer lacks what the next one needs. */
 class Stopped extends Error {}
 
+/** Where a token comes from. */
+interface Issue {
+  readonly root: string
+  readonly exchange: string
+}
+
 const TOKENS = '/api/v2/tokens'
+const DEVELOPER: Issue = { root: TOKENS, exchange: `${TOKENS}/exchange` }
+/** Of the management API. */
+export const MANAGEMENT: Issue = {
+  root: '/api/management/v1/tokens/root',
+  exchange: '/api/management/v1/tokens/exchange',
+}
 const BAKERY = { 'bakery-protocol-version': '3' }
 
 export const loginsOf = (person: Person, era: number): string => `logins ${person.username}/${era}`
@@ -54,8 +66,14 @@ export const subjectsOf = ({ person, era, session, rule }: Opening): readonly st
 ]
 
 /** Undefined if a step was refused or not answered. */
-export async function logIn(person: Person, wire: Wire, random: Random, era = 0): Promise<Token | undefined> {
-  const begun = await beginLogin(person, wire, random, era)
+export async function logIn(
+  person: Person,
+  wire: Wire,
+  random: Random,
+  era = 0,
+  issue = DEVELOPER,
+): Promise<Token | undefined> {
+  const begun = await beginLogin(person, wire, random, era, issue)
   return begun && exchange(begun.login, wire, random, begun.sticky)
 }
 
@@ -65,6 +83,7 @@ export async function beginLogin(
   wire: Wire,
   random: Random,
   era: number,
+  issue = DEVELOPER,
 ): Promise<{ readonly login: Login; readonly sticky: Target | undefined } | undefined> {
   // Half of the logins move from node to node, the others stay with one.
   const sticky = random.chance(0.5) ? wire.pick(random) : undefined
@@ -74,11 +93,11 @@ export async function beginLogin(
     return JSON.parse(body)
   }
   try {
-    const asked = await send({ ...json('root', TOKENS, {}) }, 200)
+    const asked = await send({ ...json('root', issue.root, {}) }, 200)
     const root = decodeBakeryMacaroon(JSON.parse(asked.macaroon))
     const slice = await dischargeAll(root, (need) => dischargeAsAgent(need, person, send))
     const session = sessionIdOf(root.macaroon)
-    const exchanged = { path: `${TOKENS}/exchange`, headers: { macaroons: formatMacaroonsHeader(slice) } }
+    const exchanged = { path: issue.exchange, headers: { macaroons: formatMacaroonsHeader(slice) } }
     return { login: { person, era, session, exchanged }, sticky }
   } catch (error) {
     if (error instanceof Stopped) return undefined

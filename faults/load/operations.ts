@@ -20,7 +20,8 @@ import {
   verification,
 } from './device.ts'
 import { endJob, raceIdToken, reuseIdToken, showEndedJob, showJobToken, startJob } from './jobs.ts'
-import { beginLogin, exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
+import { beginLogin, exchange, listTokens, logIn, MANAGEMENT, revoke, type Token, whoami } from './log-in.ts'
+import { makingJob } from './management.ts'
 import { newPair, refreshPair, revokePair, showEndedPair, showPair, widenPair } from './pairs.ts'
 import type { Request } from './wire.ts'
 
@@ -91,6 +92,7 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'one request-id for two keys', weight: 1, run: raceRequestId },
   { name: 'ask for approval', weight: 2, run: askForApproval },
   { name: 'ask whether it was approved', weight: 2, run: pollOne },
+  { name: 'approve all that wait, in a job', weight: 2, run: approveInJob },
   { name: 'become another model', weight: 1, run: (client) => remodel(client, 1) },
   { name: 'become another model at two nodes', weight: 1, run: (client) => remodel(client, 2) },
   { name: 'open a session', weight: 4, run: openOne },
@@ -247,6 +249,22 @@ async function pollOne(client: Client): Promise<void> {
   } else if (status >= 400 && status < 500 && waiting.includes(one)) {
     move(one, waiting, rejected)
   }
+}
+
+/** What waits at that moment, of all clients. */
+async function approveInJob(client: Client): Promise<void> {
+  const { wire, random, people, eras, managers, upgraded } = client
+  const [person] = people
+  // Nodes of the release before have no management API.
+  if (!person || !upgraded()) return
+  const [manager] = managers
+  if (!manager) {
+    const made = await eras.during(person, (era) => logIn(person, wire, random, era, MANAGEMENT))
+    if (made) managers.push(made)
+    return
+  }
+  const { status } = await send(client, makingJob(manager))
+  if (status === 401) managers.shift()
 }
 
 /** A device of one model asks to become one of the next, at one node or at two simultaneously. */

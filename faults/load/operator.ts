@@ -123,7 +123,7 @@ function revokeDevice({ devices, sessions }: Client, random: Random): Choice | u
   const session = sessions.find((one) => one.device === device)
   return {
     kind: 'revoke-device',
-    words: ['devices', 'revoke', `${BRAND}/${device.model.name}/${device.serial}`],
+    words: ['devices', 'revoke', '--yes', `${BRAND}/${device.model.name}/${device.serial}`],
     ends: subjectOf(device),
     show: session && verification(session),
   }
@@ -150,7 +150,7 @@ function revokeAll({ latent, eras }: Client): Choice | undefined {
   latent.splice(0, latent.length, ...latent.filter((one) => one.person !== person))
   return {
     kind: 'revoke-all',
-    words: ['tokens', 'revoke', '--account', person.username, '--all'],
+    words: ['tokens', 'revoke', '--account', person.username, '--all', '--yes'],
     ends: loginsOf(person, eras.of(person)),
     show: exchanging(login),
     person,
@@ -164,7 +164,7 @@ function disableAccount({ people: [, person], tokens }: Client): Choice | undefi
   const token = tokens.find((one) => one.person === person)
   return {
     kind: 'disable-account',
-    words: ['accounts', 'disable', username],
+    words: ['accounts', 'disable', '--yes', username],
     ends: `account ${username}`,
     show: token && whoami(token),
   }
@@ -176,7 +176,8 @@ function approve({ waiting }: Client, random: Random): Choice | undefined {
   if (!one) return undefined
   return {
     kind: 'approve',
-    words: ['devices', 'approve', one.unit.key.publicKey.id, '--json'],
+    // The id of a key may begin with a dash.
+    words: ['devices', 'approve', '--json', '--', one.unit.key.publicKey.id],
     proves: (stdout) => {
       const { model, serial, device_key_id: key } = JSON.parse(stdout)
       return { device: { model, serial, key } }
@@ -192,7 +193,7 @@ function reject({ waiting, rejected }: Client, random: Random): Choice | undefin
   rejected.push(one)
   return {
     kind: 'reject',
-    words: ['devices', 'reject', one.unit.key.publicKey.id, '--reason', 'not ours'],
+    words: ['devices', 'reject', '--reason', 'not ours', '--', one.unit.key.publicKey.id],
     ends: `request ${nameOf(one.unit)}`,
     show: poll(one),
   }

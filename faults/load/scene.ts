@@ -13,6 +13,8 @@ import {
 import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 
 export const BRAND = 'acme-brand'
+/** The model whose devices need the operator's approval. */
+export const ASKED = 'asked'
 /** Of the service. */
 export const BASE_URL = 'http://ratafia.test'
 /** Everybody's. */
@@ -66,5 +68,5 @@ export async function makeScene(size: { people: number; models: number; keys: nu
     username: `person-${at + 1}`,
     keyPair: generateKeyPair(),
   }))
-  return { people, models, asked: modelOf('asked', 'approval'), next: modelOf('next'), keys }
+  return { people, models, asked: modelOf(ASKED, 'approval'), next: modelOf('next'), keys }
 }

@@ -66,6 +66,7 @@ interface Modules {
   'brands/models/add-model.ts': typeof import('../../packages/server/src/brands/models/add-model.ts')
   'brands/models/remodel.ts': typeof import('../../packages/server/src/brands/models/remodel.ts')
   'brands/models/model-policy.ts': typeof import('../../packages/server/src/brands/models/model-policy.ts')
+  'management/grants/add-grant.ts': typeof import('../../packages/server/src/management/grants/add-grant.ts')
   'ci/issuers/add.ts': typeof import('../../packages/server/src/ci/issuers/add.ts')
   'ci/rules/making/add-rule.ts': typeof import('../../packages/server/src/ci/rules/making/add-rule.ts')
 }
@@ -137,11 +138,18 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
     const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
     for (const { username, publicKey } of people) {
       const account = { username, email: `${username}@example.com`, name: username, password: PASSWORD }
-      await addAccount(account, { ...installation, passwords })
+      await addAccount({ ...account, authority: installation.authority }, { ...installation, passwords })
       await addAgent(
         { name: username, account: username, publicKey },
         { ...installation, location: `${environment['RATAFIA_BASE_URL']}/identity` },
       )
+    }
+    if (tree === ROOT) {
+      const { addGrant } = await load('management/grants/add-grant.ts')
+      const { authority } = installation
+      for (const { username } of people) {
+        await addGrant({ account: username, role: 'device-approver', brand: BRAND, authority }, installation)
+      }
     }
     if (issuer === undefined) return
     const { addIssuer } = await load('ci/issuers/add.ts')

@@ -16,18 +16,36 @@ export async function agentToken(
   service: string,
   agentFile: string,
 ): Promise<{ readonly token: string; readonly macaroons: string }> {
+  return logIn(
+    { root: `${service}/api/v2/tokens`, exchange: `${service}/api/v2/tokens/exchange` },
+    service,
+    agentFile,
+  )
+}
+
+/** A token of the management API. */
+export async function agentManagementToken(service: string, agentFile: string): Promise<string> {
+  const tokens = `${service}/api/management/v1/tokens`
+  return (await logIn({ root: `${tokens}/root`, exchange: `${tokens}/exchange` }, service, agentFile)).token
+}
+
+async function logIn(
+  addresses: { readonly root: string; readonly exchange: string },
+  service: string,
+  agentFile: string,
+): Promise<{ readonly token: string; readonly macaroons: string }> {
   const file = JSON.parse(await readFile(agentFile, 'utf8')) as {
     readonly key: { readonly private: string }
     readonly agents: readonly { readonly username: string }[]
   }
   const key = keyPairFromPrivateKey(decodeKey(file.key.private))
   const name = file.agents[0]?.username ?? ''
-  const { macaroon: root } = await post<{ macaroon: string }>(`${service}/api/v2/tokens`)
+  const { macaroon: root } = await post<{ macaroon: string }>(addresses.root)
   const slice = await dischargeAll(decodeBakeryMacaroon(JSON.parse(root)), ({ id }) =>
     discharge(`${service}/identity/discharge`, encodeBase64(id), { name, key }),
   )
   const macaroons = formatMacaroonsHeader(slice)
-  const exchange = await fetch(`${service}/api/v2/tokens/exchange`, {
+  const exchange = await fetch(addresses.exchange, {
     method: 'POST',
     headers: { macaroons },
   })

@@ -16,6 +16,8 @@ export async function takeDatabaseAway({ environment }: Installation): Promise<(
     return () => asSuperuser(`alter database ${name} allow_connections true`)
   }
   const held = new DatabaseSync(join(environment['RATAFIA_DATA_DIR'] ?? '', 'ratafia.db'))
+  // The service writes now and then by itself.
+  held.exec('pragma busy_timeout = 5000')
   held.exec('begin immediate')
   return async () => {
     held.exec('rollback')

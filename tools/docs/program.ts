@@ -7,3 +7,9 @@ export function describedProgram(): Promise<Command> {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
   return createRatafia({ environment: {}, streams })
 }
+
+/** The commands that can run, with their names. */
+export function leavesOf(command: Command, path: readonly string[]): (readonly [name: string, Command])[] {
+  const own = command.commands.length === 0 ? [[path.join(' '), command] as const] : []
+  return [...own, ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]))]
+}

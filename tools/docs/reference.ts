@@ -1,10 +1,15 @@
-/** Writes docs/reference.md from the program: `npm run docs:reference`. It has every command, option and variable. */
+/**
+ * Writes docs/reference.md from the program, and docs/management-api.md from the table of its operations: `npm run
+ * docs:reference`.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Argument, Command, Option } from 'commander'
 import { EXIT_HELP } from '../../packages/server/src/cli/context.ts'
 import { VARIABLES_BY_SUBJECT } from '../../packages/server/src/config/variables.ts'
-import { describedProgram } from './program.ts'
+import { MANAGEMENT_PAGE, managementPage } from './management.ts'
+import { describedProgram, leavesOf } from './program.ts'
+import { tableRow } from './table-row.ts'
 
 export const REFERENCE = join(import.meta.dirname, '../../docs/reference.md')
 
@@ -28,9 +33,10 @@ are written with underscores, and an error is the last line on standard error:
 [error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`service\`, \`unavailable\`, \`configuration\`,
 \`workers\` or \`fault\`. Details of audit entries are shown as they were recorded.
 
-What cannot be undone, or does wide damage, is asked about at a terminal; \`--yes\` answers. Without a terminal nothing is
-asked: a script goes on. At a terminal tables fit its width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\`
-colours elsewhere too. In a pipe they are whole: \`ratafia devices list | less -S\`.
+What cannot be undone, or does wide damage, is asked about at a terminal; \`--yes\` answers. Without a terminal a script
+goes on, or ends with 2 if it needs \`--yes\`: the description of that option says so. At a terminal tables fit its
+width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\` colours elsewhere too. In a pipe they are whole:
+\`ratafia devices list | less -S\`.
 
 A command that takes several names acts on each, whatever becomes of the others, and prints a line for each. With
 \`--json\` it prints a list: each item has \`given\` (the name), \`result\` (\`done\` or \`failed\`), \`message\` (null, or why
@@ -67,11 +73,6 @@ function indexOf(program: Command): string {
     tableRow(`[\`ratafia ${name}\`](#ratafia-${name.replaceAll(' ', '-')})`, command.description()),
   )
   return ['| command | what it does |', '|---|---|', ...rows].join('\n')
-}
-
-function leavesOf(command: Command, path: readonly string[]): (readonly [name: string, Command])[] {
-  const own = command.commands.length === 0 ? [[path.join(' '), command] as const] : []
-  return [...own, ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]))]
 }
 
 function sectionOf(command: Command, path: readonly string[]): string {
@@ -126,13 +127,7 @@ function exitCodes(): string {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.:]$/.test(text) ? '' : '.'}`
 
-// Angle brackets outside code would be HTML tags.
-const cell = (text: string): string =>
-  text
-    .replace(/\s+/g, ' ')
-    .replaceAll('|', '\\|')
-    .replace(/<(?=[a-z])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)/g, '\\<')
-
-const tableRow = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
-
-if (import.meta.main) writeFileSync(REFERENCE, await referencePage())
+if (import.meta.main) {
+  writeFileSync(REFERENCE, await referencePage())
+  writeFileSync(MANAGEMENT_PAGE, await managementPage())
+}

@@ -49,6 +49,10 @@ export const ERROR_CODES = {
     meaning:
       'The device is revoked, superseded or in quarantine, so it gets no session. The message says which.',
   },
+  'devices-too-many': {
+    status: 400,
+    meaning: 'The filter chooses more than 100,000 devices. Narrow it, for example by model or by time.',
+  },
   'password-login-off': {
     status: 400,
     meaning:
@@ -148,6 +152,11 @@ export const ERROR_CODES = {
   'still-referenced': {
     status: 409,
     meaning: 'Something else needs the record. The message says what, and what to do about it first.',
+  },
+  'selection-changed': {
+    status: 409,
+    meaning:
+      'The filter chooses another number of devices than `expected`. Look at them again, and decide anew.',
   },
   'last-operator': {
     status: 409,

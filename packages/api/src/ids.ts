@@ -34,6 +34,9 @@ export type DeviceId = Branded<'DeviceId'>
 export const isDeviceId = (text: string): text is DeviceId => validate(text)
 export const newDeviceId = (): DeviceId => v7() as string as DeviceId
 
+/** The id of a job of the management API: a UUID v7. */
+export const newJobId = (): string => v7()
+
 /** The id of a device's session: a UUID v7. A chain of sessions has the id of its first, so chains sort by age too. */
 export type DeviceSessionId = Branded<'DeviceSessionId'>
 export const isDeviceSessionId = (text: string): text is DeviceSessionId => validate(text)

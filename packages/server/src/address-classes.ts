@@ -1,6 +1,6 @@
 /** Tells public addresses from others, for connections to names that somebody else controls (contract/oidc.md, A19). */
 import { BlockList, isIP } from 'node:net'
-import { groupsOf, plainAddress } from './address.ts'
+import { addressKey, groupsOf, plainAddress } from './address.ts'
 
 export type AddressClass = 'public' | 'private' | 'loopback' | 'link-local' | 'reserved'
 
@@ -55,16 +55,36 @@ export function isInNetworks(address: string, networks: readonly string[]): bool
 
 /** A CIDR block such as `10.20.0.0/16`, or an address, which is a block of one. */
 export function isNetwork(text: string): boolean {
-  const { address, bits, family } = parts(text)
+  const { address, bits, family } = networkParts(text)
   return family !== 0 && !address.includes('%') && bits <= (family === 4 ? 32 : 128)
 }
 
 /** The first address of a network. */
-export const firstAddressOf = (network: string): string => parts(network).address
+export const firstAddressOf = (network: string): string => networkParts(network).address
 
-function parts(network: string): {
+/** The keys (`addressKey`) of a block of addresses, both of them in it. */
+export interface AddressRange {
+  readonly first: string
+  readonly last: string
+}
+
+/** Of an address, or a CIDR block such as `198.51.100.0/24`. Undefined for a text that is neither. */
+export function addressRange(text: string): AddressRange | undefined {
+  if (!isNetwork(text)) return undefined
+  const { address, bits, family } = networkParts(text)
+  const key = addressKey(address)
+  if (key === undefined) return undefined
+  const free = BigInt((family === 4 ? 32 : 128) - bits)
+  const first = (BigInt(`0x${key}`) >> free) << free
+  return { first: keyOfNumber(first), last: keyOfNumber(first | ((1n << free) - 1n)) }
+}
+
+const keyOfNumber = (number: bigint): string => number.toString(16).padStart(32, '0')
+
+function networkParts(network: string): {
   readonly address: string
   readonly bits: number
+  /** 4 or 6; 0 for what is no address. */
   readonly family: number
 } {
   const [address = '', prefix, more] = network.split('/')
@@ -75,7 +95,7 @@ function parts(network: string): {
 
 function networkList(networks: readonly string[]): BlockList {
   const list = new BlockList()
-  for (const { address, bits, family } of networks.map(parts)) {
+  for (const { address, bits, family } of networks.map(networkParts)) {
     list.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
   }
   return list

@@ -67,6 +67,16 @@ export function groupsOf(plain: string): readonly string[] | undefined {
   return [...start, ...zeros, ...end]
 }
 
+/**
+ * 32 hexadecimal digits, whose order is that of the addresses: the address as IPv6, where IPv4 is mapped. Undefined for a
+ * text that is no address.
+ */
+export function addressKey(address: string): string | undefined {
+  const plain = plainAddress(address)
+  const groups = groupsOf(isIPv4(plain) ? `::ffff:${plain}` : plain)
+  return groups?.map((group) => group.padStart(4, '0')).join('')
+}
+
 /** Whether a person at one address and a program at the other may be on one machine or in one network. */
 export const sameNetwork = (a: string, b: string): boolean =>
   networksOf(a)[0] === networksOf(b)[0] || (isLoopback(a) && isLoopback(b))

@@ -85,6 +85,7 @@ export const ACTIONS = {
   'account.reset-password':
     'a one-time link was used: an account got another password, and was signed out of every browser',
   'account.set-email': 'an account got another e-mail address',
+  'account.set-name': 'an account got another name',
   'account.password-logins-off': 'programs may no longer log in with the password of an account',
   'account.password-logins-on': 'programs may log in with the password of an account again',
   'second-factor.start': 'the owner of an account was shown a secret for a second factor, to be confirmed',
@@ -98,6 +99,8 @@ export const ACTIONS = {
   'account.sign-out': 'a browser was signed out, or its sign-in was undone because the account had changed',
   'grant.add': 'an account got a role in the administration of the service',
   'grant.remove': 'an account lost a role in the administration of the service',
+  'job.add': 'work on many records was asked for: a job was made',
+  'job.end': 'a job ended: it was done, cancelled, stopped or failed',
   'agent.add': 'an agent was made for an account',
   'agent.remove': 'an agent was removed',
   'publisher.add': 'a rule was made: it says which jobs of an issuer get tokens of an account',
@@ -150,11 +153,13 @@ export const ACTIONS = {
   'device.update': 'a device showed a newer revision of its serial, signed elsewhere',
   'device.supersede': 'a device lost its serial to another device key',
   'device.remove': 'a device was removed: what was personal, and its row if it never had a serial',
+  'devices.export': 'devices were exported over HTTP: which ones, the details say',
   'devices.import': 'devices were imported from a file',
   'devices.import-serial-vault': 'devices were imported from a serial-vault',
   'schema.migrate': 'the schema of the database was brought up to date',
   'database.backup': 'a backup of the whole database was made',
   'database.restore': 'a backup was restored: later changes are lost',
+  'audit.export': 'the log, or a part of it, was fetched over HTTP as a file',
   'audit.remove': 'old entries of this log were removed, as configured',
 } as const satisfies Record<string, string>
 

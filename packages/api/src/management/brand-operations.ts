@@ -1,15 +1,17 @@
 /** Brands and their keys in the management API. */
+
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   BrandRecordSchema,
   BrandsSchema,
   DisableSigningKeySchema,
+  HardwareIdentitiesSchema,
+  PageQuerySchema,
   SigningKeySchema,
   SigningKeysQuerySchema,
   SigningKeysSchema,
   TrustRootsSchema,
-} from './brand-schemas.ts'
-import { HardwareIdentitiesSchema, PageQuerySchema } from './model-schemas.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+} from './schemas/index.ts'
 
 const READING = { ...SIGNED_IN, method: 'GET', permission: 'models:read' } as const
 

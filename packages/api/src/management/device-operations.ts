@@ -1,20 +1,25 @@
 /** Devices in the management API. */
 import { EmptyObjectSchema } from '../tokens.ts'
+import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   ApproveSchema,
+  DeviceActivitySchema,
   DeviceAssertionsSchema,
+  DeviceCountsQuerySchema,
+  DeviceCountsSchema,
   DeviceEvidenceSchema,
   DeviceRegistrationsSchema,
   DeviceSchema,
   DeviceSessionsSchema,
+  DevicesExportQuerySchema,
   DevicesQuerySchema,
   DevicesSchema,
   HistorySchema,
   NewestQuerySchema,
   RejectSchema,
   RevokeSchema,
-} from './schemas.ts'
+} from './schemas/index.ts'
 
 const NEWEST = {
   ...SIGNED_IN,
@@ -43,6 +48,32 @@ export const DEVICE_OPERATIONS = {
     errors: [],
     query: DevicesQuerySchema,
     response: DevicesSchema,
+  },
+  deviceCounts: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices/counts',
+    summary: 'How many devices there are, by brand, model and status',
+    description:
+      'Counted again each minute. Those that wait for approval, or are in quarantine, are counted when you ask.',
+    permission: 'devices:read',
+    errors: [],
+    query: DeviceCountsQuerySchema,
+    response: DeviceCountsSchema,
+  },
+  exportDevices: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices/export',
+    summary: 'All devices that fit, as a file',
+    description:
+      'A record on each line, as lists have them; CSV begins with a line of names. It is sent while it is read, without a length: a transfer that breaks off is no whole file. With `Accept-Encoding: gzip` it is compressed.',
+    permission: 'devices:read',
+    errors: [],
+    query: DevicesExportQuerySchema,
+    response: Type.String(),
+    streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
+    actions: ['devices.export'],
   },
   device: {
     ...SIGNED_IN,
@@ -77,6 +108,15 @@ export const DEVICE_OPERATIONS = {
     path: '/devices/:id/evidence',
     summary: 'What was seen of clones of a device, last seen first',
     response: DeviceEvidenceSchema,
+  },
+  deviceActivity: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/devices/:id/activity',
+    summary: 'When and where a device was last seen',
+    permission: 'devices:read',
+    errors: ['no-such-record'],
+    response: DeviceActivitySchema,
   },
   deviceHistory: {
     ...NEWEST,

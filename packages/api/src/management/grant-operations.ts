@@ -1,7 +1,7 @@
 /** Who has which role. */
 import { EmptyObjectSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { GrantSchema, GrantsQuerySchema, GrantsSchema, NewGrantSchema } from './schemas.ts'
+import { GrantSchema, GrantsQuerySchema, GrantsSchema, NewGrantSchema } from './schemas/index.ts'
 
 export const GRANT_OPERATIONS = {
   grants: {

@@ -1,5 +1,6 @@
 /** Models and what belongs to them in the management API. */
 import { EmptyObjectSchema } from '../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   AllowListSchema,
   ApiKeySchema,
@@ -19,8 +20,7 @@ import {
   RemoveAllowedSchema,
   RemovedAllowedSchema,
   RemovedModelSchema,
-} from './model-schemas.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+} from './schemas/index.ts'
 
 const READING = { ...SIGNED_IN, method: 'GET', permission: 'models:read' } as const
 const LISTING = { ...READING, errors: ['no-such-record'], query: PageQuerySchema } as const

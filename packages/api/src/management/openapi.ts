@@ -5,6 +5,7 @@ import type { Described, Parameter } from '../openapi/described.ts'
 import { headerComponents, headersNamed } from '../openapi/headers.ts'
 import { nameSchemas } from '../openapi/named-schemas.ts'
 import { refusalsOfCodes, unreadResponses } from '../openapi/refusals.ts'
+import { MANAGEMENT_LINKS } from './links.ts'
 import { isChange, MANAGEMENT_PREFIX, type ManagementOperation, takesVersion } from './operation.ts'
 import { MANAGEMENT_OPERATIONS } from './operations.ts'
 
@@ -81,7 +82,24 @@ export function managementOpenApi({
 
 function describe(operationId: string, path: string, operation: ManagementOperation): Described {
   const { summary, description, body, bodyRequired = false, response, status = 200, record } = operation
-  const { permission, person, recentSignIn, credential } = operation
+  const { permission, person, recentSignIn, credential, alsoStatus, location } = operation
+  const links = MANAGEMENT_LINKS[operationId as keyof typeof MANAGEMENT_LINKS]
+  const successOf = (code: number) => ({
+    description: 'Done',
+    headers: headersNamed([
+      'Snap-Store-Version',
+      'Cache-Control',
+      'Vary',
+      ...(operation.streams ? (['Content-Disposition', 'Content-Encoding'] as const) : []),
+      ...(record ? (['ETag'] as const) : []),
+      ...(location ? (['Location', 'Preference-Applied'] as const) : []),
+      ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
+    ]),
+    content: Object.fromEntries(
+      (operation.streams ?? ['application/json']).map((type) => [type, { schema: response }]),
+    ),
+    ...(links?.[code] ? { links: links[code] } : {}),
+  })
   return {
     operationId,
     tags: [tagOf(path)],
@@ -93,17 +111,8 @@ function describe(operationId: string, path: string, operation: ManagementOperat
     parameters: parametersOf(path, operation),
     ...(body ? { requestBody: { required: bodyRequired, content: contentOf(operation.method, body) } } : {}),
     responses: {
-      [status]: {
-        description: 'Done',
-        headers: headersNamed([
-          'Snap-Store-Version',
-          'Cache-Control',
-          'Vary',
-          ...(record ? (['ETag'] as const) : []),
-          ...(isChange(operation) ? (['Ratafia-Dry-Run', 'Idempotent-Replayed'] as const) : []),
-        ]),
-        content: { 'application/json': { schema: response } },
-      },
+      [status]: successOf(status),
+      ...(alsoStatus === undefined ? {} : { [alsoStatus]: successOf(alsoStatus) }),
       ...(record && operation.method === 'GET' ? { 304: NOT_MODIFIED } : {}),
       ...refusalsOfCodes(codesOf(operation), credential !== 'none'),
     },
@@ -173,6 +182,7 @@ function parametersOf(path: string, operation: ManagementOperation): readonly Pa
     ...inPath,
     ...queryOf(operation.query),
     ...(isChange(operation) ? [DRY_RUN, IDEMPOTENCY_KEY] : []),
+    ...(operation.alsoStatus === undefined ? [] : [PREFER]),
     ...(isChange(operation) && operation.record ? [{ ...IF_MATCH, required: takesVersion(operation) }] : []),
     ...(operation.method === 'GET' && operation.record ? [IF_NONE_MATCH] : []),
   ]
@@ -212,5 +222,6 @@ const IDEMPOTENCY_KEY = header(
   '16 to 64 printable characters, such as a UUID: the same for a request that is sent again',
   '^[!-~]{16,64}$',
 )
+const PREFER = header('Prefer', '`wait=SECONDS`: how long the answer may take', '^[ -~]{1,256}$')
 const IF_MATCH = header('If-Match', 'The `ETag` of the record that the change is about', '^[ -~]{1,512}$')
 const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of a record that the caller has', '^[ -~]{1,512}$')

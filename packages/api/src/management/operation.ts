@@ -26,17 +26,27 @@ export interface ManagementOperation {
   readonly body?: TSchema
   readonly bodyRequired?: boolean
   readonly response: TSchema
+  /** The media types of an answer that is sent while it is read, instead of JSON. `response` is of its text. */
+  readonly streams?: readonly string[]
   /** Default: 200. */
   readonly status?: 201 | 202
+  /** Another success: what was asked for is there already. */
+  readonly alsoStatus?: 200
+  /** The answer has a `Location`: the path of the operation and the `id` of what was made. */
+  readonly location?: true
+  /** Its answer has a secret: a request that is sent again gets it for a few minutes only. */
+  readonly secret?: true
   /** A single record, which has an `ETag`: what is read may be compared, what is changed must match. */
   readonly record?: true
+  /** It is a POST for what it is sent, which must not stand in an address, and changes nothing. */
+  readonly onlyReads?: true
   /** What it writes into the audit log. */
   readonly actions?: readonly string[]
 }
 
 /** A change takes `dry_run`, unless it makes a token. */
-export const isChange = ({ method, credential }: ManagementOperation): boolean =>
-  method !== 'GET' && credential === 'management-token'
+export const isChange = ({ method, credential, onlyReads }: ManagementOperation): boolean =>
+  method !== 'GET' && credential === 'management-token' && !onlyReads
 
 /** Whether it takes the version that the caller has seen, instead of any that is there. */
 export const takesVersion = ({ method }: Pick<ManagementOperation, 'method'>): boolean => method === 'PATCH'

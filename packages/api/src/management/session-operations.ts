@@ -2,14 +2,21 @@
 import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
+  AgentSchema,
+  AgentsQuerySchema,
+  AgentsSchema,
   AllSessionsQuerySchema,
+  ExplainSchema,
+  ExplanationSchema,
   ManagementRootRequestSchema,
   MeSchema,
+  RevokedSchema,
+  RevokeMineSchema,
   SessionSchema,
   SessionsQuerySchema,
   SessionsSchema,
   ShortenSchema,
-} from './schemas.ts'
+} from './schemas/index.ts'
 
 export const SESSION_OPERATIONS = {
   createManagementRoot: {
@@ -75,6 +82,55 @@ export const SESSION_OPERATIONS = {
     response: SessionSchema,
     record: true,
     actions: ['token.shorten'],
+  },
+  revokeMyTokens: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/me/tokens/revoke',
+    summary: 'Ends my sessions of every kind, or all but those that are named',
+    description:
+      'Without `all_but` also what may become a session: logins that were not used yet, and browsers that are signed in.\n\nAt most 1,000 sessions by one request, together or not at all; `more` says whether others are left.',
+    person: true,
+    recentSignIn: true,
+    errors: [],
+    body: RevokeMineSchema,
+    response: RevokedSchema,
+    actions: ['token.revoke', 'token.revoke-all'],
+  },
+  explainToken: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/me/tokens/explain',
+    summary: 'What a token may do, or why it is refused',
+    description:
+      'Of any token for developers or administrators that this service has issued, whoever it belongs to: whoever has it could present it. It is not used by that, not stored and not logged.',
+    onlyReads: true,
+    errors: [],
+    body: ExplainSchema,
+    bodyRequired: true,
+    response: ExplanationSchema,
+  },
+  myAgents: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/me/agents',
+    summary: 'The agents that log in as me, by name',
+    errors: [],
+    query: AgentsQuerySchema,
+    response: AgentsSchema,
+  },
+  removeMyAgent: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/me/agents/:id/remove',
+    summary: 'Removes an agent of mine, by its name, and ends my logins that were not used yet',
+    description:
+      'The sessions that it has opened go on: revoke them too. Nobody makes an agent over this API.',
+    errors: ['no-such-record'],
+    body: EmptyObjectSchema,
+    response: AgentSchema,
+    record: true,
+    actions: ['agent.remove'],
   },
   tokens: {
     ...SIGNED_IN,

@@ -31,6 +31,17 @@ export interface WithPassword {
   readonly passwordHash: string | undefined
 }
 
+export interface LinkedIdentity extends ExternalIdentity {
+  /** When it was linked. */
+  readonly createdAt: Date
+}
+
+export interface AccountFilter {
+  /** Of the username. */
+  readonly beginning?: string | undefined
+  readonly state?: 'enabled' | 'disabled' | undefined
+}
+
 export interface AccountStore {
   /**
    * False, and nothing is written, when the username (or the id) is taken, even by a call at the same moment; or when
@@ -59,12 +70,26 @@ export interface AccountStore {
       }
     | undefined
   >
+  /** Of one account: by issuer and subject, after `after`. */
+  identitiesOf(
+    id: AccountId,
+    page: { readonly after: ExternalIdentity | undefined; readonly limit: number },
+  ): Promise<readonly LinkedIdentity[]>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   findPassword(username: Username): Promise<WithPassword | undefined>
   /** Those with a password and this e-mail address, at most two. ASCII letters count without their case. */
   findPasswordsByEmail(email: string): Promise<readonly WithPassword[]>
-  /** Those that are not removed, after `after`, by username (in the database's own order of text). */
-  page(options: { after: Username | undefined; limit: number }): Promise<Account[]>
+  /** In a transaction: the account, which no other changes until the transaction ends. */
+  lock(id: AccountId): Promise<Account | undefined>
+  /** Those that are not removed and fit, after `after` up to `last`, by username (in the database's own order of text). */
+  page(options: {
+    readonly after: string | undefined
+    readonly last?: Username | undefined
+    readonly limit: number
+    readonly filter?: AccountFilter
+  }): Promise<Account[]>
+  /** The username of the account that is `rows` behind `after`, removed ones counted; undefined if there are fewer. */
+  nth(rows: number, options: { readonly after: string | undefined }): Promise<Username | undefined>
   /** False when there is no such account, or when it is disabled already; then it keeps its time. */
   disable(id: AccountId, at: Date): Promise<boolean>
   /** False when there is no such account, or when it is enabled already, or removed. */
@@ -81,6 +106,8 @@ export interface AccountStore {
   setPasswordHash(id: AccountId, passwordHash: string, replacing?: string): Promise<boolean>
   /** False when there is no such account, or when it is removed. Throws as {@link setPasswordHash}. */
   setEmail(id: AccountId, email: string): Promise<boolean>
+  /** False when there is no such account, or when it is removed. Throws as {@link setPasswordHash}. */
+  edit(id: AccountId, changes: { readonly name?: string; readonly email?: string }): Promise<boolean>
   /** Undefined switches them on. False when there is no such account, or when it is switched so already, or removed. */
   switchPasswordLogins(id: AccountId, offAt: Date | undefined): Promise<boolean>
 }
@@ -156,6 +183,22 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
           .executeTakeFirst(),
       ),
 
+    // Index: external_identity_account.
+    identitiesOf: async (id, { after, limit }) => {
+      let ofAccount = query.selectFrom('external_identity').selectAll().where('account_id', '=', id)
+      if (after) {
+        ofAccount = ofAccount.where((where) =>
+          where(where.refTuple('issuer', 'subject'), '>', where.tuple(after.issuer, after.subject)),
+        )
+      }
+      const rows = await ofAccount.orderBy('issuer').orderBy('subject').limit(limit).execute()
+      return rows.map(({ issuer, subject, created_at }) => ({
+        issuer,
+        subject,
+        createdAt: fromInstant(created_at),
+      }))
+    },
+
     // Index: the unique one on username.
     findPassword: async (username) => {
       const row = await select().where('username', '=', username).executeTakeFirst()
@@ -173,15 +216,39 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
       return rows.map(withPassword)
     },
 
+    // Index: the primary key.
+    lock: async (id) =>
+      optionalAccount(
+        await select().where('id', '=', id).modifyEnd(rowLock(query, 'no key update')).executeTakeFirst(),
+      ),
+
     // Index: the unique one on username, read in its order from `after`.
-    page: async ({ after, limit }) => {
-      const rows = await select()
-        .where('username', '>', after ?? ('' as Username))
+    page: async ({ after, last, limit, filter: { beginning, state } = {} }) => {
+      let fitting = select()
+        .where('username', '>', (after ?? '') as Username)
         .where('removed_at', 'is', null)
+      if (last !== undefined) fitting = fitting.where('username', '<=', last)
+      if (beginning !== undefined) {
+        fitting = fitting.where(sql`substr(username, 1, ${sql.lit(beginning.length)})`, '=', beginning)
+      }
+      if (state !== undefined) {
+        fitting = fitting.where('disabled_at', state === 'enabled' ? 'is' : 'is not', null)
+      }
+      return (await fitting.orderBy('username').limit(limit).execute()).map(accountOf)
+    },
+
+    // Index: the unique one on username alone.
+    nth: async (rows, { after }) => {
+      const row = await query
+        .selectFrom('account')
+        .select('username')
+        .where('username', '>', after ?? '')
         .orderBy('username')
-        .limit(limit)
-        .execute()
-      return rows.map(accountOf)
+        .offset(rows - 1)
+        .limit(1)
+        .executeTakeFirst()
+      // What is stored was checked when it was written.
+      return row?.username as Username | undefined
     },
 
     disable: (id, at) =>
@@ -219,6 +286,9 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     setEmail: (id, email) =>
       changed(id, (account) => account.set({ email }).where('removed_at', 'is', null)).catch(emailTaken),
+
+    edit: (id, changes) =>
+      changed(id, (account) => account.set(changes).where('removed_at', 'is', null)).catch(emailTaken),
 
     switchPasswordLogins: (id, offAt) =>
       changed(id, (account) =>

@@ -1,6 +1,6 @@
 /** An account as the rest of the service sees it. Only the store and `verify-password` see the password's hash. */
 import type { AccountId, Username } from '@ratafia/api'
-import { invalidField, unauthorized } from '../errors.ts'
+import { stateConflict, unauthorized } from '../errors.ts'
 
 export interface Account {
   readonly id: AccountId
@@ -34,11 +34,11 @@ export function requireEnabled(account: Account): Account {
   )
 }
 
-/** For whatever gives an account something. Throws `invalid-field`. */
+/** For whatever gives an account something. Throws `state-conflict`. */
 export function requireNotRemoved(account: Account): Account {
   if (!account.removedAt) return account
-  throw invalidField(
+  throw stateConflict(
     `The account "${account.username}" was removed at ${account.removedAt.toISOString()}, for good. Add another one.`,
-    { field: 'account' },
+    { status: 'removed' },
   )
 }

@@ -1,6 +1,8 @@
 /** Makes an account. */
 import { newAccountId, type Username } from '@ratafia/api'
-import { invalidField, type RequestError } from '../errors.ts'
+import { type Authority, requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
+import { invalidField, RequestError } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
@@ -13,16 +15,20 @@ export interface AddAccountInput {
   readonly name: string
   /** Without one the account cannot sign in with a password; its agents still can. */
   readonly password?: string | undefined
+  readonly authority: Authority
+}
+
+interface AddDeps extends Pick<AccountDeps, 'passwords' | 'clock'> {
+  readonly changeBy: ChangingBy<{ readonly accounts: AccountStore }>
 }
 
 /**
- * Throws `invalid-field` when a field breaks its rule, the username is taken, or the account is to have a password and
- * another one with a password has its e-mail address.
+ * Throws {@link RequestError}: `permission-denied`; `already-exists` for a username that is taken; `invalid-field` when a
+ * field breaks its rule, or the account is to have a password and another one with a password has its e-mail address.
  */
-export async function addAccount(
-  input: AddAccountInput,
-  deps: Pick<AccountDeps, 'passwords' | 'change' | 'clock'>,
-): Promise<Account> {
+export async function addAccount(input: AddAccountInput, deps: AddDeps): Promise<Account> {
+  const { authority } = input
+  requireForAll(authority, 'accounts:manage')
   const fields = {
     id: newAccountId(),
     username: checkUsername(input.username),
@@ -32,7 +38,7 @@ export async function addAccount(
   }
   const bytes = input.password === undefined ? undefined : chosenPasswordBytes(input.password)
   const passwordHash = bytes && (await deps.passwords.hash(bytes))
-  await deps.change(async ({ accounts, record }) => {
+  await deps.changeBy(authority.author)(async ({ accounts, record }) => {
     if (!(await accounts.insert({ ...fields, passwordHash }))) throw await taken(fields, accounts)
     await record({ action: 'account.add', subject: fields.username, details: { id: fields.id } })
   })
@@ -47,7 +53,9 @@ async function taken(
   accounts: AccountStore,
 ): Promise<RequestError> {
   if (await accounts.findByUsername(username)) {
-    return invalidField(`The username "${username}" is taken. Choose another one.`, { field: 'username' })
+    return new RequestError('already-exists', `The username "${username}" is taken. Choose another one.`, {
+      extra: { kind: 'account', id: username },
+    })
   }
   return invalidField(
     `Another account with a password has the e-mail address ${email}. Each needs its own, because people log in with it.`,

@@ -2,29 +2,42 @@
  * Disables an account: it cannot log in, and its tokens and agents stop working, until it is enabled again. Its logins
  * that were not used yet never open anything.
  */
-import type { Changing } from '../change.ts'
-import type { GrantStore } from '../management/grants/grant-store.ts'
+import { requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
 import { requireOtherOperator } from '../management/grants/last-operator.ts'
 import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
-import type { AccountStore } from './account-store.ts'
+import { accountRecord } from './administration/account-record.ts'
+import type { AccountChange, InAccounts } from './administration/edit-account.ts'
+import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
 
-interface DisableDeps extends Omit<AccountDeps, 'passwords' | 'change'> {
-  readonly change: Changing<{ readonly accounts: AccountStore; readonly grants: GrantStore }>
+interface DisableDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
+  readonly changeBy: ChangingBy<InAccounts>
 }
 
-/** An account that was disabled already keeps its time. Throws `no-such-record`, and `last-operator`. */
-export async function disableAccount(nameOrId: string, deps: DisableDeps): Promise<Account> {
+/**
+ * An account that was disabled already keeps its time. Throws {@link RequestError}: as `requireMayManage`,
+ * `no-such-record`, `last-operator`, what `mustBeSeen` throws.
+ */
+export async function disableAccount(
+  { account: nameOrId, authority, mustBeSeen }: AccountChange,
+  deps: DisableDeps,
+): Promise<Account> {
+  requireForAll(authority, 'accounts:manage')
   const account = await findAccount(nameOrId, deps)
-  const disabled = await deps.change(async ({ accounts, grants, record }) => {
+  const disabled = await deps.changeBy(authority.author)(async (on) => {
     const at = deps.clock()
-    await requireOtherOperator(account.id, { grants }, at)
-    if (await accounts.disable(account.id, at)) {
-      await accounts.endLogins(account.id, at)
-      await record({ action: 'account.disable', subject: account.username })
+    await requireMayManage({ authority, account }, on, at)
+    // Before the account: whoever locks both does so in this order.
+    await requireOtherOperator(account.id, on, at)
+    const now = (await on.accounts.lock(account.id)) ?? account
+    mustBeSeen?.(await accountRecord(now, on))
+    if (await on.accounts.disable(account.id, at)) {
+      await on.accounts.endLogins(account.id, at)
+      await on.record({ action: 'account.disable', subject: account.username })
     }
-    return (await accounts.findById(account.id)) ?? account
+    return (await on.accounts.findById(account.id)) ?? account
   })
   // A session of a disabled account opens nothing, but enabling must not bring old sessions back. After the change is
   // stored: whoever is signing in right now checks the account once more.

@@ -1,20 +1,36 @@
 /** Enables a disabled account: it can log in again, and its tokens that were not revoked work again. */
+import { requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
+import { accountRecord } from './administration/account-record.ts'
+import type { AccountChange, InAccounts } from './administration/edit-account.ts'
+import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
 
-/** Does nothing to an enabled account. Throws `invalid-field` when there is no such account, or it is removed. */
+interface EnableDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
+  readonly changeBy: ChangingBy<InAccounts>
+}
+
+/**
+ * Does nothing to an enabled account. Throws {@link RequestError}: as `requireMayManage`, `no-such-record`,
+ * `state-conflict` for a removed account, what `mustBeSeen` throws.
+ */
 export async function enableAccount(
-  nameOrId: string,
-  deps: Pick<AccountDeps, 'accounts' | 'change' | 'clock'>,
+  { account: nameOrId, authority, mustBeSeen }: AccountChange,
+  deps: EnableDeps,
 ): Promise<Account> {
-  const account = requireNotRemoved(await findAccount(nameOrId, deps))
-  return deps.change(async ({ accounts, record }) => {
-    if (await accounts.enable(account.id)) {
+  requireForAll(authority, 'accounts:manage')
+  const account = await findAccount(nameOrId, deps)
+  return deps.changeBy(authority.author)(async (on) => {
+    await requireMayManage({ authority, account }, on, deps.clock())
+    const now = requireNotRemoved((await on.accounts.lock(account.id)) ?? account)
+    mustBeSeen?.(await accountRecord(now, on))
+    if (await on.accounts.enable(account.id)) {
       // An external identity service may have vouched for it meanwhile.
-      await accounts.endLogins(account.id, deps.clock())
-      await record({ action: 'account.enable', subject: account.username })
+      await on.accounts.endLogins(account.id, deps.clock())
+      await on.record({ action: 'account.enable', subject: account.username })
     }
-    return (await accounts.findById(account.id)) ?? account
+    return (await on.accounts.findById(account.id)) ?? account
   })
 }

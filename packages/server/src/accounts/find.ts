@@ -17,8 +17,11 @@ export async function findAccount(
 ): Promise<Account> {
   const account = await accountNamed(nameOrId, accounts)
   if (account) return account
-  throw noSuchRecord(`There is no account ${JSON.stringify(nameOrId.slice(0, 64))}.`, {
+  throw noSuchAccount(nameOrId)
+}
+
+export const noSuchAccount = (nameOrId: string) =>
+  noSuchRecord(`There is no account ${JSON.stringify(nameOrId.slice(0, 64))}.`, {
     kind: 'account',
     id: nameOrId,
   })
-}

@@ -1,29 +1,47 @@
-/** Lists accounts in the order of their usernames, a page at a time. */
+/** Lists accounts in the order of their usernames, a page at a time, in bounded work (contract/administration.md, A8). */
 import { isUsername } from '@ratafia/api'
+import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
-import type { AccountStore } from './account-store.ts'
+import type { AccountFilter, AccountStore } from './account-store.ts'
 
 /** The most accounts on one page. */
 const MAX_ACCOUNTS_PER_PAGE = 1000
+/** How many rows are looked at for a page, which may then be short. */
+const MOST_ROWS = 20_000
+
+interface AccountListing {
+  readonly authority: Authority
+  readonly filter?: AccountFilter
+  readonly after?: string | undefined
+  readonly limit?: number
+}
 
 export interface AccountPage {
   readonly accounts: readonly Account[]
   /** Pass it as `after` to get the next page; undefined on the last one. */
   readonly next: string | undefined
+  /** Undefined: as many as were needed. Else rows were left, but no more were looked at. */
+  readonly examined: number | undefined
 }
 
-/** `limit` is clamped to 1 to {@link MAX_ACCOUNTS_PER_PAGE}. Throws `invalid-field` when `after` is not a username. */
+/**
+ * `limit` is clamped to 1 to {@link MAX_ACCOUNTS_PER_PAGE}. Throws {@link RequestError}: `permission-denied`;
+ * `invalid-field` when `after` is not a username.
+ */
 export async function listAccounts(
-  { after, limit = 100 }: { readonly after?: string | undefined; readonly limit?: number },
-  deps: { readonly accounts: AccountStore },
+  { authority, filter = {}, after, limit = 100 }: AccountListing,
+  { accounts, mostRows = MOST_ROWS }: { readonly accounts: AccountStore; readonly mostRows?: number },
 ): Promise<AccountPage> {
+  requireForAll(authority, 'accounts:read')
   if (after !== undefined && !isUsername(after)) {
     throw invalidField('"after" is not a username. Pass the "next" of the page before.')
   }
   const size = Math.min(Math.max(1, limit), MAX_ACCOUNTS_PER_PAGE)
   // One more than asked for tells whether there is a next page.
-  const found = await deps.accounts.page({ after, limit: size + 1 })
-  const accounts = found.slice(0, size)
-  return { accounts, next: found.length > size ? accounts.at(-1)?.username : undefined }
+  const last = await accounts.nth(mostRows, { after })
+  const found = await accounts.page({ after, last, limit: size + 1, filter })
+  const page = found.slice(0, size)
+  if (found.length > size) return { accounts: page, next: page.at(-1)?.username, examined: undefined }
+  return { accounts: page, next: last, examined: last === undefined ? undefined : mostRows }
 }

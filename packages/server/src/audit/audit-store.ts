@@ -37,16 +37,33 @@ export interface ListedEntry extends AuditEntry {
 
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>
-  /** Newest first, before the entry `before` if given. */
+  /** Newest first, before the entry `before`, down to `last`, if given. */
   list(
     filter: AuditFilter,
-    page: { readonly before?: AuditEntryId | undefined; readonly limit: number },
+    page: {
+      readonly before?: AuditEntryId | undefined
+      readonly last?: AuditEntryId | undefined
+      readonly limit: number
+    },
   ): Promise<readonly ListedEntry[]>
-  /** Oldest first, after the entry `after` if given. */
+  /** Oldest first, after the entry `after`, up to `last`, if given. */
   page(
     filter: AuditFilter,
-    page: { readonly after?: AuditEntryId | undefined; readonly limit: number },
+    page: {
+      readonly after?: AuditEntryId | undefined
+      readonly last?: AuditEntryId | undefined
+      readonly limit: number
+    },
   ): Promise<readonly ListedEntry[]>
+  /**
+   * How far a page may look: the id of the entry that is `rows` before `before`, or behind `after`, in the index that the
+   * filter is looked up in. Undefined if there are fewer.
+   */
+  nth(
+    filter: AuditFilter,
+    rows: number,
+    from: { readonly before: AuditEntryId | undefined } | { readonly after: AuditEntryId | undefined },
+  ): Promise<AuditEntryId | undefined>
   chain(): Promise<Chain>
   /** The chain. Until the transaction ends, no other process extends or cuts it. */
   lockChain(): Promise<Chain>
@@ -69,15 +86,27 @@ export interface AuditStore {
 }
 
 export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
-  const filtered = ({ actor, action, subject, since, until }: AuditFilter) => {
-    // By audit_entry_actor, audit_entry_action or audit_entry_subject, all in the order of ids; else the primary key.
-    // Times are ranges of ids.
-    let select = query.selectFrom('audit_entry').selectAll()
-    if (actor !== undefined) select = select.where('actor', '=', actor)
-    if (action !== undefined) select = select.where('action', '=', action)
-    if (subject !== undefined) select = select.where('subject', '=', subject)
+  /**
+   * By audit_entry_subject, audit_entry_actor or audit_entry_action, the first that the filter names, all in the order of
+   * ids; else the primary key. Times are ranges of ids.
+   */
+  const lookedUp = (filter: AuditFilter) => {
+    const { since, until } = filter
+    const index = indexOf(filter)
+    let select = query.selectFrom('audit_entry')
+    if (index !== undefined) select = select.where(index, '=', filter[index] ?? '')
     if (since !== undefined) select = select.where('id', '>=', firstAuditEntryIdAt(since))
     if (until !== undefined) select = select.where('id', '<', firstAuditEntryIdAt(until))
+    return select
+  }
+  const filtered = (filter: AuditFilter) => {
+    let select = lookedUp(filter).selectAll()
+    for (const column of COLUMNS) {
+      const { [column]: value } = filter
+      if (value === undefined || column === indexOf(filter)) continue
+      // As an expression, so that no other index is taken, of which a page could have to read all.
+      select = select.where(sql`${sql.ref(column)} || ''`, '=', value)
+    }
     return select
   }
 
@@ -90,16 +119,36 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
         .execute()
     },
 
-    async list(filter, { before, limit }) {
+    async list(filter, { before, last, limit }) {
       let select = filtered(filter)
       if (before !== undefined) select = select.where('id', '<', before)
+      if (last !== undefined) select = select.where('id', '>=', last)
       return (await select.orderBy('id', 'desc').limit(limit).execute()).map(listedOf)
     },
 
-    async page(filter, { after, limit }) {
+    async page(filter, { after, last, limit }) {
       let select = filtered(filter)
       if (after !== undefined) select = select.where('id', '>', after)
+      if (last !== undefined) select = select.where('id', '<=', last)
       return (await select.orderBy('id').limit(limit).execute()).map(listedOf)
+    },
+
+    async nth(filter, rows, from) {
+      // The index of the filter alone.
+      let select = lookedUp(filter).select('id')
+      if ('before' in from) {
+        if (from.before !== undefined) select = select.where('id', '<', from.before)
+        select = select.orderBy('id', 'desc')
+      } else {
+        if (from.after !== undefined) select = select.where('id', '>', from.after)
+        select = select.orderBy('id')
+      }
+      const row = await select
+        .offset(rows - 1)
+        .limit(1)
+        .executeTakeFirst()
+      // Only newAuditEntryId fills the column.
+      return row?.id as AuditEntryId | undefined
     },
 
     async chain() {
@@ -200,6 +249,15 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
   }
 }
+
+/** From the one that tells most entries apart. */
+const COLUMNS = ['subject', 'actor', 'action'] as const
+
+const indexOf = (filter: AuditFilter) => COLUMNS.find((column) => filter[column] !== undefined)
+
+/** Whether every entry that the index of the filter gives fits it. */
+export const isServedByIndex = (filter: AuditFilter): boolean =>
+  COLUMNS.filter((column) => filter[column] !== undefined).length <= 1
 
 /** For a store that inserts the entry with what it records. */
 export const newRowOf = (entry: AuditEntry): NewAuditEntry => ({ ...entry, at: toInstant(entry.at) })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { newAccountId } from '@ratafia/api'
+import { deciding } from '../../test/support/authorities.ts'
 import { changeOf, TESTER } from '../../test/support/changes.ts'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { accountStore } from '../accounts/account-store.ts'
@@ -82,7 +83,7 @@ eachDatabase((_kind, open) => {
     )
     await link()
     assert.equal((await verify()).broken, undefined)
-    const [newest] = (await listAudit({ limit: 1 }, { audit })).entries
+    const [newest] = (await listAudit({ limit: 1, authority: deciding() }, { audit })).entries
     assert.equal(newest?.subject, 'a\ufffdb\ufffd')
     assert.deepEqual(JSON.parse(newest.details), { text: 'c\0d\udfff“ü”' })
   })
@@ -271,7 +272,7 @@ eachDatabase((_kind, open) => {
     const from = clock()
     await record(5, 'ada')
     const count = async (filter: Parameters<AuditStore['list']>[0]) =>
-      (await listAudit({ ...filter, limit: 99 }, { audit })).entries.length
+      (await listAudit({ ...filter, limit: 99, authority: deciding() }, { audit })).entries.length
     assert.equal(await count({}), 12)
     assert.equal(await count({ subject: 'ada' }), 8)
     assert.equal(await count({ subject: 'ada', since: from }), 5)
@@ -282,7 +283,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await count({ action: 'account.disable' }), 0)
     const listed: string[] = []
     for (let before: Awaited<ReturnType<typeof listAudit>>['next']; ; ) {
-      const page = await listAudit({ subject: 'ada', before, limit: 3 }, { audit })
+      const page = await listAudit({ subject: 'ada', before, limit: 3, authority: deciding() }, { audit })
       assert.ok(page.entries.length <= 3)
       listed.push(...page.entries.map(({ id }) => id))
       before = page.next
@@ -291,7 +292,7 @@ eachDatabase((_kind, open) => {
     assert.equal(new Set(listed).size, 8)
     assert.deepEqual(listed, listed.toSorted().reverse())
     const exported: unknown[] = []
-    for await (const page of exportAudit({ subject: 'ada' }, { audit }))
+    for await (const page of exportAudit({ filter: { subject: 'ada' }, authority: deciding() }, { audit }))
       exported.push(...page.map(({ id }) => id))
     assert.deepEqual(exported, listed.toReversed())
   })

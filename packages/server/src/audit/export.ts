@@ -1,6 +1,8 @@
 /** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
 import type { AuditEntryId } from '@ratafia/api'
-import type { AuditFilter, AuditStore, ListedEntry } from './audit-store.ts'
+import { type Authority, requireForAll } from '../authority.ts'
+import { type AuditFilter, type AuditStore, isServedByIndex, type ListedEntry } from './audit-store.ts'
+import { checkAction, MOST_AUDIT_ROWS } from './list.ts'
 
 export const AUDIT_COLUMNS = [
   'seq',
@@ -20,15 +22,41 @@ export type AuditRow = Readonly<Record<(typeof AUDIT_COLUMNS)[number], string | 
 
 const PAGE = 1000
 
-export async function* exportAudit(
-  filter: AuditFilter,
-  { audit }: { readonly audit: AuditStore },
+interface AuditExport {
+  readonly filter: AuditFilter
+  readonly authority: Authority
+  /** The last entry that may be in it. Default: none is the last. */
+  readonly through?: AuditEntryId | undefined
+}
+
+interface ExportDeps {
+  readonly audit: AuditStore
+  readonly mostRows?: number
+}
+
+/** Throws {@link RequestError} `permission-denied`, and `invalid-field`, before the first page is asked for. */
+export function exportAudit(
+  { filter, authority, through }: AuditExport,
+  deps: ExportDeps,
 ): AsyncGenerator<readonly AuditRow[]> {
+  requireForAll(authority, 'audit:read')
+  checkAction(filter)
+  return pages({ filter, through }, deps)
+}
+
+/** No query looks at more than `mostRows`, and no page is empty. */
+async function* pages(
+  { filter, through }: Omit<AuditExport, 'authority'>,
+  { audit, mostRows = MOST_AUDIT_ROWS }: ExportDeps,
+): AsyncGenerator<readonly AuditRow[]> {
+  const isServed = isServedByIndex(filter)
   for (let after: AuditEntryId | undefined; ; ) {
-    const page = await audit.page(filter, { after, limit: PAGE })
+    const end = isServed ? undefined : await audit.nth(filter, mostRows, { after })
+    const isLast = end === undefined || (through !== undefined && end >= through)
+    const page = await audit.page(filter, { after, last: isLast ? through : end, limit: PAGE })
     if (page.length > 0) yield page.map(auditRow)
-    after = page.at(-1)?.id
-    if (after === undefined || page.length < PAGE) return
+    if (page.length < PAGE && isLast) return
+    after = page.length < PAGE ? end : page.at(-1)?.id
   }
 }
 

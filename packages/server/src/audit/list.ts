@@ -1,20 +1,46 @@
-/** The newest entries of the audit log, a page at a time. */
+/** The newest entries of the audit log, a page at a time, in bounded work (contract/administration.md, A8). */
 import type { AuditEntryId } from '@ratafia/api'
-import type { AuditFilter, AuditStore, ListedEntry } from './audit-store.ts'
+import { type Authority, requireForAll } from '../authority.ts'
+import { ACTIONS } from '../change.ts'
+import { invalidField } from '../errors.ts'
+import { type AuditFilter, type AuditStore, isServedByIndex, type ListedEntry } from './audit-store.ts'
 
 export interface AuditPage {
   readonly entries: readonly ListedEntry[]
   /** Pass it as `before` to get the next page; undefined on the last one. */
   readonly next: AuditEntryId | undefined
+  /** Undefined: as many as were needed. Else rows were left, but no more were looked at. */
+  readonly examined: number | undefined
 }
 
+interface AuditListing extends AuditFilter {
+  readonly authority: Authority
+  readonly before?: AuditEntryId | undefined
+  readonly limit: number
+}
+
+/** How many rows are looked at for a page, which may then be short. */
+export const MOST_AUDIT_ROWS = 20_000
+
+/** Throws {@link RequestError} `permission-denied`, and `invalid-field` for an action that there is not. */
 export async function listAudit(
-  request: AuditFilter & { readonly before?: AuditEntryId | undefined; readonly limit: number },
-  { audit }: { readonly audit: AuditStore },
+  { authority, before, limit, ...filter }: AuditListing,
+  { audit, mostRows = MOST_AUDIT_ROWS }: { readonly audit: AuditStore; readonly mostRows?: number },
 ): Promise<AuditPage> {
-  const { before, limit, ...filter } = request
+  requireForAll(authority, 'audit:read')
+  checkAction(filter)
+  const last = isServedByIndex(filter) ? undefined : await audit.nth(filter, mostRows, { before })
   // One more than requested tells whether there is a next page.
-  const found = await audit.list(filter, { before, limit: limit + 1 })
+  const found = await audit.list(filter, { before, last, limit: limit + 1 })
   const entries = found.slice(0, limit)
-  return { entries, next: found.length > limit ? entries.at(-1)?.id : undefined }
+  if (found.length > limit) return { entries, next: entries.at(-1)?.id, examined: undefined }
+  return { entries, next: last, examined: last === undefined ? undefined : mostRows }
+}
+
+/** Whoever mistypes one must not read that nothing happened. */
+export function checkAction({ action }: AuditFilter): void {
+  if (action === undefined || Object.hasOwn(ACTIONS, action)) return
+  throw invalidField(`${JSON.stringify(action.slice(0, 64))} is not an action of the audit log.`, {
+    field: 'action',
+  })
 }

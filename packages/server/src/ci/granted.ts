@@ -8,7 +8,7 @@ import {
 } from '@ratafia/macaroon/conditions'
 import { RequestError } from '../errors.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
-import { extraCaveat } from '../tokens/root-macaroon.ts'
+import { extraCaveat } from '../tokens/wanted-limits.ts'
 import type { ExchangeRequest } from './exchange-request.ts'
 import { ExchangeRefusal } from './refusal.ts'
 import type { Grants, Rule } from './rules/rule.ts'

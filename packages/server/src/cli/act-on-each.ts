@@ -1,6 +1,6 @@
 /** Commands that take one name or several: each is acted on, whatever becomes of the others. */
 import { RequestError } from '../errors.ts'
-import { confirm, type YesOption } from './confirm.ts'
+import { confirm, confirmTyped, type YesOption } from './confirm.ts'
 import { type CommandContext, ServiceRefusal } from './context.ts'
 import type { Installation } from './installation.ts'
 import { counted, type JsonOption, print } from './output.ts'
@@ -13,6 +13,8 @@ interface Action<On> {
   readonly done: string
   /** What the action means for one, in a sentence that a person at a terminal agrees to. Default: nobody is asked. */
   readonly consequence?: (name: string, on: On) => string | Promise<string>
+  /** It is agreed to by typing the name, or how many they are; a script says `--yes`. Default: by a yes. */
+  readonly typed?: true
   /** Throws `RequestError` if it is refused. */
   readonly act: (name: string, on: On) => Promise<Answer>
 }
@@ -57,12 +59,14 @@ export async function actOnAll<On>(
 
 async function actOnOne<On>(
   name: string,
-  { consequence, act }: Action<On>,
+  { consequence, typed, act }: Action<On>,
   options: JsonOption & YesOption,
   context: CommandContext,
   on: On,
 ): Promise<void> {
-  if (consequence) await confirm(context, options, () => consequence(name, on))
+  if (consequence && typed) {
+    await confirmTyped(context, options, async () => ({ told: await consequence(name, on), type: name }))
+  } else if (consequence) await confirm(context, options, () => consequence(name, on))
   const { value, told } = await act(name, on)
   print(context, options, value, told)
 }
@@ -75,9 +79,9 @@ async function actOnSeveral<On>(
   context: CommandContext,
   on: On,
 ): Promise<void> {
-  const { consequence, act } = action
+  const { consequence, typed, act } = action
   if (consequence) {
-    await confirm(context, options, async () => {
+    const told = async () => {
       const lines: string[] = []
       for (const name of names) {
         lines.push(
@@ -88,7 +92,10 @@ async function actOnSeveral<On>(
         )
       }
       return lines.join('\n')
-    })
+    }
+    await (typed
+      ? confirmTyped(context, options, async () => ({ told: await told(), type: names.length }))
+      : confirm(context, options, told))
   }
   const outcomes: Outcome[] = []
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough, Writable } from 'node:stream'
 import { test } from 'node:test'
 import { Command } from 'commander'
-import { confirm, withYes } from './confirm.ts'
+import { confirm, confirmTyped, withNeededYes, withYes } from './confirm.ts'
 import { EXIT } from './context.ts'
 import { runProgram } from './run-program.ts'
 
@@ -14,7 +14,7 @@ async function runAsked(words: readonly string[], typed: string | undefined, isT
   const stderr = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
       shown.text += chunk
-      if (waiting !== undefined && shown.text.includes('[y/N]')) {
+      if (waiting !== undefined && /\[y\/N\]|to go on: /.test(shown.text)) {
         const answer = waiting
         waiting = undefined
         // Not while the question is being written: the line editor is still placing its cursor.
@@ -30,6 +30,13 @@ async function runAsked(words: readonly string[], typed: string | undefined, isT
     await confirm({ streams }, options, () => {
       counts.asked += 1
       return 'This destroys 3 things.'
+    })
+    counts.done += 1
+  })
+  withNeededYes(program.command('ruin')).action(async (options) => {
+    await confirmTyped({ streams }, options, () => {
+      counts.asked += 1
+      return { told: 'This ruins 3 things.', type: 3 }
     })
     counts.done += 1
   })
@@ -60,5 +67,26 @@ test('--yes is not asked, and nothing is counted for the question', async () => 
 
 test('without a terminal it goes on', async () => {
   const { code, asked, done, shown } = await runAsked(['destroy'], undefined, false)
+  assert.deepEqual({ code, asked, done, shown }, { code: EXIT.done, asked: 0, done: 1, shown: '' })
+})
+
+test('what is to be typed agrees, with blanks around it', async () => {
+  const { code, asked, done, shown } = await runAsked(['ruin'], ' 3 \r')
+  assert.deepEqual({ code, asked, done }, { code: EXIT.done, asked: 1, done: 1 })
+  assert.match(shown, /^This ruins 3 things\.\n[\s\S]*Type 3 to go on: /)
+})
+
+for (const typed of ['\r', 'y\r', 'yes\r', '33\r', '03\r', '\u0003', '\u0004']) {
+  test(`what is not what is to be typed changes nothing: ${JSON.stringify(typed)}`, async () => {
+    const { code, done, shown } = await runAsked(['ruin'], typed)
+    assert.deepEqual({ code, done }, { code: EXIT.refused, done: 0 })
+    assert.match(shown, /\nratafia: Nothing was changed\.\n$/)
+  })
+}
+
+test('without a terminal what is to be typed takes --yes', async () => {
+  const without = await runAsked(['ruin'], undefined, false)
+  assert.deepEqual([without.code, without.asked, without.done], [EXIT.usage, 0, 0])
+  const { code, asked, done, shown } = await runAsked(['ruin', '--yes'], undefined, false)
   assert.deepEqual({ code, asked, done, shown }, { code: EXIT.done, asked: 0, done: 1, shown: '' })
 })

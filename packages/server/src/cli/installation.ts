@@ -25,7 +25,9 @@ import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
+import type { ActivityStore } from '../devices/activity/activity-store.ts'
 import type { CloneStore } from '../devices/clones/clone-store.ts'
+import type { CountStore } from '../devices/counts/count-store.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
 import type { FleetStore } from '../devices/fleet/fleet-store.ts'
 import type { ListStore } from '../devices/fleet/list-store.ts'
@@ -44,6 +46,7 @@ import type { NewKeyStores } from '../keyring/rotate.ts'
 import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { GrantStore } from '../management/grants/grant-store.ts'
+import type { JobStore } from '../management/jobs/job-store.ts'
 import type { RepeatStore } from '../management/repeats/repeat-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
@@ -71,6 +74,7 @@ export interface Stores {
   readonly agents: AgentStore
   readonly grants: GrantStore
   readonly repeats: RepeatStore
+  readonly jobs: JobStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore
@@ -86,6 +90,7 @@ export interface Stores {
   readonly allowList: AllowListStore
   readonly hardwareIdentities: HardwareIdentityStore
   readonly devices: DeviceStore
+  readonly activities: ActivityStore
   readonly registrations: RegistrationStore
   readonly waiting: WaitingStore
   readonly clones: CloneStore
@@ -106,6 +111,7 @@ export interface Installation extends Stores {
   readonly leases: LeaseStore
   readonly fleet: FleetStore
   readonly deviceLists: ListStore
+  readonly deviceCounts: CountStore
   /** What issuers of ID tokens publish. */
   readonly fetchDocument: FetchDocument
   /** Of the operator: whoever runs this process. */

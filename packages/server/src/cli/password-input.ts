@@ -16,7 +16,7 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
       'Standard input is not a terminal, so the password cannot be asked for. Give it with --password-stdin.',
     )
   }
-  const [first, again] = await ask(streams, ['Password: ', 'Again: '])
+  const [first, again] = await askHidden(streams, ['Password: ', 'Again: '])
   if (first === undefined || first !== again) {
     throw new UsageError('The two passwords differ. Nothing was changed.')
   }
@@ -40,8 +40,12 @@ const MAX_INPUT = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Every answer, in order. */
-async function ask({ stdin, stderr }: Streams, questions: readonly string[]): Promise<readonly string[]> {
+/** Every answer, in order. Nothing that is typed is shown. Throws {@link UsageError} `nothing` without one. */
+export async function askHidden(
+  { stdin, stderr }: Streams,
+  questions: readonly string[],
+  nothing = 'No password was given. Nothing was changed.',
+): Promise<readonly string[]> {
   // What is typed is echoed to the output of the line editor: a stream that keeps nothing.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   // It also turns the echo of the terminal off: before the first question, and until the last answer.
@@ -54,7 +58,7 @@ async function ask({ stdin, stderr }: Streams, questions: readonly string[]): Pr
       const { value, done } = await typed.next()
       stderr.write('\n')
       // Ctrl-C, or end of input.
-      if (done) throw new UsageError('No password was given. Nothing was changed.')
+      if (done) throw new UsageError(nothing)
       answers.push(value)
     }
     return answers

@@ -66,6 +66,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
     load: async () => (await import('./brands/hardware-identities.ts')).hardwareIdentityCommands,
   },
   { names: ['devices'], load: async () => (await import('./devices/devices.ts')).deviceCommands },
+  { names: ['jobs'], load: async () => (await import('./jobs/jobs.ts')).jobCommands },
   { names: ['import'], load: importCommands },
   { names: ['backup', 'restore'], load: async () => (await import('./upkeep/backup.ts')).backupCommands },
   { names: ['verify'], load: async () => (await import('./upkeep/verify.ts')).verifyCommand },

@@ -1,4 +1,7 @@
-/** Writes rows to a file that may be large: CSV with a header line, or a JSON list with an object on each line. */
+/**
+ * Writes rows to a file that may be large: CSV with a header line, a JSON list with an object on each line, or just those
+ * objects (NDJSON).
+ */
 import { stringify } from 'csv-stringify/sync'
 import { guardedCell } from './csv-cell.ts'
 
@@ -10,16 +13,17 @@ export type ExportRow = Readonly<Record<string, string | number | null>>
  */
 export async function* exportText(
   pages: AsyncIterable<readonly ExportRow[]>,
-  { format, columns }: { readonly format: 'csv' | 'json'; readonly columns: readonly string[] },
+  { format, columns }: { readonly format: 'csv' | 'json' | 'ndjson'; readonly columns: readonly string[] },
 ): AsyncGenerator<string> {
   const csv = (rows: readonly (readonly unknown[])[]): string =>
     // Quotes whatever a reader may take for the end of a line, or trim.
     stringify([...rows], { record_delimiter: '\n', quoted_match: /[\r\n]|^\s|\s$/ })
   let first = true
-  yield format === 'csv' ? csv([columns]) : '['
+  if (format !== 'ndjson') yield format === 'csv' ? csv([columns]) : '['
   for await (const rows of pages) {
     if (rows.length === 0) continue
     if (format === 'csv') yield csv(rows.map((row) => columns.map((column) => cellOf(row[column] ?? null))))
+    else if (format === 'ndjson') yield rows.map((row) => `${JSON.stringify(row)}\n`).join('')
     else yield `${first ? '' : ','}\n${rows.map((row) => JSON.stringify(row)).join(',\n')}`
     first = false
   }

@@ -1,6 +1,6 @@
 /** `GET /api/management/v1/me`: who is asking, and what they may do now. */
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
-import type { BrandScope, SignIn } from '../authority.ts'
+import type { Authority, BrandScope, SignIn } from '../authority.ts'
 import { grantId, isCurrent } from './grants/grant.ts'
 import type { ManagerAuthority } from './tokens/manager.ts'
 
@@ -25,15 +25,18 @@ export function describeManager(authority: ManagerAuthority, now: Date) {
         granted_by: grant.grantedBy,
         expires_at: grant.expiresAt?.toISOString() ?? null,
       })),
-    permissions: MANAGEMENT_PERMISSIONS.map((permission) => ({
-      permission,
-      brands: brandsIn(authority.scopeOf(permission)),
-    })).filter(({ brands }) => brands === null || brands.length > 0),
+    permissions: permissionsOf(authority),
   }
 }
 
-/** Null for all. */
-const brandsIn = (scope: BrandScope): readonly string[] | null => (scope === 'all' ? null : [...scope].sort())
+/** What somebody may do, and for which brands; null for all. */
+export const permissionsOf = ({ scopeOf }: Pick<Authority, 'scopeOf'>) =>
+  MANAGEMENT_PERMISSIONS.map((permission) => ({
+    permission,
+    brands: brandsIn(scopeOf(permission)),
+  })).filter(({ brands }) => brands === null || brands.length > 0)
+
+const brandsIn = (scope: BrandScope): string[] | null => (scope === 'all' ? null : [...scope].sort())
 
 const signedIn = (signIn: SignIn) => ({
   with: signIn.kind === 'person' ? ('browser' as const) : signIn.kind,

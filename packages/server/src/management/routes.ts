@@ -1,12 +1,17 @@
 /** Management tokens, who is asking, and grants: HTTP in, operation, HTTP out. */
-import { MANAGEMENT_OPERATIONS, MANAGEMENT_PREFIX, managementOpenApi } from '@ratafia/api/schemas'
+import {
+  type Explanation,
+  MANAGEMENT_OPERATIONS,
+  MANAGEMENT_PREFIX,
+  managementOpenApi,
+} from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { undone } from '../change.ts'
 import { noSuchRecord } from '../errors.ts'
 import { beforeBody } from '../http/bodies/before-body.ts'
 import { readJsonBodies } from '../http/bodies/json-body.ts'
 import { credentialsDigest } from '../http/credentials/digest.ts'
-import { presentedMacaroons } from '../http/credentials/presented.ts'
+import { macaroonsIn, presentedMacaroons } from '../http/credentials/presented.ts'
 import { instantField } from '../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
@@ -76,11 +81,21 @@ export const managerAuthority =
     return authorityOf(manager, { source, request: request.id }, deps.clock())
   }
 
-export function managerRoutes(add: AddManagementRoute<ManagerAuthority>, deps: GrantDeps): void {
+export function managerRoutes(
+  add: AddManagementRoute<ManagerAuthority>,
+  deps: GrantDeps & {
+    /** What the macaroons that `read` gives may do. `source`: the address of the caller. */
+    readonly explained: (read: () => ReturnType<typeof macaroonsIn>, source: string) => Promise<Explanation>
+  },
+): void {
   const tried = ({ dryRun }: { readonly dryRun: boolean }): GrantDeps =>
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 
   add(api.me, async ({ authority }) => describeManager(authority, deps.clock()))
+
+  add(api.explainToken, ({ authority, body }) =>
+    deps.explained(() => macaroonsIn(body.token.trim()), authority.author.source),
+  )
 
   add(api.grants, async ({ authority, query }) => {
     const { account, role, brand, limit = 100 } = query

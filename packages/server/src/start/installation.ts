@@ -6,6 +6,7 @@ import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
 import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
+import { countStore } from '../devices/counts/count-store.ts'
 import { fleetStore } from '../devices/fleet/fleet-store.ts'
 import { listStore } from '../devices/fleet/list-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
@@ -43,6 +44,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       leases: leaseStore(database),
       fleet: fleetStore(database),
       deviceLists: listStore(database),
+      deviceCounts: countStore(database),
       fetchDocument: fetcher(config.issuerProxy),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator }),

@@ -19,6 +19,7 @@ import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, inTransaction } from '../database/index.ts'
+import { activityStore } from '../devices/activity/activity-store.ts'
 import { cloneStore } from '../devices/clones/clone-store.ts'
 import { deviceStore } from '../devices/device-store.ts'
 import { waitingStore } from '../devices/registration/approval/waiting-store.ts'
@@ -34,6 +35,7 @@ import { createRootKeyStore } from '../keyring/root-key-store.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { grantStore } from '../management/grants/grant-store.ts'
+import { jobStore } from '../management/jobs/job-store.ts'
 import { repeatStore } from '../management/repeats/repeat-store.ts'
 import { packageStore } from '../package-directory/package-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
@@ -47,6 +49,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   agents: agentStore(on),
   grants: grantStore(on),
   repeats: repeatStore(on),
+  jobs: jobStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
@@ -62,6 +65,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   allowList: allowListStore(on),
   hardwareIdentities: hardwareIdentityStore(on),
   devices: deviceStore(on),
+  activities: activityStore(on),
   registrations: registrationStore(on),
   waiting: waitingStore(on),
   clones: cloneStore(on),

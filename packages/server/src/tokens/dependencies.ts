@@ -24,6 +24,11 @@ export interface TokenDependencies extends SessionOpening {
       person: { readonly subject: string; readonly username: string | undefined },
       source: string,
     ): Promise<AccountId>
+    /** The same, but it makes no account: throws `account-unknown` where that would. */
+    knownIdOf(
+      person: { readonly subject: string; readonly username: string | undefined },
+      source: string,
+    ): Promise<AccountId>
   }
   /** Where people prove who they are. */
   readonly thirdParty: IdentityService

@@ -11,7 +11,8 @@ import {
   type UnverifiedMacaroon,
 } from './authentication/first-valid-slice.ts'
 import type { RequestDependencies } from './dependencies.ts'
-import { extraCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
+import { mintToken, OWN_CAVEATS } from './root-macaroon.ts'
+import { extraCaveat } from './wanted-limits.ts'
 
 export interface ExchangedLogin {
   readonly token: string

@@ -4,7 +4,7 @@ import type { Attenuations } from '@ratafia/macaroon/conditions'
 import { invalidField, RequestError } from '../errors.ts'
 import type { TokenDependencies } from './dependencies.ts'
 import { type AskedLifetime, tokenEnd } from './expiry.ts'
-import { extraCaveat } from './root-macaroon.ts'
+import { extraCaveat } from './wanted-limits.ts'
 
 export interface TokenRequest extends Omit<CreateTokenRequest, 'permissions' | 'expires'>, AskedLifetime {
   readonly permissions?: readonly AnyPermission[]

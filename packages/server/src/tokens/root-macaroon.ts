@@ -6,14 +6,9 @@
  *   token  time-before T · time-since T1 · session-id S · declared userid U                   · extra {…}
  */
 import { hash } from 'node:crypto'
-import { MAX_ATTENUATION_BYTES, type SessionId } from '@ratafia/api'
+import type { SessionId } from '@ratafia/api'
 import { addFirstPartyCaveat, addThirdPartyCaveat, type Macaroon, mint } from '@ratafia/macaroon'
-import {
-  ATTENUATION_LIMITS,
-  type Attenuations,
-  formatExtra,
-  formatTimestamp,
-} from '@ratafia/macaroon/conditions'
+import { formatTimestamp } from '@ratafia/macaroon/conditions'
 import { textOfId } from '../keyring/macaroon-id.ts'
 import { randomId } from '../random.ts'
 
@@ -51,7 +46,7 @@ interface Minted {
   readonly expires: Date
   readonly since: Date
   readonly sessionId: SessionId
-  /** Of {@link extraCaveat}. */
+  /** Of `extraCaveat`. */
   readonly extra: string
   /** The format; the identifier of version 1 is text. Default 2. */
   readonly version?: 1 | 2
@@ -77,17 +72,6 @@ export function mintRoot(minted: Minted, identity: SealedIdentityCaveat): Macaro
 export function mintToken(minted: Minted, declared: { key: IdentityKey; value: string }): Macaroon {
   const token = addFirstPartyCaveat(mintWithSession(minted), `declared ${declared.key} ${declared.value}`)
   return addFirstPartyCaveat(token, minted.extra)
-}
-
-/** The `extra` caveat, or undefined if they do not fit into one: several together may have more items, or more bytes. */
-export function extraCaveat({ channels, packages, permissions, storeIds }: Attenuations): string | undefined {
-  const lists = { channels, packages, permissions, storeIds }
-  if (Object.values(lists).some((list) => list !== null && list.length > ATTENUATION_LIMITS.items)) {
-    return undefined
-  }
-  const text = formatExtra(lists)
-  // The text of a condition is ASCII, and clients present it in JSON: so quotes count twice.
-  return JSON.stringify(text).length <= MAX_ATTENUATION_BYTES ? text : undefined
 }
 
 function mintWithSession({ rootKey, location, expires, since, sessionId, ...minted }: Minted): Macaroon {

@@ -72,6 +72,17 @@ export interface SessionStore {
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
   /**
+   * Revokes at most `limit` sessions of an account that are not over, but for those in `except`, and returns their ids;
+   * `more` if others are left.
+   */
+  revokeOfAccount(of: {
+    readonly accountId: AccountId
+    readonly except: readonly string[]
+    readonly at: Date
+    readonly by: string
+    readonly limit: number
+  }): Promise<{ readonly ids: readonly SessionId[]; readonly more: boolean }>
+  /**
    * Within the transaction that removes or disables the rules, and after that: revokes the sessions that exchanges opened
    * by them, and returns their ids. An exchange locks its rule, so that it is over by then, or finds the rule changed.
    */
@@ -170,6 +181,32 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
           .executeTakeFirst()
         if (!row || (accountId !== undefined && row.account_id !== accountId)) return undefined
         return { session: fromRow(row), first }
+      }),
+
+    revokeOfAccount: ({ accountId, except, at, by, limit }) =>
+      inTransaction(query, async (transaction) => {
+        // Index token_session (account_id, valid_until). Not those that ended long ago, which may be many.
+        const active = (most: number) => {
+          const select = transaction
+            .selectFrom('token_session')
+            .select('session_id')
+            .where('account_id', '=', accountId)
+            .where('valid_until', '>', toInstant(at) - OTHER_CLOCKS_MS)
+            .where('revoked_at', 'is', null)
+            .limit(most)
+          return except.length === 0 ? select : select.where('session_id', 'not in', except)
+        }
+        const rows = await transaction
+          .updateTable('token_session')
+          .set({ revoked_at: toInstant(at), revoked_by: by })
+          .where('session_id', 'in', active(limit))
+          .where('revoked_at', 'is', null)
+          .returning('session_id')
+          .execute()
+        // The cast is safe: only valid ids are ever inserted.
+        const ids = rows.map((row) => row.session_id as SessionId)
+        await announce(transaction, 'token-session', ids)
+        return { ids, more: (await active(1).executeTakeFirst()) !== undefined }
       }),
 
     revokeOfRules: (ruleIds, { at, by }) =>

@@ -1,8 +1,7 @@
 /** What tokens are to be limited to, as an operator's options give it: for the logins of an agent and for rules. */
-import { isPermission } from '@ratafia/api'
-import { ATTENUATION_LIMITS, type Attenuations } from '@ratafia/macaroon/conditions'
+import { isPermission, MAX_ATTENUATION_BYTES } from '@ratafia/api'
+import { ATTENUATION_LIMITS, type Attenuations, formatExtra } from '@ratafia/macaroon/conditions'
 import { quote } from '../errors.ts'
-import { extraCaveat } from './root-macaroon.ts'
 
 /** An absent or empty list means no limit. */
 export interface WantedAttenuations {
@@ -48,6 +47,17 @@ export function readLimits(wanted: WantedAttenuations): {
 function listOf(given: readonly string[] | undefined): readonly string[] | null {
   const items = [...new Set(given)]
   return items.length === 0 ? null : items
+}
+
+/** The `extra` caveat, or undefined if they do not fit into one: several together may have more items, or more bytes. */
+export function extraCaveat({ channels, packages, permissions, storeIds }: Attenuations): string | undefined {
+  const lists = { channels, packages, permissions, storeIds }
+  if (Object.values(lists).some((list) => list !== null && list.length > ATTENUATION_LIMITS.items)) {
+    return undefined
+  }
+  const text = formatExtra(lists)
+  // The text of a condition is ASCII, and clients present it in JSON: so quotes count twice.
+  return JSON.stringify(text).length <= MAX_ATTENUATION_BYTES ? text : undefined
 }
 
 /** Whether an item of a list can stand in a caveat. */

@@ -1,11 +1,11 @@
 /** What ends the tokens of jobs: at once, on every node, and whatever an exchange is doing at that moment. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { disableAccount } from '../../src/accounts/disable.ts'
 import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { removeIssuer } from '../../src/ci/issuers/remove.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
+import { disableAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
 import { exchange, fieldsOf, idTokenOf, vectorIssuers, withRule } from '../support/exchanges.ts'

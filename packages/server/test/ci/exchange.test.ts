@@ -4,9 +4,8 @@ import { before, suite, test } from 'node:test'
 import { TOKEN_TYPES } from '@ratafia/api'
 import { bindDischarge, decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
+import { disableAccount, enableAccount } from '../support/accounts.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   exchange,

@@ -37,7 +37,7 @@ eachDatabase((kind, _open, fresh) => {
       {
         code: 0,
         stdout:
-          'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit, 0006-waiting-devices, 0007-logins, 0008-fleet, 0009-waiting-places, 0010-operators-changes, 0011-session-chains, 0012-contract-buckets, 0013-announcements, 0014-publisher-logins, 0015-ci-publishing, 0016-administration, 0017-fleet-lists.\n',
+          'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit, 0006-waiting-devices, 0007-logins, 0008-fleet, 0009-waiting-places, 0010-operators-changes, 0011-session-chains, 0012-contract-buckets, 0013-announcements, 0014-publisher-logins, 0015-ci-publishing, 0016-administration, 0017-fleet-lists, 0018-jobs, 0019-activity.\n',
       },
     )
     assert.deepEqual(await program.json('migrate'), { ran: [] })
@@ -82,8 +82,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(set, { code: 0, stdout: 'The password of bot is set.\n', stderr: '' })
     assert.equal((await program.json('accounts', 'show', 'bot')).password, true)
 
-    assert.match((await program.json('accounts', 'disable', 'bot')).disabled_at, /^\d{4}-.*Z$/)
-    assert.match(await ok(['accounts', 'disable', 'bot']), /^The account bot is disabled: /)
+    assert.match((await program.json('accounts', 'disable', '--yes', 'bot')).disabled_at, /^\d{4}-.*Z$/)
+    assert.match(await ok(['accounts', 'disable', '--yes', 'bot']), /^The account bot is disabled: /)
     assert.equal((await program.json('accounts', 'enable', 'bot')).disabled_at, null)
     assert.match(await ok(['accounts', 'enable', 'bot']), /^The account bot is enabled: /)
   })
@@ -101,7 +101,7 @@ eachDatabase((kind, _open, fresh) => {
       refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /),
       refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, 'short\n'),
       refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, ''),
-      refused(['accounts', 'disable', 'nobody'], /^ratafia: There is no account "nobody"\.\n$/),
+      refused(['accounts', 'disable', '--yes', 'nobody'], /^ratafia: There is no account "nobody"\.\n$/),
       usage([...add('x1'), '--password-stdin'], /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1')),
       usage([...add('x1'), '--password-stdin'], /is too long for a password/, Buffer.alloc(10_000, 97)),
       usage([...add('x1'), '--password-stdin', '--no-password'], /cannot be combined/),
@@ -154,18 +154,21 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('tokens revoke --account --all says what it did, and takes no session id beside it', async () => {
-      const revoked = await program.json('tokens', 'revoke', '--account', 'owner', '--all')
+      const revoked = await program.json('tokens', 'revoke', '--account', 'owner', '--all', '--yes')
       assert.deepEqual([revoked.username, revoked.revoked], ['owner', 0])
       const shown = await program.json('accounts', 'show', 'owner')
       assert.equal(shown.logins_since, revoked.logins_since)
       assert.match(
-        await ok(['tokens', 'revoke', '--account', 'owner', '--all']),
+        await ok(['tokens', 'revoke', '--account', 'owner', '--all', '--yes']),
         /^Revoked 0 sessions of owner\. Its earlier logins open nothing/,
       )
       for (const words of [[], ['--all'], ['--account', 'owner'], ['x', '--account', 'owner', '--all']]) {
         assert.equal((await program.run(['tokens', 'revoke', ...words])).code, 2)
       }
-      await refused(['tokens', 'revoke', '--account', 'nobody', '--all'], /There is no account "nobody"/)
+      await refused(
+        ['tokens', 'revoke', '--account', 'nobody', '--all', '--yes'],
+        /There is no account "nobody"/,
+      )
     })
 
     test('limits: given, listed, and refused when no token can have them', async () => {

@@ -42,7 +42,7 @@ eachDatabase((kind, _open, fresh) => {
 
   test('a command links what it left; people read a table, a page at a time', async () => {
     assert.equal((await program.run(ACCOUNT)).code, 0)
-    assert.equal((await program.run(['accounts', 'disable', 'ann'])).code, 0)
+    assert.equal((await program.run(['accounts', 'disable', '--yes', 'ann'])).code, 0)
     const { stdout, stderr } = await program.run(['audit', 'list', '--limit', '2'])
     assert.match(
       stdout,

@@ -186,12 +186,12 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('a backup of what was restored has the same rows; over it, with --replace, sessions in doubt are revoked', async () => {
-      await done(target, 'restore', file, '--replace')
+      await done(target, 'restore', file, '--replace', '--yes')
       const copy = join(target.directory, 'copy.backup')
       await done(target, 'export', copy)
       const [one, other] = await Promise.all([file, copy].map(rowsOf))
       assert.deepEqual(other, one)
-      const all = ['--replace', '--revoke-sessions-since', '1970-01-01']
+      const all = ['--replace', '--yes', '--revoke-sessions-since', '1970-01-01']
       const revoked = await done(target, 'import', 'database', copy, ...all)
       assert.ok(revoked.revoked_sessions >= tokens.kept.length)
       const { tokenSessions } = await target.open(SECRET)

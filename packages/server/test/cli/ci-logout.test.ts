@@ -98,7 +98,7 @@ describe('ratafia ci logout', () => {
     return encodeBase64Url(encodeBinary(whole))
   }
   const SESSION = '567487c8-0c1d-4e8e-9bb0-1d7a1bcd3a2f'
-  const live = credential([formatSessionId(SESSION), formatTimeBefore(new Date(Date.now() + 60_000))])
+  const live = credential([formatSessionId(SESSION), formatTimeBefore(new Date(Date.now() + 3_600_000))])
 
   test('a credential that has ended by itself: nothing is asked, exit code 0', async () => {
     const ended = credential([formatSessionId(SESSION), formatTimeBefore(new Date(Date.now() - 1000))])

@@ -10,15 +10,20 @@ oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   const answering = (words: readonly string[], typed: string) => atTerminal(words, typed, program.environment)
 
-  test('accounts disable: a no changes nothing, a yes does it', async () => {
+  test('accounts disable: takes the name and nothing else; a script says --yes', async () => {
     await program.json('accounts', 'add', 'ann', '--email', 'a@b.c', '--name', 'Ann', '--no-password')
     const disabled = async () => (await program.json('accounts', 'show', 'ann')).disabled_at
-    const no = await answering(['accounts', 'disable', 'ann'], '\r')
-    assert.equal(no.code, 1)
-    assert.match(no.stderr, /^ann cannot log in any longer, and 0 sessions of its developer tokens/)
-    assert.match(no.stderr, /ratafia: Nothing was changed\.\n$/)
+    for (const typed of ['', 'y', 'yes', 'an', 'ann ann', 'ANN']) {
+      const no = await answering(['accounts', 'disable', 'ann'], `${typed}\r`)
+      assert.equal(no.code, 1)
+      assert.match(no.stderr, /^ann cannot log in any longer, and 0 sessions of its developer tokens/)
+      assert.match(no.stderr, /Type ann to go on: [\s\S]*ratafia: Nothing was changed\.\n$/)
+    }
+    const script = await program.run(['accounts', 'disable', 'ann'])
+    assert.deepEqual([script.code, script.stdout], [2, ''])
+    assert.match(script.stderr, /Nobody can be asked here whether this is meant: give --yes if it is\./)
     assert.equal(await disabled(), null)
-    assert.equal((await answering(['accounts', 'disable', 'ann'], 'y\r')).code, 0)
+    assert.equal((await answering(['accounts', 'disable', 'ann'], ' ann \r')).code, 0)
     assert.notEqual(await disabled(), null)
   })
 
@@ -29,11 +34,11 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(no.code, 1)
     assert.match(
       no.stderr,
-      /^ann cannot log in any longer, .*\nnobody: There is no account "nobody"\.\n.*Go on\? /,
+      /^ann cannot log in any longer, .*\nnobody: There is no account "nobody"\.\n.*Type 2 to go on: /,
     )
     assert.equal((await program.json('accounts', 'show', 'ann')).disabled_at, null)
-    const yes = await answering(words, 'y\r')
-    assert.equal(yes.stderr.split('Go on?').length, 2)
+    const yes = await answering(words, '2\r')
+    assert.equal(yes.stderr.split('to go on').length, 2)
     assert.match(yes.stdout, /^The account ann is disabled: .*\nnobody: There is no account "nobody"\.\n/)
     assert.notEqual((await program.json('accounts', 'show', 'ann')).disabled_at, null)
   })
@@ -51,7 +56,8 @@ oneDatabase((_kind, _open, fresh) => {
       assert.match(no.stderr, asked)
       assert.match(no.stderr, /ratafia: Nothing was changed\.\n$/)
     }
-    assert.equal((await answering(['tokens', 'revoke', '--account', 'ann', '--all'], 'y\r')).code, 0)
+    assert.equal((await answering(['tokens', 'revoke', '--account', 'ann', '--all'], 'ann\r')).code, 0)
+    assert.equal((await program.run(['tokens', 'revoke', '--account', 'ann', '--all'])).code, 2)
     const silent = await answering(['tokens', 'revoke', '--account', 'ann', '--all', '--yes'], '')
     assert.deepEqual([silent.code, silent.asked], [0, false])
   })
@@ -60,14 +66,18 @@ oneDatabase((_kind, _open, fresh) => {
     const file = join(program.directory, 'backup')
     assert.equal((await program.run(['backup', file])).code, 0)
     await program.json('accounts', 'add', 'bob', '--email', 'b@b.c', '--name', 'Bob', '--no-password')
-    const { code, stderr } = await answering(['restore', '--replace', file], 'n\r')
+    const { code, stderr } = await answering(['restore', '--replace', file], 'y\r')
     assert.equal(code, 1)
+    const [, rows = ''] = /Type (\d+) to go on: /.exec(stderr) ?? []
     assert.match(
       stderr,
       /Everything in the database \(SQLite, \S+ratafia\.db\) is deleted for good: \d+ rows\./,
     )
     assert.equal((await program.json('accounts', 'list')).length, 2)
-    assert.equal((await program.run(['restore', '--replace', file])).code, 0, 'a script is not asked')
+    assert.equal((await program.run(['restore', '--replace', file])).code, 2, 'a script says what it means')
+    assert.equal((await program.json('accounts', 'list')).length, 2)
+    assert.equal((await answering(['restore', '--replace', file], `${rows}\r`)).code, 0)
     assert.equal((await program.json('accounts', 'list')).length, 1)
+    assert.equal((await program.run(['restore', '--replace', file, '--yes'])).code, 0)
   })
 })

@@ -342,7 +342,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await model.rows('revoked')).length, done.length)
     const dry = await decided(['revoke', '--model', model.shown, '--dry-run'])
     assert.equal(dry.counts.done, MANY - done.length)
-    const rest = await decided(['revoke', '--model', model.shown, '--reason', 'recalled'])
+    const rest = await decided(['revoke', '--model', model.shown, '--reason', 'recalled', '--yes'])
     assert.deepEqual([rest.code, rest.counts], [0, { done: MANY - done.length, already: 0, failed: 0 }])
     assert.equal((await model.rows('revoked')).length, MANY)
   })
@@ -390,7 +390,7 @@ eachDatabase((kind, _open, fresh) => {
           await registered(service, { ...model.of, key, serial: `T-${index}` })
         }
         const name = `${model.shown}/T-0`
-        const no = await answering(['devices', 'revoke', name], 'n\r')
+        const no = await answering(['devices', 'revoke', name], 'y\r')
         assert.deepEqual([no.code, no.asked, no.stdout], [1, true, ''])
         assert.match(
           no.stderr,
@@ -403,8 +403,11 @@ eachDatabase((kind, _open, fresh) => {
           /^2 active devices of acme-brand\/many-\d+ will be revoked\. They lose their sessions/,
         )
         assert.equal((await model.rows('active')).length, 2)
-        const yes = await answering(['devices', 'revoke', name], 'y\r')
+        const yes = await answering(['devices', 'revoke', name], 'T-0\r')
         assert.deepEqual([yes.code, yes.asked], [0, true], yes.stderr)
+        const script = await program.run(['devices', 'revoke', '--model', model.shown], { environment })
+        assert.deepEqual([script.code, script.stdout], [2, ''])
+        assert.equal((await answering(['devices', 'revoke', '--model', model.shown], '2\r')).code, 1)
         const forced = await answering(['devices', 'revoke', '--model', model.shown, '--yes'], 'n\r')
         assert.deepEqual([forced.code, forced.asked], [0, false], forced.stderr)
         assert.equal((await model.rows('revoked')).length, 2)
@@ -431,11 +434,12 @@ eachDatabase((kind, _open, fresh) => {
           '1 entry would be removed.\n',
         )
         const words = ['allow-list', 'remove', '--all', '--model', model.shown]
-        const no = await answering(words, 'n\r')
+        const no = await answering(words, 'y\r')
         assert.deepEqual([no.code, no.asked], [1, true])
         assert.match(no.stderr, /^All 3 entries of the allow-list of acme-brand\/many-\d+ will be removed/)
         assert.match((await list('list')).stdout, /A-1[\s\S]*A-3/)
-        const yes = await answering(words, 'y\r')
+        assert.equal((await program.run(words, { environment })).code, 2)
+        const yes = await answering(words, '3\r')
         assert.deepEqual([yes.code, yes.stdout], [0, '3 entries removed.\n'], yes.stderr)
       })
     })

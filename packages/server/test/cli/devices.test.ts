@@ -145,7 +145,10 @@ eachDatabase((_kind, _open, fresh) => {
         ['release', id],
         /^ratafia: The device .* \(acme-brand\/acme-classic\/W-1, pending\) is not in quarantine\.\n$/,
       )
-      await refuses(['revoke', id], /has no serial to revoke\. Refuse it with `ratafia devices reject`\.\n$/)
+      await refuses(
+        ['revoke', '--yes', id],
+        /has no serial to revoke\. Refuse it with `ratafia devices reject`\.\n$/,
+      )
       await says(
         ['approve', 'acme-brand/acme-classic/W-1'],
         /\(acme-brand\/acme-classic\/W-1, active\) has a serial/,
@@ -202,13 +205,13 @@ eachDatabase((_kind, _open, fresh) => {
     const verify = async () =>
       (await fetch(`${service.baseUrl}/device-session`, { headers: presentingSession(macaroon) })).status
     assert.equal(await verify(), 200)
-    const revoked = await devices('revoke', 'acme-brand/acme-classic/R-1', '--reason', 'stolen')
+    const revoked = await devices('revoke', '--yes', 'acme-brand/acme-classic/R-1', '--reason', 'stolen')
     assert.deepEqual([revoked.status, revoked.reason, revoked.decided_by], ['revoked', 'stolen', 'operator'])
     assert.equal(await verify(), 401)
     assert.notEqual((await openSession(service, { serial, key })).status, 200)
     assert.equal((await register(service, { key: newKey(), serial: 'R-1' })).status, 400)
     await says(
-      ['revoke', 'acme-brand/acme-classic/R-1', '--reason', 'other'],
+      ['revoke', '--yes', 'acme-brand/acme-classic/R-1', '--reason', 'other'],
       new RegExp(`R-1, revoked\\) was revoked at ${revoked.decided_at} by operator\\.\\n$`),
     )
     assert.equal((await devices('show', revoked.id)).reason, 'stolen')
@@ -233,7 +236,7 @@ eachDatabase((_kind, _open, fresh) => {
     await registered(service, { key, serial: 'S-1' })
     await registered(service, { key, serial: 'S-1', model: 'acme-second', modelText })
     await refuses(
-      ['revoke', key.publicKey.id],
+      ['revoke', '--yes', key.publicKey.id],
       /matches several devices: .* \(acme-brand\/acme-second\/S-1, active\), .*Name one by its id\.\n$/,
     )
     assert.equal((await devices('show', `${ACME.brandId}/acme-second/S-1`)).model, 'acme-second')

@@ -37,6 +37,11 @@ const OTHERS = [
   'signing-keys certify',
   'completion',
   'version',
+  'tokens create',
+  'tokens rotate',
+  'tokens attenuate',
+  'tokens explain',
+  'tokens shorten',
 ]
 /** Whose argument may be left out, if an option says which. */
 const NAMED = ['tokens revoke', 'devices approve', 'devices reject', 'devices revoke']

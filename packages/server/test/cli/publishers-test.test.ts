@@ -167,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('a disabled account or rule gives nothing, and the table says so', async () => {
     const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
-    await program.json('accounts', 'disable', 'build')
+    await program.json('accounts', 'disable', '--yes', 'build')
     assert.deepEqual((await told(release)).wrong, ['account build'])
     await program.json('accounts', 'enable', 'build')
     await program.json('publishers', 'disable', 'hello')

@@ -127,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('a rule of a disabled account is made, with a warning', async () => {
     const account = ['--email', 'off@example.org', '--name', 'Off', '--no-password']
     await program.json('accounts', 'add', 'off', ...account)
-    await program.json('accounts', 'disable', 'off')
+    await program.json('accounts', 'disable', '--yes', 'off')
     const { code, stderr } = await publishers(...rule('of-off').map((w) => (w === 'build' ? 'off' : w)))
     assert.deepEqual(
       [code, stderr],
@@ -284,7 +284,7 @@ eachDatabase((_kind, _open, fresh) => {
       await ok(...rule(name).map((word) => (word === 'build' ? 'leaver' : word)))
     }
     const session = await givenSession(installation.database, 'left-1')
-    const { code, stdout } = await program.run(['accounts', 'remove', 'leaver'])
+    const { code, stdout } = await program.run(['accounts', 'remove', '--yes', 'leaver'])
     assert.equal(code, 0)
     assert.match(
       stdout,

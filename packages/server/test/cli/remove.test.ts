@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import type { PrivateKey } from '@ratafia/assertions'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { linkIdentity } from '../../src/accounts/link.ts'
 import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { accountOfIdentity } from '../../src/accounts/resolve-identity.ts'
@@ -16,6 +15,7 @@ import type { Installation } from '../../src/cli/installation.ts'
 import type { Schema } from '../../src/database/index.ts'
 import { removeDevice } from '../../src/devices/removal/remove-device.ts'
 import { addAgent } from '../../src/identity/agents/add-agent.ts'
+import { enableAccount } from '../support/accounts.ts'
 import { atTerminal } from '../support/at-terminal.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -115,11 +115,11 @@ eachDatabase((kind, _open, fresh) => {
   const idOf = async (serial: string): Promise<DeviceId> => (await holderOf(serial)).id
 
   if (kind === 'sqlite')
-    test('at a terminal both ask, say what will happen, and take only a yes', async () => {
+    test('at a terminal both ask, say what will happen, and take only the name or the serial', async () => {
       const { id } = await addPerson(service, 'wanda')
       await setAcmePolicy(installation, {})
       await registered(service, { key: newKey(), serial: 'T-1' })
-      await program.json('devices', 'revoke', nameOf('T-1'))
+      await program.json('devices', 'revoke', '--yes', nameOf('T-1'))
       for (const [words, says] of [
         [['accounts', 'remove', 'wanda'], /^The account wanda \(id \w{32}\) loses its password, its agents/],
         [
@@ -127,18 +127,21 @@ eachDatabase((kind, _open, fresh) => {
           /T-1, revoked\)\n1 device will be removed: addresses, sessions/,
         ],
       ] as const) {
-        const no = await atTerminal(words, 'n\r', program.environment)
+        const no = await atTerminal(words, 'y\r', program.environment)
         assert.equal(no.code, 1)
         assert.match(no.stderr, says)
         assert.match(no.stderr, /cannot be undone\.\n[\s\S]*Nothing was changed\.\n$/)
       }
       assert.equal((await installation.accounts.findById(id))?.username, 'wanda')
       assert.equal((await installation.devices.findById(await idOf('T-1')))?.removedAt, undefined)
-      for (const words of [
-        ['accounts', 'remove', 'wanda'],
-        ['devices', 'remove', nameOf('T-1')],
-      ]) {
-        assert.equal((await atTerminal(words, 'y\r', program.environment)).code, 0)
+      for (const [words, typed] of [
+        [['accounts', 'remove', 'wanda'], 'wanda'],
+        [['devices', 'remove', nameOf('T-1')], 'T-1'],
+      ] as const) {
+        const script = await program.run(words)
+        assert.deepEqual([script.code, script.stdout], [2, ''])
+        assert.match(script.stderr, /Nobody can be asked here whether this is meant: give --yes if it is\./)
+        assert.equal((await atTerminal(words, `${typed}\r`, program.environment)).code, 0)
       }
       assert.ok((await installation.devices.findById(await idOf('T-1')))?.removedAt)
       assert.ok((await installation.accounts.findById(id))?.removedAt)
@@ -160,12 +163,12 @@ eachDatabase((kind, _open, fresh) => {
       const other = newKey()
       assert.equal((await register(service, { key: other, serial: 'P-1' })).status, 400)
       await refuses(
-        ['devices', 'remove', nameOf('P-1')],
+        ['devices', 'remove', '--yes', nameOf('P-1')],
         /is in use\. End it with `ratafia devices revoke` before/,
       )
 
-      await program.json('devices', 'revoke', nameOf('P-1'), '--reason', "sold by O'Ann")
-      const [removed] = await program.json('devices', 'remove', nameOf('P-1'))
+      await program.json('devices', 'revoke', '--yes', nameOf('P-1'), '--reason', "sold by O'Ann")
+      const [removed] = await program.json('devices', 'remove', '--yes', nameOf('P-1'))
       assert.deepEqual(
         [removed.id, removed.left, removed.status, removed.reason, removed.decided_by],
         [id, 'row', 'revoked', null, 'operator'],
@@ -196,7 +199,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await register(service, { key })).status, 400, 'the key')
       assert.equal((await register(service, { key: other, serial: 'P-1' })).status, 400, 'the serial number')
       await verifies()
-      const before = await program.json('devices', 'remove', id, nameOf('P-1'))
+      const before = await program.json('devices', 'remove', '--yes', id, nameOf('P-1'))
       assert.deepEqual(
         before.map(({ left }: { left: string }) => left),
         ['before'],
@@ -235,12 +238,12 @@ eachDatabase((kind, _open, fresh) => {
     const holders = [newKey(), newKey(), newKey()] as const
     for (const key of holders) await registered(service, { key, serial: 'G-1' })
     const [, second] = holders
-    const [removed] = await program.json('devices', 'remove', second.publicKey.id)
+    const [removed] = await program.json('devices', 'remove', '--yes', second.publicKey.id)
     assert.deepEqual([removed.status, removed.left], ['superseded', 'row'])
     await verifies()
     assert.equal((await register(service, { key: second, serial: 'G-1' })).status, 400)
     // Whoever names the serial number means its holder.
-    await refuses(['devices', 'remove', nameOf('G-1')], /G-1, active\) is in use/)
+    await refuses(['devices', 'remove', '--yes', nameOf('G-1')], /G-1, active\) is in use/)
   })
 
   test('a device that never had a serial goes with its row, once its request-id has expired', async () => {
@@ -258,11 +261,11 @@ eachDatabase((kind, _open, fresh) => {
       (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
     await program.json('devices', 'reject', id, '--reason', "not of O'Ann")
     await refuses(
-      ['devices', 'remove', id, 'nobody'],
+      ['devices', 'remove', '--yes', id, 'nobody'],
       /with a request-id that may still be valid\. Remove it after 20/,
     )
     await age(id)
-    await refuses(['devices', 'remove', id, 'nobody'], /There is no device "nobody"/)
+    await refuses(['devices', 'remove', '--yes', id, 'nobody'], /There is no device "nobody"/)
     assert.ok(await installation.devices.findById(id), 'all or nothing')
     const [removed] = await program.json('devices', 'remove', id, '--yes')
     assert.deepEqual([removed.id, removed.left], [id, 'nothing'])
@@ -340,7 +343,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await left(), [1, 10, 1, 1])
       assert.equal(await whoami(bearing(token)), 200)
 
-      const removed = await program.json('accounts', 'remove', 'zelda')
+      const removed = await program.json('accounts', 'remove', '--yes', 'zelda')
       assert.deepEqual([removed.id, removed.revoked, removed.removed_before], [person.id, 1, false])
       assert.match(removed.username, /^removed-[0-9a-f]{20}$/)
       assert.doesNotMatch(await everything(), /zelda/i)
@@ -364,12 +367,12 @@ eachDatabase((kind, _open, fresh) => {
       )
       assert.ok(!names.includes(removed.username))
       assert.equal((await program.json('accounts', 'show', person.id)).removed_at, removed.removed_at)
-      assert.equal((await program.json('accounts', 'remove', person.id)).removed_before, true)
+      assert.equal((await program.json('accounts', 'remove', '--yes', person.id)).removed_before, true)
     })
 
     test('is not changed by an operation that looked before it was removed', async () => {
       const { id } = await addPerson(service, 'wendy')
-      await program.json('accounts', 'remove', id)
+      await program.json('accounts', 'remove', '--yes', id)
       const { accounts } = installation
       assert.equal(await accounts.enable(id), false)
       assert.equal(await accounts.setPasswordHash(id, 'x'), false)
@@ -380,7 +383,7 @@ eachDatabase((kind, _open, fresh) => {
     if (kind === 'sqlite')
       test('cannot be enabled, linked, or given a password or an agent', async () => {
         const { id } = await addPerson(service, 'yolanda')
-        const { username } = await program.json('accounts', 'remove', id)
+        const { username } = await program.json('accounts', 'remove', '--yes', id)
         const link = ['--issuer', 'https://id.example.org', '--subject', 'yolanda']
         for (const words of [
           ['accounts', 'enable', id],
@@ -430,7 +433,7 @@ eachDatabase((kind, _open, fresh) => {
         ...{ validSince: at, validUntil: until },
       }
       assert.ok(await installation.tokenSessions.open(openingOf(session, at)))
-      await program.json('accounts', 'remove', 'xenia')
+      await program.json('accounts', 'remove', '--yes', 'xenia')
       const second = await accountOfIdentity(identity, rules)
       assert.equal(second.username, 'xenia')
       assert.notEqual(second.id, first.id)

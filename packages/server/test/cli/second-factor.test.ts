@@ -221,6 +221,8 @@ describe('a database of the release before, whose accounts share e-mail addresse
         '0015-ci-publishing',
         '0016-administration',
         '0017-fleet-lists',
+        '0018-jobs',
+        '0019-activity',
       ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,

@@ -107,7 +107,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('accounts disable and enable: the service soon knows', async () => {
     const token = await logIn(service, ann)
-    assert.equal((await program.run(['accounts', 'disable', 'ann'])).code, 0)
+    assert.equal((await program.run(['accounts', 'disable', '--yes', 'ann'])).code, 0)
     const { code, message } = refusalOf(await eventuallyAnswers(401, token))
     assert.equal(code, 'macaroon-authorization-required')
     assert.match(message, /disabled/)

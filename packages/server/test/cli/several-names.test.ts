@@ -18,7 +18,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('all succeed: a line for each, and exit code 0', async () => {
-    const { code, stdout, stderr } = await program.run(['accounts', 'disable', 'ann', 'bob', 'ann'])
+    const { code, stdout, stderr } = await program.run(['accounts', 'disable', '--yes', 'ann', 'bob', 'ann'])
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(stdout, /^The account ann is disabled: .*\nThe account bob is disabled: .*\n$/)
     assert.deepEqual(await disabled(), ['ann', 'bob'])
@@ -36,7 +36,14 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('one fails: the others are done, its line says why, and the exit code is 1', async () => {
-    const { code, stdout, stderr } = await program.run(['accounts', 'disable', 'ann', 'no\u001bbody', 'bob'])
+    const { code, stdout, stderr } = await program.run([
+      'accounts',
+      'disable',
+      '--yes',
+      'ann',
+      'no\u001bbody',
+      'bob',
+    ])
     assert.equal(code, 1)
     const [ann, nobody, bob, ...more] = stdout.split('\n')
     assert.match(String(ann), /^The account ann is disabled: /)

@@ -1,8 +1,14 @@
 /** What only shows words loads no server: every --help, `version` and `completion`. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { test } from 'node:test'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 import { createRatafia } from '../../src/start/run.ts'
 import { runHere } from '../support/program.ts'
 
@@ -77,10 +83,69 @@ test('a command that does something does load it, and this test would see it', (
   assert.ok(loaded.some((url) => url.includes('/src/database/')))
 })
 
+/** What only a service, or a command on the database, has a use for. */
+const OF_A_SERVICE =
+  /\/node_modules\/(kysely|pg|fastify|pino|prom-client)\/|\/src\/(database|keyring|telemetry|web|start\/service)\//
+
+describe('a command that asks a service loads no database, keys or telemetry:', () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' })
+    response.end('{"error_list":[{"code":"permission-denied","message":"No.","extra":{}}]}')
+  })
+  let directory: string
+  let url: string
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'ratafia-loaded-'))
+    writeFileSync(join(directory, 'token'), 'AgEU')
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    url = typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : assert.fail()
+  })
+  after(() => {
+    server.close()
+    rmSync(directory, { recursive: true })
+  })
+  for (const [words, expected] of [
+    [['whoami'], 1],
+    [['grants', 'list'], 1],
+    [['devices', 'show', 'acme/pi/1'], 1],
+    [['devices', 'approve', 'acme/pi/1'], 1],
+    [['tokens', 'list'], 1],
+    [['tokens', 'create'], 1],
+    [['tokens', 'explain', 'env:TOKEN'], 1],
+    [['tokens', 'attenuate', 'env:TOKEN', '--channel', 'edge'], 0],
+  ] as const) {
+    test(words.join(' '), async () => {
+      const TOKEN = encodeBase64Url(encodeBinary(mint({ id: Buffer.from('x'), rootKey: Buffer.alloc(32) })))
+      const child = spawn(process.execPath, ['--import', SPY, PROGRAM, ...words], {
+        env: {
+          PATH: process.env['PATH'],
+          RATAFIA_URL: url,
+          RATAFIA_TOKEN_FILE: join(directory, 'token'),
+          TOKEN,
+        },
+      })
+      let stderr = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+      })
+      const [code] = await once(child, 'close')
+      assert.equal(code, expected, stderr.slice(0, 500))
+      const loaded: readonly string[] = JSON.parse(stderr.slice(stderr.lastIndexOf('["')))
+      assert.ok(loaded.length > 50)
+      assert.deepEqual(
+        loaded.filter((one) => OF_A_SERVICE.test(one)),
+        [],
+      )
+    })
+  }
+})
+
 function proposals(script: string, ...words: readonly string[]): readonly string[] {
-  const test = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ratafia; printf '%s\\n' "\${COMPREPLY[@]}"`
+  // It starts nothing: there is nothing to start.
+  const test = `PATH=/nonexistent\n${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ratafia; printf '%s\\n' "\${COMPREPLY[@]}"`
   const { status, stdout, stderr } = spawnSync('bash', ['-c', test, 'bash', 'ratafia', ...words], {
-    encoding: 'utf8',
+    ...{ encoding: 'utf8', cwd: fileURLToPath(new URL('../data/', import.meta.url)) },
   })
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   return stdout.split('\n').filter(Boolean)
@@ -96,14 +161,57 @@ test('completion in bash: commands, their commands, options, and the values of o
   assert.deepEqual(proposals(script, 'devices', 'list', '--columns', 'model,id,se'), ['model,id,serial'])
   assert.deepEqual(proposals(script, 'packages', 'list', '--columns', ''), ['name', 'snap_id'])
   assert.deepEqual(proposals(script, 'packages', 'list', '--columns', 'name', '--j'), ['--json'])
+  assert.deepEqual(proposals(script, 'completion', ''), ['--help', 'bash', 'zsh', 'fish'])
+  assert.deepEqual(proposals(script, 'tokens', 'create', '--for', 'r'), ['raw'])
+  assert.deepEqual(proposals(script, 'grants', 'add', 'ada', 'op'), ['operator'])
+  assert.deepEqual(proposals(script, 'login', '--role', 'v'), ['viewer'])
+  assert.deepEqual(proposals(script, 'accounts', 'password-logins', 'o'), ['on', 'off'])
 })
 
-for (const shell of ['zsh', 'fish']) {
-  test(`completion in ${shell}: every command is proposed`, async () => {
+test('completion in bash: files where a file goes, and nothing where a record does', async () => {
+  const { stdout: script } = await runHere(['completion', 'bash'])
+  const [file = ''] = readdirSync(new URL('../data/', import.meta.url))
+  for (const words of [
+    ['backup', file.slice(0, 3)],
+    ['tokens', 'create', '--agent', file.slice(0, 3)],
+    ['signing-keys', 'add', file.slice(0, 3)],
+  ]) {
+    assert.ok(proposals(script, ...words).includes(file), words.join(' '))
+  }
+  for (const words of [
+    ['devices', 'show', ''],
+    ['accounts', 'show', ''],
+  ]) {
+    assert.ok(
+      proposals(script, ...words).every((word) => word.startsWith('--')),
+      words.join(' '),
+    )
+  }
+  assert.deepEqual(proposals(script, 'tokens', 'list', '--account', ''), [])
+})
+
+for (const [shell, files] of [
+  ['zsh', ["'tokens create --agent') _files; return", "'tokens list --account') return"]],
+  [
+    'fish',
+    ['__ratafia_at "tokens create"\' -l agent -r -F', '__ratafia_at "tokens list"\' -l account -x -d'],
+  ],
+] as const) {
+  test(`completion in ${shell}: every command is proposed, and files where one goes`, async () => {
     const { code, stdout } = await runHere(['completion', shell])
     assert.equal(code, 0)
     for (const command of (await createRatafia()).commands)
       assert.ok(stdout.includes(command.name()), command.name())
+    for (const line of files) assert.ok(stdout.includes(line), line)
+    assert.match(stdout, /'?grants add'?.*operator/)
+    // Where the shell is there, it reads the script.
+    const directory = mkdtempSync(join(tmpdir(), 'ratafia-completion-'))
+    const file = join(directory, 'script')
+    writeFileSync(file, stdout)
+    const { error, status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
+    rmSync(directory, { recursive: true })
+    if (error) assert.match(error.message, /ENOENT/)
+    else assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 }
 

@@ -75,6 +75,8 @@ function fill(model: string, after: number): readonly string[] {
       select id, bucket, id, id, hash, hash, hash, n, n, '', '' from (${others})`,
     `insert into clone_evidence (device_id, bucket, kind, subject, first_seen_at, last_seen_at, times, details)
       select id, bucket, 'second-key', 'other', n, n, 1, '{}' from (${others})`,
+    `insert into device_activity (device_id, bucket, brand_id, last_seen_at, evidence_at)
+      select id, bucket, '${ACME.brandId}', n, n from (${others})`,
   ]
 }
 
@@ -137,7 +139,7 @@ const REQUESTS: Readonly<Record<string, Planned>> = {
   'another key for a serial': {
     planned: [
       ...[REQUEST, KEY, SERIAL, DEVICE],
-      'insert clone_evidence: clone_evidence_device_id_kind_subject_bucket_key',
+      `with clone_evidence: clone_evidence_device_id_kind_subject_bucket_key device: device_id_bucket_key`,
       'update device: device_status',
       'update serial_holder: serial_holder_brand_id_model_serial_key',
       ...STORED,

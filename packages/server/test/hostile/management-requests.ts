@@ -38,6 +38,8 @@ const NAMES = [
     'model',
   ],
   ...['status', 'quarantined', 'origin', 'decided_by', 'registered_since', 'registered_until', 'state'],
+  ...['seen_since', 'seen_until', 'never_seen', 'address', 'evidence', 'format'],
+  ...['actor', 'action', 'subject', 'since', 'until', 'before', 'format', 'email', 'username'],
   ...['account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
 ]
 const VALUES = [
@@ -55,6 +57,7 @@ const VALUES = [
     'W',
     '\0',
   ],
+  ...['-seen', 'seen', '-evidence', 'csv', 'ndjson', '192.0.2.0/24', '::/0', '::/129', '1.2.3.4/-1'],
   ...['%', "' or 1=1 --", '*', '9'.repeat(20), '\u{10ffff}'],
 ]
 
@@ -80,6 +83,16 @@ const SENSIBLE = fc.oneof(
     'origin=import',
   ),
   fc.constantFrom('q=h', 'q=W', 'key_prefix=AQ', 'key_prefix=A', 'serial_prefix=h', 'state=all'),
+  fc.constantFrom(
+    'sort=-seen',
+    'sort=seen',
+    'sort=-evidence',
+    'never_seen=true',
+    'evidence=true',
+    'format=csv',
+  ),
+  fc.constantFrom('address=::/0', 'address=192.0.2.0/24', 'seen_since=1970-01-01T00:00:00Z'),
+  fc.constantFrom('format=csv', 'action=account.add', 'actor=operator', 'state=enabled', 'q=person'),
   fc.constantFrom('registered_since=1970-01-01T00:00:00Z', 'registered_until=2050-01-01T00:00:00Z'),
 )
 
@@ -103,7 +116,7 @@ const queries = (ids: readonly string[]) =>
 const bodies = (ids: readonly string[]) =>
   fc.oneof(
     fc.constantFrom<object>(
-      ...[{}, { reason: 'why' }, { serial: 'NEW-1' }, { label: 'line 1' }, { all: true }],
+      ...[{}, { reason: 'why' }, { serial: 'NEW-1' }, { name: 'New' }, { label: 'line 1' }, { all: true }],
       ...[{ entries: [{ serial: 'W-1' }] }, { registration: 'allow-list' }, { taken_serial: 'reissue' }],
       ...[{ to: 'other-brand/own' }, { to: 'acme-brand/acme-classic' }, { force: true }],
       { assertion: 'type: model', policy: { registration: 'auto' } },
@@ -111,12 +124,17 @@ const bodies = (ids: readonly string[]) =>
     fc.dictionary(
       fc.constantFrom(
         'serial',
+        'username',
+        'name',
+        'email',
         'reason',
         'account',
         'role',
         'brand',
         'expires',
         'until',
+        'token',
+        'all_but',
         'roles',
         'brands',
         ...[
@@ -163,6 +181,9 @@ function credentials(token: string): fc.Arbitrary<string> {
 
 const operations = Object.values(MANAGEMENT_OPERATIONS)
 
+/** After it, the credential of all these requests would open nothing. */
+const isLast = (path: string): boolean => path === MANAGEMENT_OPERATIONS.revokeMyTokens.path
+
 /** A path may name a model, or two, and something of it by its id. */
 function filled(path: string, id: string, [from, to]: readonly [string, string]): string {
   const [brand = '', model = ''] = from.split('/')
@@ -187,16 +208,25 @@ export function managementRequests({ token, ids, keys, models }: ManagementSeeds
       credentials(token),
       fc.record(
         {
-          'if-match': fc.oneof(fc.constantFrom('*', '"x"', 'W/"x"', '"'), headerText(80)),
+          'if-match': fc.oneof(
+            { weight: 3, arbitrary: fc.constant('*') },
+            fc.constantFrom('*', '"x"', 'W/"x"', '"'),
+            headerText(80),
+          ),
           'if-none-match': fc.oneof(fc.constantFrom('*', '"x"'), headerText(80)),
           'idempotency-key': fc.oneof(fc.constantFrom('a-key-that-repeats'), headerText(70)),
         },
         { requiredKeys: [] },
       ),
     )
-    .map(([{ method, path }, id, names, key, query, body, credential, headers]) => ({
+    .map(([{ method, path }, id, names, key, anyQuery, body, credential, headers]) => ({
+      ...{ method, path, names, body, credential, headers },
+      id: path.includes('keys/:id') ? key : id,
+      query: isLast(path) ? 'dry_run=true' : anyQuery,
+    }))
+    .map(({ method, path, id, names, query, body, credential, headers }) => ({
       method,
-      path: `${MANAGEMENT_PREFIX}${filled(path, (path.includes('keys/:id') ? key : id).toWellFormed(), names)}${query === '' ? '' : `?${query}`}`,
+      path: `${MANAGEMENT_PREFIX}${filled(path, id.toWellFormed(), names)}${query === '' ? '' : `?${query}`}`,
       headers: {
         ...headers,
         authorization: `Macaroon ${credential}`,

@@ -51,8 +51,20 @@ eachDatabase((kind, _open, fresh) => {
         .insertInto('device')
         .values({ ...rowOf(device), request, reason: hides ? HIDDEN : null })
         .execute()
+      await query
+        .insertInto('device_activity')
+        .values({
+          ...{ device_id: device.id, bucket: device.bucket, brand_id: device.brandId },
+          ...{ last_seen_at: index * 1e9 + 1, evidence_at: index % 4 === 0 ? index * 1e9 + 2 : null },
+          ...{ address: hides ? HIDDEN : '192.0.2.1', address_key: '00000000000000000000ffffc0000201' },
+        })
+        .execute()
       ids.push(device.id, ...(hides ? [] : [deviceKeyId]))
     }
+    await query
+      .insertInto('device_count')
+      .values({ brand_id: 'other-brand', model: HIDDEN, status: 'active', devices: 1, counted_at: 1 })
+      .execute()
     const named = await withBrands(service)
     ids.push(...named.ids, ...named.keys)
     const person = await addPerson(service)
@@ -61,6 +73,8 @@ eachDatabase((kind, _open, fresh) => {
     ids.push(person.id, person.username, `${person.id}:viewer`, ...sessions.map(({ id }) => id))
     for (const role of ['operator', 'brand-manager acme-brand']) {
       const account = await addManager(service, role)
+      // It can sign in, so it is the last operator, and no request of its own disables it.
+      await service.installation.accounts.setPasswordHash(account.id, 'no hash')
       seeds.set(role, {
         token: await managementToken(service, account),
         ids: [...ids, account.username],

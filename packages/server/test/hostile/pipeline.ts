@@ -72,17 +72,35 @@ function readAnswers(socket: Socket, requests: readonly RawRequest[]): Promise<P
         const end = unread.indexOf('\r\n\r\n')
         if (end < 0) return sendMore()
         const head = unread.subarray(0, end).toString('latin1')
-        // A 304 has no body (RFC 9110, 15.4.5).
-        const isEmpty = /^HTTP\/1\.1 304 /.test(head)
-        const length = isEmpty
-          ? 0
-          : Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`))
-        if (unread.length < end + 4 + length) return sendMore()
-        const body = unread.subarray(end + 4, end + 4 + length)
-        answers.push({ status: Number(head.slice(9, 12)), head, body })
-        unread = unread.subarray(end + 4 + length)
+        const found = bodyIn(unread.subarray(end + 4), head)
+        if (!found) return sendMore()
+        answers.push({ status: Number(head.slice(9, 12)), head, body: found.body })
+        unread = unread.subarray(end + 4 + found.length)
         if (answers.length === count) resolve(answers)
       }
     })
   })
+}
+
+/** The body at the beginning of these bytes, and how many of them it takes; undefined while some are missing. */
+function bodyIn(bytes: Buffer, head: string): { readonly body: Buffer; readonly length: number } | undefined {
+  // A 304 has no body (RFC 9110, 15.4.5).
+  if (/^HTTP\/1\.1 304 /.test(head)) return { body: Buffer.alloc(0), length: 0 }
+  if (/^transfer-encoding: chunked$/im.test(head)) return chunksIn(bytes)
+  const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`))
+  return bytes.length < length ? undefined : { body: bytes.subarray(0, length), length }
+}
+
+function chunksIn(bytes: Buffer): { readonly body: Buffer; readonly length: number } | undefined {
+  const chunks: Buffer[] = []
+  for (let start = 0; ; ) {
+    const end = bytes.indexOf('\r\n', start)
+    if (end < 0) return undefined
+    const size = Number.parseInt(bytes.subarray(start, end).toString('latin1'), 16)
+    const next = end + 2 + size + 2
+    if (bytes.length < next) return undefined
+    if (size === 0) return { body: Buffer.concat(chunks), length: next }
+    chunks.push(bytes.subarray(end + 2, end + 2 + size))
+    start = next
+  }
 }

@@ -11,12 +11,10 @@ import {
   type KeyPair,
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
-import { addAccount } from '../../src/accounts/add.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { listAgents } from '../../src/identity/agents/list-agents.ts'
-import { removeAgent } from '../../src/identity/agents/remove-agent.ts'
+import { addAccount, disableAccount, enableAccount, removeAgent } from '../support/accounts.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   answer,
@@ -94,14 +92,14 @@ eachDatabase((_kind, open) => {
       deps(),
     )
     assert.equal(added.file, undefined)
-    const mine = await listAgents({ account: 'other' }, deps())
+    const mine = await listAgents({ account: 'other', authority: deciding() }, deps())
     assert.deepEqual(
       mine.agents.map(({ name, account }) => [name, account.username]),
       [['own-key', 'other']],
     )
     const names: string[] = []
     for (let after: string | undefined; ; ) {
-      const page = await listAgents({ after, limit: 1 }, deps())
+      const page = await listAgents({ after, limit: 1, authority: deciding() }, deps())
       names.push(...page.agents.map(({ name }) => name))
       if (page.next === undefined) break
       after = page.next
@@ -109,7 +107,7 @@ eachDatabase((_kind, open) => {
     assert.ok(names.includes('own-key') && names.includes('builder@ci'))
     await removeAgent('own-key', deps())
     await assert.rejects(removeAgent('own-key', deps()), {
-      code: 'invalid-field',
+      code: 'no-such-record',
       message: /no agent "own-key"/,
     })
   })

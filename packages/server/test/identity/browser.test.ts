@@ -6,12 +6,10 @@ import { PERMISSIONS } from '@ratafia/api'
 import { addThirdPartyCaveat, mint, verify } from '@ratafia/macaroon'
 import { dischargeAll, encodeCaveatId, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAccount } from '../../src/accounts/add.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { formatSummary } from '../../src/identity/discharge/request-summary.ts'
 import { STYLE_HASH } from '../../src/web/style.ts'
+import { addAccount, disableAccount, enableAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   answer,

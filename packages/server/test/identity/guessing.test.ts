@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, test } from 'node:test'
-import { addAccount } from '../../src/accounts/add.ts'
+import { addAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   Browser,

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAccount } from '../../src/accounts/add.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { makeResetLink, useResetLink } from '../../src/accounts/passwords/reset-link.ts'
+import { useResetLink } from '../../src/accounts/passwords/reset-link.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
 import { changeOwnPassword } from '../../src/identity/self-service/change-own-password.ts'
+import { addAccount, disableAccount, makeResetLink } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   Browser,
@@ -234,7 +233,7 @@ eachDatabase((_kind, open) => {
     test('no link for a disabled account', async () => {
       const ann = await addPerson()
       await disableAccount(ann.id, world)
-      await assert.rejects(link(ann), { code: 'invalid-field', message: /^The account is disabled/ })
+      await assert.rejects(link(ann), { code: 'state-conflict', message: /^The account is disabled/ })
     })
 
     test('a link that nobody made, in any form, is refused alike', async () => {

@@ -1,9 +1,9 @@
 /** The long poll of a login with a browser: notified, polling, ended; on every database. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { addAccount } from '../../src/accounts/add.ts'
 import { Unavailable } from '../../src/errors.ts'
 import type { CompletedLoginStore } from '../../src/identity/logins/completed-login-store.ts'
+import { addAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import fc from 'fast-check'
+import { addressKey } from '../../src/address.ts'
+import { addressRange } from '../../src/address-classes.ts'
 import { scopeOfRoles } from '../../src/authority.ts'
 import { bucketOf } from '../../src/bucket.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device } from '../../src/devices/device.ts'
@@ -12,7 +14,7 @@ import {
   LIST_SORTS,
   type ListFilter,
   type ListPosition,
-  positionOf,
+  type ListSort,
 } from '../../src/devices/fleet/list-filter.ts'
 import { listFleet } from '../../src/devices/fleet/list-fleet.ts'
 import { deciding } from '../support/authorities.ts'
@@ -54,6 +56,45 @@ const register: readonly Device[] = Array.from({ length: 300 }, (_, index) => {
   }
 })
 
+interface Seen {
+  readonly seenAt: number | null
+  readonly address: string | null
+  readonly evidenceAt: number | null
+}
+
+const ADDRESSES = ['192.0.2.1', '192.0.2.200', '198.51.100.7', '2001:db8::1', '2001:db8:0:1::9', 'unknown']
+
+/** A third was never seen; of those some have evidence all the same. Several were seen at the same moment. */
+const activity = new Map<string, Seen>(
+  register.flatMap(({ id }, index) => {
+    const seenAt = index % 3 === 0 ? null : START + ((index * 17) % 50) * HOUR
+    const evidenceAt = index % 7 === 0 ? START + (index % 20) * HOUR : null
+    const address = seenAt === null ? null : (ADDRESSES[index % ADDRESSES.length] ?? null)
+    return seenAt === null && evidenceAt === null ? [] : [[id, { seenAt, address, evidenceAt }]]
+  }),
+)
+
+const seenAtOf = ({ id }: Device) => activity.get(id)?.seenAt ?? null
+
+/** Undefined: it is not in the list. */
+function placeOf(device: Device, sort: ListSort): ListPosition | undefined {
+  const keys = {
+    registered: device.registeredAt.getTime(),
+    serial: device.serial,
+    seen: seenAtOf(device),
+    evidence: activity.get(device.id)?.evidenceAt ?? null,
+  }
+  const key = keys[sort.replace('-', '') as keyof typeof keys]
+  return key === null ? undefined : { key, id: device.id }
+}
+
+function expectedOf(devices: readonly Device[], sort: ListSort): readonly string[] {
+  return devices
+    .flatMap((one) => placeOf(one, sort) ?? [])
+    .sort((a, b) => comparePositions(a, b, sort))
+    .map(({ id }) => id)
+}
+
 const asks = ({ status }: Device) => status === 'pending' || status === 'rejected'
 
 function fits(device: Device, filter: ListFilter): boolean {
@@ -76,7 +117,23 @@ function fits(device: Device, filter: ListFilter): boolean {
     (!registeredSince || device.registeredAt >= registeredSince) &&
     (!registeredUntil || device.registeredAt < registeredUntil) &&
     isOne(filter.origins, device.origin) &&
+    isSeen(device, filter) &&
     (!filter.decidedBy || (device.decidedBy !== null && filter.decidedBy.includes(device.decidedBy)))
+  )
+}
+
+function isSeen(
+  device: Device,
+  { seenSince, seenUntil, neverSeen, addresses, evidence }: ListFilter,
+): boolean {
+  const { seenAt = null, address, evidenceAt = null } = activity.get(device.id) ?? {}
+  const key = addressKey(address ?? '')
+  return (
+    (!seenSince || (seenAt !== null && seenAt >= seenSince.getTime())) &&
+    (!seenUntil || (seenAt !== null && seenAt < seenUntil.getTime())) &&
+    (neverSeen === undefined || neverSeen === (seenAt === null)) &&
+    (!addresses || addresses.some(({ first, last }) => key !== undefined && first <= key && key <= last)) &&
+    (evidence === undefined || evidence === (evidenceAt !== null))
   )
 }
 
@@ -99,9 +156,14 @@ const LIST_FILTERS = [
   'registeredUntil',
   'origins',
   'decidedBy',
+  'seenSince',
+  'seenUntil',
+  'neverSeen',
+  'addresses',
+  'evidence',
 ] as const satisfies readonly (keyof ListFilter)[]
 
-const every = fc.record<Required<ListFilter>>({
+const every = fc.record({
   id: device.map(({ id }) => id),
   serial: device.map(({ serial }) => serial || 'none'),
   deviceKeyId: device.map(({ deviceKeyId }) => deviceKeyId),
@@ -122,6 +184,15 @@ const every = fc.record<Required<ListFilter>>({
   registeredUntil: instant,
   origins: some(DEVICE_ORIGINS),
   decidedBy: fc.constant(['ada']),
+  seenSince: instant,
+  seenUntil: instant,
+  neverSeen: fc.boolean(),
+  addresses: some(
+    ['192.0.2.0/24', '192.0.2.1', '198.51.100.0/30', '2001:db8::/32', '2001:db8::/64', '0.0.0.0/0'].flatMap(
+      (text) => addressRange(text) ?? [],
+    ),
+  ),
+  evidence: fc.boolean(),
 })
 
 /** Up to three at a time: with more, hardly any device fits. */
@@ -144,6 +215,20 @@ eachDatabase((kind, _open, fresh) => {
         )
         .execute()
     }
+    const brands = new Map<string, Device>(register.map((one) => [one.id, one]))
+    const rows = [...activity].map(([id, { seenAt, address, evidenceAt }]) => {
+      const { bucket, brandId } = brands.get(id) ?? assert.fail()
+      return {
+        ...{ device_id: id, bucket, brand_id: brandId, last_seen_at: seenAt, evidence_at: evidenceAt },
+        ...{ address, address_key: addressKey(address ?? '') ?? null },
+      }
+    })
+    for (let start = 0; start < rows.length; start += 50) {
+      await query
+        .insertInto('device_activity')
+        .values(rows.slice(start, start + 50))
+        .execute()
+    }
   })
 
   /** Page by page, to the end. */
@@ -155,7 +240,7 @@ eachDatabase((kind, _open, fresh) => {
       mostRows,
       scope,
     }: {
-      sort: (typeof LIST_SORTS)[number]
+      sort: ListSort
       limit: number
       mostRows: number
       scope: readonly string[] | 'all'
@@ -176,10 +261,10 @@ eachDatabase((kind, _open, fresh) => {
     for (let pages = 0; pages < 2000; pages++) {
       const page = await listFleet(
         { authority, filter, sort, after, limit },
-        { deviceLists: service.installation.deviceLists, mostRows },
+        { ...service.installation, mostRows },
       )
       assert.ok(page.devices.length <= limit)
-      found.push(...page.devices.map(({ id }) => id))
+      found.push(...page.devices.map(({ device }) => device.id))
       if (!page.next) return found
       // Every page gets on, also an empty one.
       if (after) assert.ok(comparePositions(after, page.next, sort) < 0, 'the list goes on')
@@ -204,11 +289,7 @@ eachDatabase((kind, _open, fresh) => {
           const expected = register
             .filter(({ brandId }) => how.scope === 'all' || how.scope.includes(brandId))
             .filter((one) => fits(one, filter))
-            .sort((a, b) => comparePositions(positionOf(a, how.sort), positionOf(b, how.sort), how.sort))
-          assert.deepEqual(
-            await listed(filter, how),
-            expected.map(({ id }) => id),
-          )
+          assert.deepEqual(await listed(filter, how), expectedOf(expected, how.sort))
         },
       ),
       { numRuns: kind === 'sqlite' ? 150 : 80, interruptAfterTimeLimit: 8_000 },
@@ -270,6 +351,13 @@ eachDatabase((kind, _open, fresh) => {
         '?q=A',
         '?brand=acme',
         '?brand=best',
+        '?sort=-seen',
+        '?sort=seen&limit=3',
+        '?sort=-evidence',
+        '?evidence=true',
+        '?never_seen=true',
+        '?address=192.0.2.0/24&limit=3',
+        '?seen_since=2026-01-02T00:00:00Z',
       ]
       const bodies = await Promise.all(
         queries.map(async (query) => (await manage(service, token, 'GET', '/devices', { query })).body),
@@ -285,6 +373,11 @@ eachDatabase((kind, _open, fresh) => {
       .set(others)
       .where('brand_id', '<>', 'best')
       .where('status', '=', 'pending')
+      .execute()
+    await query
+      .updateTable('device_activity')
+      .set({ last_seen_at: START + 24 * HOUR, evidence_at: START, address: '192.0.2.9' })
+      .where('brand_id', '<>', 'best')
       .execute()
     assert.equal(await answers(), before)
   })
@@ -303,6 +396,12 @@ eachDatabase((kind, _open, fresh) => {
       '?serial=%00',
       `?q=${'x'.repeat(129)}`,
       '?unknown=1',
+      '?sort=-serial',
+      '?address=192.0.2.0/33',
+      '?address=example.org',
+      '?address=1.2.3',
+      '?never_seen=maybe',
+      '?seen_until=2026-13-01T00:00:00Z',
     ]) {
       assert.equal((await manage(service, token, 'GET', '/devices', { query })).status, 400, query)
     }

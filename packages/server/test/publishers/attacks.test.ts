@@ -4,11 +4,10 @@ import { before, describe, test } from 'node:test'
 import { addFirstPartyCaveat, bindDischarge, type Macaroon, mint } from '@ratafia/macaroon'
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { revokeAll } from '../../src/accounts/ended-logins/revoke-all.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
+import { disableAccount, enableAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPublisher,

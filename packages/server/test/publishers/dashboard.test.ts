@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
+import { disableAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPublisher,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, suite, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
+import { disableAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPublisher,

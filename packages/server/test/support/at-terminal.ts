@@ -23,7 +23,7 @@ export async function atTerminal(
     new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         shown[name] += chunk
-        if (!asked && shown.stderr.includes('[y/N]')) {
+        if (!asked && /\[y\/N\]|to go on: /.test(shown.stderr)) {
           asked = true
           // Not while the question is being written.
           setImmediate(() => stdin.write(typed))

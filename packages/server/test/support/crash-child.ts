@@ -1,13 +1,16 @@
 /**
  * The service as a process that kills itself with SIGKILL at one step of the first request: its argument (JSON) says
  * which step, and whether to die before or right after it. A step is a statement sent to the database, or the end of an
- * answer. It prints its address; if it never reaches the step, it answers like the normal service.
+ * answer. It prints its address; if it never reaches the step, it answers like the normal service. Of `jobs` it is a
+ * process that runs what jobs of the management API there are, and prints that it is done.
  */
 import { ServerResponse } from 'node:http'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import pg from 'pg'
 import { readConfig } from '../../src/config/config.ts'
 import type { DatabaseTarget } from '../../src/database/index.ts'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { openInstallation } from '../../src/start/installation.ts'
 import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 
@@ -16,6 +19,8 @@ export interface CrashPlan {
   readonly database: DatabaseTarget
   readonly step: number
   readonly when: 'before' | 'after'
+  /** Default: a service. */
+  readonly work?: 'jobs'
 }
 
 const plan = JSON.parse(process.argv[2] ?? '') as CrashPlan
@@ -52,9 +57,19 @@ if (plan.database.kind === 'sqlite') {
 watch(ServerResponse.prototype, 'end')
 
 const config = readConfig(plan.environment)
-const service = await startService({
+const options = {
   config: { ...config, database: plan.database },
   log: createLog({ level: 'silent', pretty: false }),
-})
-armed = true
-process.stdout.write(`${service.origin}\n`)
+}
+if (plan.work === 'jobs') {
+  const installation = await openInstallation({ ...options, schema: 'require' })
+  armed = true
+  await runJobs(async () => true, installation)
+  armed = false
+  process.stdout.write('done\n')
+  await installation.close()
+} else {
+  const service = await startService(options)
+  armed = true
+  process.stdout.write(`${service.origin}\n`)
+}

@@ -14,9 +14,13 @@ export const startLogin = (words: readonly string[], environment: Variables = {}
   startCommand(['login', ...words], environment)
 
 /** Any command, on such a machine. */
-export function startCommand(words: readonly string[], environment: Variables = {}): RunningLogin {
+export function startCommand(
+  words: readonly string[],
+  environment: Variables = {},
+  { input = '', terminal = false }: { readonly input?: string; readonly terminal?: boolean } = {},
+): RunningLogin {
   const stdout = new PassThrough()
-  const stderr = new PassThrough()
+  const stderr = Object.assign(new PassThrough(), { isTTY: terminal })
   const said = { stdout: '', stderr: '' }
   stdout.setEncoding('utf8').on('data', (text: string) => {
     said.stdout += text
@@ -24,7 +28,7 @@ export function startCommand(words: readonly string[], environment: Variables = 
   stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr += text
   })
-  const streams = { stdin: Readable.from([]), stdout, stderr }
+  const streams = { stdin: Readable.from(input === '' ? [] : [input]), stdout, stderr }
   const finished = run(['node', 'ratafia', ...words], { environment, streams }).then(async (code) => {
     stdout.end()
     stderr.end()

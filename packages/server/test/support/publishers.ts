@@ -11,8 +11,8 @@ import {
 } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAccount } from '../../src/accounts/add.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
+import { addAccount } from './accounts.ts'
 import { type Answer, call, type TestService } from './service.ts'
 
 export const PASSWORD = 'correct horse battery'

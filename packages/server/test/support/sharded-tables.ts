@@ -7,6 +7,7 @@ export const BUCKETED: readonly string[] = [
   'device_registration',
   'device_session',
   'clone_evidence',
+  'device_activity',
 ]
 
 /** Those, and the ones divided by what they make unique. A table comes after the one it refers to. */

@@ -9,6 +9,8 @@ import {
   decodeBinary,
   decodeJson,
   encodeBase64,
+  encodeBase64Url,
+  encodeBinary,
   type Macaroon,
 } from '@ratafia/macaroon'
 import {
@@ -18,10 +20,8 @@ import {
   dischargeAll,
   generateKeyPair,
 } from '@ratafia/macaroon/bakery'
-import { addAccount } from '../../src/accounts/add.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { linkIdentity } from '../../src/accounts/link.ts'
+import { addAccount, disableAccount, enableAccount } from '../support/accounts.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import {
   answer,
@@ -33,6 +33,7 @@ import {
   type RunningIdentity,
   startIdentity,
 } from '../support/identity.ts'
+import { addManager, manage } from '../support/managers.ts'
 import {
   addPerson,
   bearing,
@@ -98,6 +99,38 @@ eachDatabase((_kind, _open, fresh) => {
       const slice = await vouchFor(await getRoot(service), [`declared userid ${person.id}`])
       const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })
       assert.notEqual(body.account.id, person.id)
+    })
+  })
+
+  describe('a login that is explained', () => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_URL: location })
+
+    test('makes no account for a person who is new here, and is what it would be for one who is not', async () => {
+      const ada = await addManager(service, 'viewer acme')
+      const issued = { account: ada.username, issuer: location, subject: 'ada' }
+      await linkIdentity(issued, service.installation)
+      const asked = await call(service, 'POST', '/api/management/v1/tokens/root', { body: {} })
+      const exchanged = await call(service, 'POST', '/api/management/v1/tokens/exchange', {
+        headers: presenting(await vouchFor(asked.body.macaroon, ['declared userid ada'])),
+        body: {},
+      })
+      assert.equal(exchanged.status, 200, JSON.stringify(exchanged.body))
+      const explain = async (subject: string) => {
+        const slice = await vouchFor(await getRoot(service), [`declared userid ${subject}`])
+        const token = encodeBase64Url(encodeBinary(...slice))
+        const { body } = await manage(service, exchanged.body.macaroon, 'POST', '/me/tokens/explain', {
+          body: { token },
+        })
+        return body
+      }
+      const count = async () =>
+        (await service.installation.database.query.selectFrom('account').selectAll().execute()).length
+      const before = await count()
+      const { accepted, refusal } = await explain('stranger')
+      assert.deepEqual([accepted, refusal.code], [false, 'account-unknown'])
+      assert.equal(await count(), before)
+      const known = await explain('ada')
+      assert.deepEqual([known.accepted, known.username], [true, ada.username])
     })
   })
 

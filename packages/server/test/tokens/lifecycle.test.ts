@@ -15,10 +15,9 @@ import {
 import { decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import { importPackages } from '../../src/package-directory/import.ts'
 import { revokeToken } from '../../src/tokens/revoke.ts'
+import { disableAccount, enableAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   type Answer,

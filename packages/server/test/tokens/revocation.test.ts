@@ -6,10 +6,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { disableAccount } from '../../src/accounts/disable.ts'
-import { enableAccount } from '../../src/accounts/enable.ts'
 import type { DatabaseConfig } from '../../src/config/config.ts'
 import { inTransaction, openDatabase } from '../../src/database/index.ts'
+import { disableAccount, enableAccount } from '../support/accounts.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
 import {
   freshDeviceKeys,

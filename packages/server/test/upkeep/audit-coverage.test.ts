@@ -73,16 +73,19 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'logout',
   'ci login',
   'ci logout',
+  ...['create', 'rotate', 'attenuate', 'explain', 'shorten'].map((name) => `tokens ${name}`),
   'serve',
   'identity serve',
   'version',
   'verify',
   'status',
   'config check',
+  'devices counts',
   'devices export',
   'signing-keys generate',
   'signing-keys certify',
   'grants list',
+  ...['list', 'show', 'items', 'wait'].map((name) => `jobs ${name}`),
   ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
   ...['accounts', 'agents', 'tokens', 'packages', 'keys', 'trust', 'brands', 'signing-keys', 'models'].map(
     (name) => `${name} list`,
@@ -101,6 +104,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['restore', 'cli/backup.test.ts'],
   ['import database', 'cli/backup.test.ts'],
   ['accounts set-email', 'cli/second-factor.test.ts'],
+  ['jobs cancel', 'management/jobs.test.ts'],
 ])
 
 interface World {
@@ -176,7 +180,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /"grant":"viewer","brand":null,"until":"/,
   },
   'grants remove': { words: () => ['bob', 'viewer'], actions: ['grant.remove'], subject: /^bob$/ },
-  'accounts disable': { words: () => ['bob'], actions: ['account.disable'] },
+  'accounts disable': { words: () => ['bob', '--yes'], actions: ['account.disable'] },
   'accounts enable': { words: () => ['bob'], actions: ['account.enable'] },
   'accounts link': {
     words: () => ['bob', '--issuer', 'https://id.example.org', '--subject', 'bob@work'],
@@ -192,7 +196,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   'accounts remove': {
     words: async ({ service }) => {
       await addPerson(service, 'dora')
-      return ['dora']
+      return ['dora', '--yes']
     },
     actions: ['account.remove'],
     subject: /^removed-/,
@@ -307,7 +311,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   },
   'brands remove': {
     demo: true,
-    words: () => ['demo-brand'],
+    words: () => ['demo-brand', '--yes'],
     actions: ['brand.remove'],
     subject: /^demo-brand$/,
     details: /^\{"keys":\["[\w-]{64}"\]\}$/,
@@ -351,12 +355,12 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['device.release'],
   },
   'devices revoke': {
-    words: () => [`${MODEL}/W-1`, '--reason', 'stolen'],
+    words: () => [`${MODEL}/W-1`, '--reason', 'stolen', '--yes'],
     actions: ['device.revoke'],
     details: /"reason":"stolen"/,
   },
   'devices remove': {
-    words: () => [`${MODEL}/W-1`],
+    words: () => [`${MODEL}/W-1`, '--yes'],
     actions: ['device.remove'],
     details: /"status":"revoked","left":"row"/,
   },
@@ -520,14 +524,14 @@ eachDatabase((kind, _open, fresh) => {
     }
 
     for (const line of [
-      'accounts disable bob',
+      'accounts disable bob --yes',
       'accounts enable nobody',
       'agents remove nobody',
       'tokens revoke nothing',
-      'devices revoke nothing',
+      'devices revoke nothing --yes',
       'api-keys revoke nothing',
       'trust remove canonical',
-      'brands remove acme-brand',
+      'brands remove acme-brand --yes',
       'models remove acme-brand/nothing',
       'models disallow-remodel acme-brand/acme-classic acme-brand/nothing',
       'allow-list remove --serial nothing --model acme-brand/acme-classic',
@@ -542,7 +546,7 @@ eachDatabase((kind, _open, fresh) => {
     ]) {
       test(`${line}, which changes nothing, leaves none`, async () => {
         const run = () => runCommand(line.split(' '), commandLine(service, 'correct horse').context)
-        if (line === 'accounts disable bob') await run()
+        if (line === 'accounts disable bob --yes') await run()
         assert.deepEqual(actionsOf(await leaves(run)), [])
       })
     }

@@ -3,11 +3,12 @@
  * and wherever clients put what does not belong there. The log is as talkative as it can be.
  */
 import assert from 'node:assert/strict'
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
 import { decodeBase64, decodeBinary, encodeBase64, encodeBinary } from '@ratafia/macaroon'
 import {
   type BakeryMacaroon,
@@ -31,6 +32,7 @@ import {
   withAcme,
 } from '../support/devices.ts'
 import { answer, Browser, bakeryMacaroonOf, postDischarge } from '../support/identity.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
 import { find, type Secret, secretsOf, spellings } from '../support/secret-search.ts'
 import { bearing, call, getRoot, revokeOwn, type TestService } from '../support/service.ts'
@@ -45,7 +47,7 @@ const TALKATIVE = {
 }
 
 /** One word of a secret in each of the places it might be put by mistake. */
-async function misplace(baseUrl: string, secret: string): Promise<void> {
+async function misplace(baseUrl: string, secret: string, manager: string): Promise<void> {
   const escaped = encodeURIComponent(secret)
   const header = /^[\x20-\x7e]+$/.test(secret) ? secret : escaped
   const json = { 'content-type': 'application/json' }
@@ -77,6 +79,22 @@ async function misplace(baseUrl: string, secret: string): Promise<void> {
       '/api/v2/tokens/revoke',
       { method: 'POST', headers: json, body: JSON.stringify({ 'session-id': secret }) },
     ],
+    ...[
+      { token: secret },
+      { token: 'x'.repeat(65_000), more: secret },
+      { token: [secret] },
+      { [secret]: secret },
+    ].map(
+      (body) =>
+        [
+          `${MANAGEMENT_PREFIX}/me/tokens/explain`,
+          {
+            method: 'POST',
+            headers: { ...json, ...bearing(manager), 'idempotency-key': randomUUID() },
+            body: JSON.stringify(body),
+          },
+        ] as const,
+    ),
     [
       `${AUTH}/sessions`,
       { method: 'POST', headers: json, body: JSON.stringify({ 'device-session-request': secret }) },
@@ -143,6 +161,7 @@ eachDatabase((_kind, _open, fresh) => {
   const said: string[] = []
   let node: RunningProgram
   let service: TestService
+  let manager: string
 
   const keep = <T extends string | Uint8Array>(name: string, value: T): T => {
     secrets.push(...secretsOf(name, value))
@@ -198,7 +217,7 @@ eachDatabase((_kind, _open, fresh) => {
       const text = Buffer.from(bytes.toString('utf8')).equals(bytes)
         ? bytes.toString('utf8')
         : bytes.toString('base64')
-      if (isOne.test(name)) await misplace(node.baseUrl, text)
+      if (isOne.test(name)) await misplace(node.baseUrl, text, manager)
     }
   })
 
@@ -277,6 +296,12 @@ eachDatabase((_kind, _open, fresh) => {
         await postDischarge(need.location, need, { kind: 'agent', token64 }, { how: 'query' }),
       )
     })
+    const ada = await addManager(service, 'viewer acme')
+    manager = keepMacaroon('a token', await managementToken(service, ada))
+    for (const token of [first, second, manager]) {
+      const { body } = await manage(service, manager, 'POST', '/me/tokens/explain', { body: { token } })
+      assert.equal(body.accepted, true)
+    }
     for (const token of [first, second]) {
       assert.equal(
         (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
@@ -289,7 +314,7 @@ eachDatabase((_kind, _open, fresh) => {
         401,
       )
     }
-    await run(['accounts', 'disable', 'ann'])
+    await run(['accounts', 'disable', '--yes', 'ann'])
     await run(['accounts', 'enable', 'ann'])
   }
 
@@ -310,7 +335,14 @@ eachDatabase((_kind, _open, fresh) => {
     session = await sessionFor(session)
     const checked = await call(node, 'GET', '/device-session', { headers: presentingSession(session) })
     assert.ok(checked.status < 500)
-    await run(['devices', 'revoke', `acme-brand/acme-classic/${serial.fields.serial}`, '--reason', 'lost'])
+    await run([
+      'devices',
+      'revoke',
+      '--yes',
+      `acme-brand/acme-classic/${serial.fields.serial}`,
+      '--reason',
+      'lost',
+    ])
     assert.notEqual((await openSession(service, { serial, key, previous: session })).status, 200)
     await run(['keys', 'rotate'])
     await run(['keys', 'rotate', '--discharger'])

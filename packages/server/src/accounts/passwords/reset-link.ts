@@ -3,11 +3,15 @@
  * until the logins of its account are ended, as every change of the password does.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { accountActor, type Changing, type ChangingBy } from '../../change.ts'
-import { invalidField, unauthorized } from '../../errors.ts'
+import { requireForAll, requireRecentPerson } from '../../authority.ts'
+import { accountActor, type ChangingBy } from '../../change.ts'
+import { stateConflict, unauthorized } from '../../errors.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
 import type { AccountStore } from '../account-store.ts'
+import { requireMayManage } from '../administration/may-manage.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
 import { endedSince, seenBy } from '../ended-logins/login-mark.ts'
 import { findAccount } from '../find.ts'
 import { chosenPasswordBytes } from './password.ts'
@@ -16,26 +20,43 @@ import { storePassword } from './set-password.ts'
 
 const SECRET_BYTES = 32
 
-interface InResetLinks {
+export interface InResetLinks {
   readonly accounts: AccountStore
   readonly resetLinks: ResetLinkStore
 }
 
-/** `secret` goes into the link. Throws `invalid-field` when there is no such account, or it is disabled or removed. */
+export interface MadeResetLink {
+  readonly account: Account
+  /** It goes into the link. */
+  readonly secret: string
+  readonly expiresAt: Date
+}
+
+interface MakeResetLinkDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
+  readonly changeBy: ChangingBy<InResetLinks & { readonly grants: GrantStore }>
+}
+
+/**
+ * Only people make one, who signed in a short while ago: it is another way in (contract/administration.md, B10 and B11).
+ * Throws {@link RequestError}: as `requireMayManage`, `no-such-record`, `state-conflict` for an account that is disabled or
+ * removed.
+ */
 export async function makeResetLink(
-  { account: nameOrId, lifetimeMs }: { readonly account: string; readonly lifetimeMs: number },
-  deps: Pick<AccountDeps, 'accounts' | 'clock'> & { readonly change: Changing<InResetLinks> },
-): Promise<{ readonly account: Account; readonly secret: string; readonly expiresAt: Date }> {
-  const { id } = requireNotRemoved(await findAccount(nameOrId, deps))
+  { account: nameOrId, lifetimeMs, authority }: NamedAccount & { readonly lifetimeMs: number },
+  deps: MakeResetLinkDeps,
+): Promise<MadeResetLink> {
+  requireForAll(authority, 'accounts:manage')
+  requireRecentPerson(authority, deps.clock())
+  const found = await findAccount(nameOrId, deps)
+  const { id } = found
   const secret = randomBytes(SECRET_BYTES)
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
-  const account = await deps.change(async ({ accounts, resetLinks, record }) => {
-    const kept = (await accounts.keep(id)) ? await accounts.findById(id) : undefined
-    if (!kept || kept.disabledAt) {
-      throw invalidField('The account is disabled, or was just removed. Enable it first.', {
-        field: 'account',
-      })
+  const account = await deps.changeBy(authority.author)(async ({ accounts, grants, resetLinks, record }) => {
+    await requireMayManage({ authority, account: found }, { grants }, createdAt)
+    const kept = requireNotRemoved((await accounts.lock(id)) ?? found)
+    if (kept.disabledAt) {
+      throw stateConflict('The account is disabled. Enable it first.', { status: 'disabled' })
     }
     await resetLinks.insert({
       ...{ secretHash: hashOf(secret), accountId: id, seen: seenBy(kept), createdAt, expiresAt },

@@ -69,6 +69,12 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
         ] as const) {
           await transaction.deleteFrom(table).where('account_id', '=', id).execute()
         }
+        // Index job_account. A job that has not ended stops with the session of whoever made it.
+        await transaction
+          .updateTable('job')
+          .set({ made_by: replacement, source: '' })
+          .where('account_id', '=', id)
+          .execute()
         // Each stays until it expires, because a login is decided once. It has no index by account; the table is small.
         await transaction
           .updateTable('completed_login')

@@ -1,7 +1,7 @@
-/** An account as commands show it. */
+/** An account as commands show it: its record. The words of commands load nothing that makes one. */
 import type { Account } from '../../accounts/account.ts'
+import type { AccountRecord } from '../../accounts/administration/account-record.ts'
 import type { Installation } from '../installation.ts'
-import type { RowOf } from '../output.ts'
 
 export const ACCOUNT_COLUMNS = [
   'username',
@@ -16,33 +16,17 @@ export const ACCOUNT_COLUMNS = [
   'created_at',
 ] as const
 
-type AccountRow = RowOf<typeof ACCOUNT_COLUMNS>
+type RowDeps = Pick<Installation, 'secondFactors'>
 
 export async function accountRows(
   accounts: readonly Account[],
-  { secondFactors }: Pick<Installation, 'secondFactors'>,
-): Promise<readonly AccountRow[]> {
-  const protectedIds = await secondFactors.confirmedAmong(accounts.map(({ id }) => id))
-  return accounts.map((account) => ({
-    id: account.id,
-    username: account.username,
-    name: account.name,
-    email: account.email,
-    password: account.hasPassword,
-    password_logins: account.passwordLoginsOffAt === undefined,
-    second_factor: protectedIds.has(account.id),
-    disabled_at: account.disabledAt?.toISOString() ?? null,
-    logins_since: account.loginsSince?.toISOString() ?? null,
-    created_at: account.createdAt.toISOString(),
-    ...(account.removedAt && { removed_at: account.removedAt.toISOString() }),
-  }))
+  installation: RowDeps,
+): Promise<readonly AccountRecord[]> {
+  const { accountRecords } = await import('../../accounts/administration/account-record.ts')
+  return accountRecords(accounts, installation)
 }
 
-export async function accountRow(
-  account: Account,
-  installation: Pick<Installation, 'secondFactors'>,
-): Promise<AccountRow> {
-  const [row] = await accountRows([account], installation)
-  if (!row) throw new TypeError('a row for each account')
-  return row
+export async function accountRow(account: Account, installation: RowDeps): Promise<AccountRecord> {
+  const { accountRecord } = await import('../../accounts/administration/account-record.ts')
+  return accountRecord(account, installation)
 }

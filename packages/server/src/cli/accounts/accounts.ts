@@ -1,21 +1,23 @@
 /** `ratafia accounts`: who can log in. */
 import type { Command } from 'commander'
-import { actOnEach } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
+import type { JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import {
-  counted,
   details,
   type JsonOption,
+  type ListOption,
+  note,
   print,
   printList,
-  type Row,
   withJson,
   withList,
 } from '../output.ts'
 import { readPassword } from '../password-input.ts'
+import { asRow } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { accountOver, OPERATIONS } from './account-over.ts'
 import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
+import { enableDisableCommands } from './enable-disable.ts'
 import { passwordCommands } from './passwords.ts'
 import { removeAccountCommand } from './remove-account.ts'
 import { secondFactorCommands } from './second-factor.ts'
@@ -27,6 +29,8 @@ interface AddOptions extends JsonOption {
   readonly password: boolean
   readonly role?: string
 }
+
+interface ListOptions extends ListOption, WayOptions {}
 
 export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
@@ -51,10 +55,10 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         ? await readPassword(context.streams, options.passwordStdin === true)
         : undefined
       const row = await context.beginInstallation(async (installation) => {
-        const given = { username, email: options.email, name: options.name, password }
+        const { authority } = installation
+        const given = { username, email: options.email, name: options.name, password, authority }
         const account = await addAccount(given, installation)
         if (options.role !== undefined) {
-          const { authority } = installation
           await addGrant({ account: account.id, role: options.role, authority }, installation)
         }
         return accountRow(account, installation)
@@ -62,60 +66,25 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       print(context, options, row, `Created the account ${row.username} (id ${row.id}).`)
     })
 
-  withList(accounts.command('list'), ACCOUNT_COLUMNS)
+  goes(withList(accounts.command('list'), ACCOUNT_COLUMNS), 'both', ['accounts'])
     .description('list all accounts, by username')
-    .action(async (options: JsonOption) => {
-      const { listAccounts } = await import('../../accounts/list.ts')
-      const rows = await context.readInstallation(async (installation) => {
-        const all: Row[] = []
-        for (let after: string | undefined; ; ) {
-          const page = await listAccounts({ after, limit: 1000 }, installation)
-          all.push(...(await accountRows(page.accounts, installation)))
-          if (page.next === undefined) return all
-          after = page.next
-        }
-      })
-      printList(context, options, rows, {
-        columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
-        empty:
-          'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
-      })
-    })
+    .action((options: ListOptions) => list(options, context))
 
-  withJson(accounts.command('show <username>'))
+  goes(withJson(accounts.command('show <username>')), 'both', ['account'])
     .description('show one account, by username or id')
-    .action(async (username: string, options: JsonOption) => {
-      const { findAccount } = await import('../../accounts/find.ts')
-      const row = await context.readInstallation(async (installation) =>
-        accountRow(await findAccount(username, installation), installation),
-      )
-      print(context, options, row, details(row))
+    .action(async (username: string, options: JsonOption & WayOptions) => {
+      const record = await eitherWay<JsonObject>(context, options, 'read', {
+        directly: async (installation) => {
+          const { showAccount } = await import('../../accounts/administration/show-account.ts')
+          const named = { account: username, authority: installation.authority }
+          return accountRow(await showAccount(named, installation), installation)
+        },
+        over: async (service) => (await accountOver(service, OPERATIONS.show, username)).record,
+      })
+      print(context, options, record, details(asRow(record)))
     })
 
-  withYes(withJson(accounts.command('disable <username...>')))
-    .description('disable accounts: no log-ins, agents or tokens until they are enabled again')
-    .action(async (usernames: readonly string[], options: JsonOption & YesOption) => {
-      const { disableAccount } = await import('../../accounts/disable.ts')
-      const act = async (username: string, installation: Installation) => {
-        const account = await disableAccount(username, installation)
-        const told = `The account ${account.username} is disabled: it cannot log in, and its tokens answer 401.`
-        return { value: await accountRow(account, installation), told }
-      }
-      const disabling = { thing: 'account', done: 'disabled', consequence: whatDisablingEnds, act }
-      await actOnEach(usernames, disabling, options, context)
-    })
-
-  withJson(accounts.command('enable <username...>'))
-    .description('let disabled accounts log in again')
-    .action(async (usernames: readonly string[], options: JsonOption) => {
-      const { enableAccount } = await import('../../accounts/enable.ts')
-      const act = async (username: string, installation: Installation) => {
-        const account = await enableAccount(username, installation)
-        const told = `The account ${account.username} is enabled: it can log in, and its tokens that were not revoked work again.`
-        return { value: await accountRow(account, installation), told }
-      }
-      await actOnEach(usernames, { thing: 'account', done: 'enabled', act }, options, context)
-    })
+  enableDisableCommands(accounts, context)
 
   removeAccountCommand(accounts, context)
 
@@ -150,10 +119,27 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     )
 }
 
-async function whatDisablingEnds(name: string, installation: Installation): Promise<string> {
-  const { findAccount } = await import('../../accounts/find.ts')
-  const { listSessions } = await import('../../tokens/list.ts')
-  const { id, username } = await findAccount(name, installation)
-  const sessions = await listSessions({ accountId: id, includeInactive: false }, installation)
-  return `${username} cannot log in any longer, and ${counted(sessions.length, 'session')} of its developer tokens, all its agents and all its rules for jobs stop working, until the account is enabled again.`
+/** More than anyone reads at once; a service that goes on for ever is none of ours. */
+const MOST = 1_000_000
+
+async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { records, more } = await eitherWay(context, options, 'read', {
+    directly: async (installation) => {
+      const { listAccounts } = await import('../../accounts/list.ts')
+      const { authority } = installation
+      const all: JsonObject[] = []
+      for (let after: string | undefined; ; ) {
+        const page = await listAccounts({ authority, after, limit: 1000 }, installation)
+        all.push(...(await accountRows(page.accounts, installation)))
+        if (page.next === undefined) return { records: all, more: false }
+        after = page.next
+      }
+    },
+    over: (service) => service.list(OPERATIONS.list, 'accounts', { most: MOST }),
+  })
+  printList(context, options, records.map(asRow), {
+    columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
+    empty: 'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
+  })
+  if (more) note(context.streams, `Only the first ${MOST} are shown.`)
 }

@@ -51,19 +51,27 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .description('list all agents, by name')
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
+      const { agentRecord } = await import('../../identity/agents/agent-record.ts')
       const { listAgents } = await import('../../identity/agents/list-agents.ts')
       const agents = await context.readInstallation(async (installation) => {
         const all: ListedAgent[] = []
+        const only = { account: options.account, authority: installation.authority }
         for (let after: string | undefined; ; ) {
-          const page = await listAgents({ account: options.account, after, limit: 1000 }, installation)
+          const page = await listAgents({ ...only, after, limit: 1000 }, installation)
           all.push(...page.agents)
           if (page.next === undefined) return all
           after = page.next
         }
       })
-      if (options.json) print(context, options, agents.map(described), '')
+      if (options.json) print(context, options, agents.map(agentRecord), '')
       else {
-        printList(context, options, agents.map(row), {
+        const rows = agents.map(
+          (agent): RowOf<typeof COLUMNS> => ({
+            ...agentRecord(agent),
+            limits: limitsText(agent.limits),
+          }),
+        )
+        printList(context, options, rows, {
           columns: ['name', 'account', 'limits', 'public_key', 'created_at'],
           empty: 'There is no agent. `ratafia agents add NAME --account USERNAME` makes one.',
         })
@@ -78,7 +86,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
       const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
       const consequence = (name: string) => `The key of the agent ${name} stops working for good.`
       const act = async (name: string, installation: Installation) => {
-        await removeAgent(name, installation)
+        await removeAgent({ name, authority: installation.authority }, installation)
         const told = `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`
         return { value: { removed: name }, told }
       }
@@ -88,6 +96,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
 
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
   const { addAgent } = await import('../../identity/agents/add-agent.ts')
+  const { agentRecord } = await import('../../identity/agents/agent-record.ts')
   if (options.publicKey !== undefined && options.output !== undefined) {
     throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
   }
@@ -109,7 +118,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
     const text = file && JSON.stringify(file, undefined, 2)
     if (text !== undefined) await output?.write(`${text}\n`)
     const told = `The agent ${name} logs in as ${account.username}.`
-    const made = described({ ...agent, account })
+    const made = agentRecord({ ...agent, account })
     if (text === undefined || output) {
       print(context, options, made, output ? `${told} Its agents file is ${output.path}.` : told)
     } else {
@@ -147,32 +156,4 @@ function limitsText({ permissions, channels, packages, storeIds, maxLifetime }: 
   const parts = Object.entries(lists).flatMap(([name, list]) => (list ? `${name} ${list.join(', ')}` : []))
   if (maxLifetime !== null) parts.push(`max-lifetime ${maxLifetime / 1000}s`)
   return parts.length === 0 ? 'none' : parts.join('; ')
-}
-
-interface Shown {
-  readonly name: string
-  readonly account: { readonly username: string }
-  readonly publicKey: Uint8Array
-  readonly limits: AgentLimits
-  readonly createdAt: Date
-}
-
-const row = (agent: Shown): RowOf<typeof COLUMNS> => ({
-  name: agent.name,
-  account: agent.account.username,
-  public_key: Buffer.from(agent.publicKey).toString('base64'),
-  limits: limitsText(agent.limits),
-  created_at: agent.createdAt.toISOString(),
-})
-
-/** For JSON: the lists as lists, null where nothing is limited. */
-const described = (agent: Shown) => {
-  const { permissions, channels, packages, storeIds, maxLifetime } = agent.limits
-  return {
-    ...row(agent),
-    limits: {
-      ...{ permissions, channels, packages, store_ids: storeIds },
-      max_lifetime_seconds: maxLifetime === null ? null : maxLifetime / 1000,
-    },
-  }
 }

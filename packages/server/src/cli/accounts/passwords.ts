@@ -77,9 +77,11 @@ async function printResetLink(
   options: ResetLinkOptions,
   context: CommandContext,
 ): Promise<void> {
+  const { passwordLinkRecord } = await import('../../accounts/administration/password-link.ts')
   const { makeResetLink } = await import('../../accounts/passwords/reset-link.ts')
   const { readInstant } = await import('../option-values.ts')
-  const { account, url, expiresAt } = await context.withInstallation(async (installation) => {
+  const { record, url } = await context.withInstallation(async (installation) => {
+    const { authority } = installation
     const location = identityLocation(options.url, installation.config, 'reset the password there')
     const now = installation.clock()
     const until = readInstant('--expires', options.expires, { now, direction: 'ahead' }) ?? now
@@ -87,15 +89,14 @@ async function printResetLink(
     if (lifetimeMs <= 0 || lifetimeMs > LONGEST_LINK_MS) {
       throw new UsageError('--expires is not within the next 30 days.')
     }
-    const made = await makeResetLink({ account: username, lifetimeMs }, installation)
-    return { ...made, url: `${location}/reset?secret=${made.secret}` }
+    const made = await makeResetLink({ account: username, lifetimeMs, authority }, installation)
+    return { record: passwordLinkRecord(made, location), url: `${location}/reset?secret=${made.secret}` }
   })
-  const until = expiresAt.toISOString()
-  print(context, options, { username: account.username, url, expires_at: until }, url)
+  print(context, options, record, url)
   if (!options.json) {
     note(
       context.streams,
-      `Whoever has the link sets the password of ${account.username}: once, until ${until}, or until its logins are ended.`,
+      `Whoever has the link sets the password of ${record.username}: once, until ${record.expires_at}, or until its logins are ended.`,
     )
   }
 }

@@ -1,11 +1,11 @@
 /** `ratafia accounts remove`: for the protection of data. */
 import type { Command } from 'commander'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 
 export function removeAccountCommand(accounts: Command, context: CommandContext): void {
-  withYes(withJson(accounts.command('remove <username>')))
+  withNeededYes(withJson(accounts.command('remove <username>')))
     .description('end an account for good and remove what is personal; its username is free again')
     .action(async (name: string, options: JsonOption & YesOption) => {
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
@@ -13,11 +13,10 @@ export function removeAccountCommand(accounts: Command, context: CommandContext)
       const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
       const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
         const found = await findAccount(name, installation)
-        await confirm(
-          context,
-          options,
-          `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
-        )
+        await confirmTyped(context, options, () => ({
+          told: `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
+          type: found.username,
+        }))
         return removeAccount({ account: found.id, by: OPERATOR }, installation)
       })
       const { id, username, removedAt } = account

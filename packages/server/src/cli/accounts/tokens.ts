@@ -2,8 +2,9 @@
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
+import { several } from '../option-values.ts'
 import {
   counted,
   type JsonOption,
@@ -16,11 +17,13 @@ import {
 } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
 import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
+import { developerTokenCommands } from '../tokens/developer-commands.ts'
 
 interface RevokeOptions extends JsonOption, YesOption, WayOptions {
   readonly mine?: boolean
   readonly account?: string
   readonly all?: boolean
+  readonly allBut?: readonly string[]
 }
 
 interface ListOptions extends ListOption, WayOptions {
@@ -55,6 +58,8 @@ const REVOKE_MINE = { method: 'POST', path: '/me/tokens/:id/revoke' } as const
 export function tokenCommands(parent: Command, context: CommandContext): void {
   const tokens = parent.command('tokens').description('the sessions of developer and management tokens')
 
+  developerTokenCommands(tokens, context)
+
   goes(withList(tokens.command('list'), COLUMNS), 'both', ['tokens', 'myTokens'])
     .description('list the active sessions')
     .option('--account <username>', 'only those of one account')
@@ -62,15 +67,29 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     .option('--include-inactive', 'include revoked and expired sessions')
     .action((options: ListOptions) => list(options, context))
 
-  goes(withYes(withJson(tokens.command('revoke [session-id...]'))), 'both', ['revokeToken', 'revokeMyToken'])
+  goes(withYes(withJson(tokens.command('revoke [session-id...]'))), 'both', [
+    'revokeToken',
+    'revokeMyToken',
+    'revokeMyTokens',
+  ])
     .description('end sessions, or all of an account: within a second every node refuses their tokens')
     .option('--account <username>', 'with --all: the account')
-    .option('--mine', 'one of my own, at a service')
+    .option('--mine', 'my own, at a service: one, or with --all all of them')
+    .option('--all-but <session-id>', 'with --mine --all: this one goes on; may repeat', several)
     .option(
       '--all',
-      'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser',
+      'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser; a script gives --yes too',
     )
     .action(async (sessionIds: readonly string[], options: RevokeOptions) => {
+      if (options.mine && options.all && sessionIds.length === 0) {
+        if (options.account !== undefined || options.direct) {
+          throw new UsageError(
+            '--mine is for a service, and for your own account: leave --account and --direct out.',
+          )
+        }
+        return (await import('../tokens/revoke-mine.ts')).revokeMine(options, context)
+      }
+      if (options.allBut) throw new UsageError('--all-but goes with --mine --all.')
       if (options.all || options.account !== undefined) {
         requireDirect(options, context, 'Revoking all sessions of an account')
         return revokeAllOf(sessionIds, options, context)
@@ -163,9 +182,10 @@ async function revokeAllOf(
   const { revokeAll } = await import('../../accounts/ended-logins/revoke-all.ts')
   const { findAccount } = await import('../../accounts/find.ts')
   const { account, revoked } = await context.withInstallation(async (installation) => {
-    await confirm(context, options, async () => {
+    await confirmTyped(context, options, async () => {
       const { username: name } = await findAccount(username, installation)
-      return `Every token of ${name} stops working for good, logins that were not used yet included.`
+      const told = `Every token of ${name} stops working for good, logins that were not used yet included.`
+      return { told, type: name }
     })
     return revokeAll({ account: username, by: OPERATOR }, installation)
   })

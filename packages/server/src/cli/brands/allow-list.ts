@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
 import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
@@ -57,7 +57,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .requiredOption('--model <brand/model>', 'the model they may no longer register as')
     .option('--serial <number>', 'every entry with this serial number, whatever its key')
     .option('--device-key-id <id>', 'its entry without a serial number; with --serial that one entry')
-    .option('--all', 'empty the list')
+    .option('--all', 'empty the list; a script gives --yes too')
     .option('--dry-run', 'only say how many entries it would remove')
     .action(async (file: string | undefined, options: RemoveOptions) => {
       const { removeAllowed } = await import('../../brands/models/allow-list/remove-allowed.ts')
@@ -67,9 +67,10 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const removed = await context.withInstallation(async (installation) => {
         const removal = { model, authority: installation.authority, entries }
         if (!dryRun && entries === 'all') {
-          await confirm(context, options, async () => {
+          await confirmTyped(context, options, async () => {
             const count = await removeAllowed({ ...removal, dryRun: true }, installation)
-            return `All ${counted(count, 'entry', 'entries')} of the allow-list of ${options.model} will be removed: no new device of the model can register until you import others.`
+            const told = `All ${counted(count, 'entry', 'entries')} of the allow-list of ${options.model} will be removed: no new device of the model can register until you import others.`
+            return { told, type: count }
           })
         }
         return withProgress(context.streams, ['Removing', 'entries'], (onProgress) =>

@@ -1,6 +1,6 @@
 /** `ratafia brands`: the accounts that serials are signed for. */
 import type { Command } from 'commander'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
@@ -92,7 +92,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
   listBrandsCommand(brands, context)
   showBrandCommand(brands, context)
 
-  withYes(withJson(brands.command('remove <account-id>')))
+  withNeededYes(withJson(brands.command('remove <account-id>')))
     .description('remove a brand that has neither models nor devices, with its signing keys')
     .action((accountId: string, options: JsonOption & YesOption) => remove(accountId, options, context))
 }
@@ -104,9 +104,10 @@ async function remove(
 ): Promise<void> {
   const { removeBrand } = await import('../../brands/remove-brand.ts')
   const keys = await context.withInstallation(async (installation) => {
-    await confirm(context, options, async () => {
+    await confirmTyped(context, options, async () => {
       const { length } = await installation.brands.keys(accountId)
-      return `The brand ${accountId} and ${counted(length, 'signing key')} are removed for good. What was kept of the private halves elsewhere is all that is left of them.`
+      const told = `The brand ${accountId} and ${counted(length, 'signing key')} are removed for good. What was kept of the private halves elsewhere is all that is left of them.`
+      return { told, type: accountId }
     })
     return removeBrand(accountId, installation)
   })

@@ -1,16 +1,19 @@
 /** `ratafia devices approve`, `reject` and `revoke`: decisions about one device, or about many. */
 import type { Command } from 'commander'
 import type { ManyDecision } from '../../devices/many/decide-many.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { confirm, confirmTyped, withNeededYes, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
-import { goes, requireDirect, type WayOptions } from '../service/ways.ts'
-import { type Choice, type ChoiceOptions, choiceOf, describeChoice } from './chosen-devices.ts'
+import { goes, serviceOf, type WayOptions } from '../service/ways.ts'
+import { type Choice, type ChoiceOptions, choiceOf, countChosen, describeChoice } from './chosen-devices.ts'
+import type { DecisionOver } from './decide-over.ts'
 import { decideOne, describeRecord, OPERATIONS } from './one-device.ts'
 
 interface DecisionOptions extends JsonOption, YesOption, ChoiceOptions, WayOptions {
   readonly dryRun?: boolean
+  /** False with `--no-wait`. */
+  readonly wait?: boolean
 }
 
 export function decisionCommands(devices: Command, context: CommandContext): void {
@@ -18,6 +21,9 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     'approveDevice',
     'devices',
     'device',
+    'makeJob',
+    'job',
+    'jobItems',
   ])
     .description('give waiting or rejected devices their serials')
     .option('--serial <serial>', 'this serial number, even if it proposed another; for one device')
@@ -29,8 +35,15 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
           throw new UsageError('--serial is for one device: name only that, and leave --dry-run out.')
         }
         const { approvingMany } = await import('../../devices/many/approve-many.ts')
-        await decideMany(choice, options, 'approved', context, (installation) =>
-          approvingMany({ authority: installation.authority, dryRun: options.dryRun === true }, installation),
+        await decideMany(
+          { choice, kind: 'devices.approve', decided: 'approved' },
+          options,
+          context,
+          (installation) =>
+            approvingMany(
+              { authority: installation.authority, dryRun: options.dryRun === true },
+              installation,
+            ),
         )
         return
       }
@@ -58,6 +71,9 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     'rejectDevice',
     'devices',
     'device',
+    'makeJob',
+    'job',
+    'jobItems',
   ])
     .description('refuse waiting devices and tell them why')
     .requiredOption('--reason <text>', 'one line, shown on the device')
@@ -67,8 +83,12 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { rejectingMany } = await import('../../devices/many/reject-many.ts')
-        await decideMany(choice, options, 'rejected', context, (installation) =>
-          rejectingMany({ authority: installation.authority, reason, dryRun }, installation),
+        await decideMany(
+          { choice, kind: 'devices.reject', reason, decided: 'rejected' },
+          options,
+          context,
+          (installation) =>
+            rejectingMany({ authority: installation.authority, reason, dryRun }, installation),
         )
         return
       }
@@ -94,6 +114,9 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     'revokeDevice',
     'devices',
     'device',
+    'makeJob',
+    'job',
+    'jobItems',
   ])
     .description('end devices and their sessions for good; their serials are never given to others')
     .option('--reason <text>', 'one line, for the register')
@@ -103,8 +126,11 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { revokingMany } = await import('../../devices/many/revoke-many.ts')
-        await decideMany(choice, options, 'revoked', context, (installation) =>
-          revokingMany({ authority: installation.authority, reason, dryRun }, installation),
+        await decideMany(
+          { choice, kind: 'devices.revoke', reason, decided: 'revoked' },
+          options,
+          context,
+          (installation) => revokingMany({ authority: installation.authority, reason, dryRun }, installation),
         )
         return
       }
@@ -120,11 +146,10 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
               .device
           },
           confirm: (found) =>
-            confirm(
-              context,
-              options,
-              `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
-            ),
+            confirmTyped(context, options, () => ({
+              told: `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
+              type: String(found['serial'] ?? found['id']),
+            })),
         },
         options,
         context,
@@ -135,7 +160,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
 }
 
 function withChoice(command: Command, waiting: boolean): Command {
-  const whole = withYes(withJson(command))
+  const whole = (waiting ? withYes : withNeededYes)(withJson(command))
     .option(
       '--file <file>',
       'the devices in a file: one a line, or the column id of a .csv or .json; - is standard input',
@@ -146,6 +171,7 @@ function withChoice(command: Command, waiting: boolean): Command {
     )
     .option('--all', waiting ? 'all waiting devices of every model' : 'all active devices of every model')
     .option('--dry-run', 'only show what would happen')
+    .option('--no-wait', 'at a service: make the job, and do not wait for its end')
   return waiting
     ? whole.option(
         '--from <network>',
@@ -161,27 +187,33 @@ function onlyOne(choice: Choice, { dryRun }: DecisionOptions): string | undefine
 }
 
 async function decideMany(
-  choice: Choice,
+  many: DecisionOver,
   options: DecisionOptions,
-  decided: string,
   context: CommandContext,
   decisionOn: (installation: Installation) => ManyDecision,
 ): Promise<void> {
-  requireDirect(options, context, 'A decision about several devices')
+  const { choice, decided } = many
+  const service = await serviceOf(options, context)
+  if (service) {
+    const { decideOver } = await import('./decide-over.ts')
+    await decideOver(service, many, options, context)
+    return
+  }
+  if (options.wait === false) {
+    throw new UsageError('--no-wait is for a service: on the database the command itself does the work.')
+  }
   const { decideAndReport } = await import('./decision-report.ts')
   await context.withInstallation(async (installation) => {
     const decision = decisionOn(installation)
     const revokes = decision.becomes === 'revoked'
     // Whoever named the devices one by one knows which they are.
-    if (!options.dryRun && (revokes || choice.kind === 'filter')) {
-      await confirm(context, options, async () => {
-        const what = await describeChoice(choice, decision, installation)
-        const end = revokes
-          ? ' They lose their sessions and get nothing any more. This cannot be undone.'
-          : ''
-        return `${what} will be ${decided}.${end}`
-      })
-    }
+    const what = async () => `${await describeChoice(choice, decision, installation)} will be ${decided}.`
+    if (!options.dryRun && revokes) {
+      await confirmTyped(context, options, async () => ({
+        told: `${await what()} They lose their sessions and get nothing any more. This cannot be undone.`,
+        type: await countChosen(choice, decision, installation),
+      }))
+    } else if (!options.dryRun && choice.kind === 'filter') await confirm(context, options, what)
     await decideAndReport({ choice, decision, decided }, options, installation, context)
   })
 }

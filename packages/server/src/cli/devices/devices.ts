@@ -7,6 +7,7 @@ import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { goes, type WayOptions } from '../service/ways.ts'
 import { writeOut } from '../write-whole.ts'
+import { countsCommand } from './counts.ts'
 import { decisionCommands } from './decisions.ts'
 import { type FleetOptions, fleetFilterOf, withFleetOptions } from './fleet-options.ts'
 import { listCommand } from './list.ts'
@@ -31,6 +32,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('the register of devices: which devices have which serials')
 
   listCommand(devices, context)
+
+  countsCommand(devices, context)
 
   showCommand(devices, context)
 

@@ -1,5 +1,6 @@
 /** `ratafia devices list`: the register, searched and sorted, page by page. */
 import { type Command, Option } from 'commander'
+import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import {
   FLEET_ORDERS,
   type FleetDevice,
@@ -11,7 +12,19 @@ import type { Installation } from '../installation.ts'
 import { LongList } from '../long-list.ts'
 import { readCount } from '../option-values.ts'
 import { type ListOption, note, type Row, withList } from '../output.ts'
+import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
 import { type FleetOptions, fleetFilterOf, withFleetOptions } from './fleet-options.ts'
+import {
+  ACTIVITY_COLUMNS,
+  type ActivityOptions,
+  asksForActivity,
+  LIST_ORDERS,
+  type ListPart,
+  listRow,
+  partsOnDatabase,
+  partsOver,
+  queryOf,
+} from './list-by-query.ts'
 
 const SESSION_COLUMNS = ['last_session_at', 'last_address'] as const
 const CLONE_COLUMNS = ['clone_kinds', 'clone_times', 'clone_last_seen_at'] as const
@@ -20,10 +33,11 @@ const COLUMNS = [
   ...['registered_at', 'decided_at', 'decided_by', 'reason', 'quarantined_at', 'removed_at', 'address'],
   ...SESSION_COLUMNS,
   ...CLONE_COLUMNS,
+  ...ACTIVITY_COLUMNS.filter((name) => name !== 'last_address'),
 ]
 
-interface ListOptions extends ListOption, FleetOptions {
-  readonly sort: FleetOrder
+interface ListOptions extends ListOption, FleetOptions, ActivityOptions, WayOptions {
+  readonly sort: FleetOrder | (typeof LIST_ORDERS)[number]
   readonly reverse?: boolean
   readonly lastSession?: boolean
   readonly limit: string
@@ -31,16 +45,20 @@ interface ListOptions extends ListOption, FleetOptions {
 }
 
 export function listCommand(devices: Command, context: CommandContext): void {
-  withFleetOptions(withList(devices.command('list'), COLUMNS))
+  goes(withFleetOptions(withList(devices.command('list'), COLUMNS)), 'both', ['devices'])
     .description('list devices: the newest, those that fit, or those after one of them')
     .addOption(
       new Option(
         '--sort <order>',
-        'newest in the register first, newest registration first, by serial number, or last session first',
+        'newest in the register first, newest registration first, by serial number, or last session, last seen, last evidence of a clone first',
       )
-        .choices([...FLEET_ORDERS])
+        .choices([...FLEET_ORDERS, ...LIST_ORDERS])
         .default('entered'),
     )
+    .option('--seen-after <time>', 'only those last seen since this time, or since 7d ago')
+    .option('--seen-before <time>', 'only those last seen before')
+    .option('--never-seen', 'only those that neither registered here nor opened a session')
+    .option('--from <network>', 'only those last seen from an address or network, such as 203.0.113.0/24')
     .option('--reverse', 'in the opposite order')
     .option('--last-session', 'show when each last opened a session, and from which address')
     .option('--limit <number>', 'how many to show', '100')
@@ -52,9 +70,74 @@ export function listCommand(devices: Command, context: CommandContext): void {
 }
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const limit = readCount('--limit', options.limit, 99_999_999)
+  const searched = SEARCHED.filter(([, isGiven]) => isGiven(options)).map(([option]) => option)
+  for (const option of searched) requireDirect(options, context, option)
+  if (asksForActivity(options) && searched[0] !== undefined) {
+    throw new UsageError(
+      `${searched[0]} cannot be combined with --seen-after, --seen-before, --never-seen, --from, or their orders.`,
+    )
+  }
+  const byQuery = async (partsOf: (query: DeviceQuery) => AsyncIterable<ListPart>) => {
+    const now = new Date()
+    await printParts(partsOf(queryOf(options, fleetFilterOf(options, now), now)), options, context)
+  }
+  await eitherWay(context, options, 'read', {
+    directly: (installation) =>
+      asksForActivity(options)
+        ? byQuery((query) => partsOnDatabase(query, limit, installation))
+        : search(options, limit, installation, context),
+    over: (service) => byQuery((query) => partsOver(query, limit, service)),
+  })
+}
+
+/** What only a search of the whole database can do. */
+const SEARCHED: readonly (readonly [string, (options: ListOptions) => boolean])[] = [
+  ['--session-after', ({ sessionAfter }) => sessionAfter !== undefined],
+  ['--session-before', ({ sessionBefore }) => sessionBefore !== undefined],
+  ['--without-session', ({ withoutSession }) => withoutSession === true],
+  ['--last-session', ({ lastSession }) => lastSession === true],
+  ['--address', ({ address }) => address !== undefined],
+  ['--clones with a kind', ({ clones }) => clones !== undefined && clones !== true],
+  ['--sort session', ({ sort }) => sort === 'session'],
+  ['--before', ({ before }) => before !== undefined],
+]
+
+async function printParts(
+  parts: AsyncIterable<ListPart>,
+  options: ListOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { DEVICE_LIST_COLUMNS, WAITING_LIST_COLUMNS } = await import('./device-output.ts')
+  const withActivity =
+    asksForActivity(options) || ACTIVITY_COLUMNS.some((name) => options.columns?.includes(name))
+  const printed = new LongList(context.streams, options, {
+    columns: [
+      ...(options.status === 'pending' ? WAITING_LIST_COLUMNS : DEVICE_LIST_COLUMNS),
+      ...(withActivity ? ACTIVITY_COLUMNS : []),
+    ],
+    empty: 'There is no such device.',
+  })
+  let others = false
+  for await (const { records, more } of parts) {
+    await printed.add(records.map((record) => listRow(record, withActivity)))
+    others = more
+  }
+  printed.end()
+  if (others && !options.json)
+    note(context.streams, 'There are more: --limit shows more, filters show fewer.')
+}
+
+async function search(
+  options: ListOptions,
+  limit: number,
+  installation: Installation,
+  context: CommandContext,
+): Promise<void> {
   const { searchFleet } = await import('../../devices/fleet/search-fleet.ts')
   const { DEVICE_LIST_COLUMNS, WAITING_LIST_COLUMNS } = await import('./device-output.ts')
-  const { sort: order, before } = options
+  const { before } = options
+  const order = FLEET_ORDERS.find((one) => one === options.sort) ?? 'entered'
   const after = before === undefined ? undefined : await positionIn(before, order)
   const wants = (columns: readonly string[]) => columns.some((name) => options.columns?.includes(name))
   const withLastSession =
@@ -64,7 +147,6 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     options.sessionAfter !== undefined ||
     options.sessionBefore !== undefined
   const withEvidence = options.clones !== undefined || wants(CLONE_COLUMNS)
-  const limit = readCount('--limit', options.limit, 99_999_999)
   const printed = new LongList(context.streams, options, {
     columns: [
       ...(options.status === 'pending' ? WAITING_LIST_COLUMNS : DEVICE_LIST_COLUMNS),
@@ -73,15 +155,13 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     ],
     empty: before === undefined ? 'There is no such device.' : 'There are no more.',
   })
-  const next = await context.readInstallation((installation) =>
-    searchFleet(
-      {
-        filter: fleetFilterOf(options, installation.clock()),
-        ...{ order, reverse: options.reverse === true, after, limit, withLastSession, withEvidence },
-      },
-      installation,
-      async (devices) => printed.add(await rowsOf(devices, { withLastSession, withEvidence }, installation)),
-    ),
+  const next = await searchFleet(
+    {
+      filter: fleetFilterOf(options, installation.clock()),
+      ...{ order, reverse: options.reverse === true, after, limit, withLastSession, withEvidence },
+    },
+    installation,
+    async (devices) => printed.add(await rowsOf(devices, { withLastSession, withEvidence }, installation)),
   )
   printed.end()
   if (next && !options.json) {

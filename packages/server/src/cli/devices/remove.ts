@@ -1,12 +1,12 @@
 /** `ratafia devices remove`: for the protection of data. */
 import type { Command } from 'commander'
-import { describeDevice } from '../../devices/device.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { type Device, describeDevice } from '../../devices/device.ts'
+import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 
 export function removeCommand(devices: Command, context: CommandContext): void {
-  withYes(withJson(devices.command('remove <devices...>')))
+  withNeededYes(withJson(devices.command('remove <devices...>')))
     .description(
       'remove what is personal of devices that are revoked, superseded, rejected or waiting; serials stay taken',
     )
@@ -15,15 +15,14 @@ export function removeCommand(devices: Command, context: CommandContext): void {
       const { deviceRow } = await import('./device-output.ts')
       const removed = await context.withInstallation(async (installation) => {
         // All of them before the first is removed: nothing happens if one of the names is wrong.
-        const found = []
+        const found: Device[] = []
         for (const name of names)
           found.push(await findRemovable({ name, authority: installation.authority }, installation))
         const ids = [...new Set(found.map(({ id }) => id))]
-        await confirm(
-          context,
-          options,
-          `${found.map(describeDevice).join('\n')}\n${counted(ids.length, 'device')} will be removed: addresses, sessions, assertions and evidence. This cannot be undone.`,
-        )
+        await confirmTyped(context, options, () => ({
+          told: `${found.map(describeDevice).join('\n')}\n${counted(ids.length, 'device')} will be removed: addresses, sessions, assertions and evidence. This cannot be undone.`,
+          type: ids.length === 1 ? (found[0]?.serial ?? ids[0] ?? '') : ids.length,
+        }))
         const results = []
         for (const id of ids)
           results.push(await removeDevice({ name: id, authority: installation.authority }, installation))

@@ -1,5 +1,9 @@
-/** `ratafia completion`: a script for the shell, made from the table of commands. */
-import { Argument, type Command } from 'commander'
+/**
+ * `ratafia completion`: a script for the shell, made from the table of commands. At a TAB it starts no process: it knows
+ * words, options, choices and where a file goes, and no records.
+ */
+import { ROLE_NAMES } from '@ratafia/api/roles'
+import { Argument, type Command, type Option } from 'commander'
 import { ColumnsOption } from '../columns.ts'
 import type { Streams } from '../context.ts'
 import { goes } from '../service/ways.ts'
@@ -22,13 +26,25 @@ export function completionCommand(program: Command, { stdout }: Streams): void {
     })
 }
 
+/** What a value can be, by its name in the help. */
+const VALUES: Readonly<Record<string, readonly string[]>> = { role: ROLE_NAMES, 'on|off': ['on', 'off'] }
+/** Names of values that are files. */
+const FILES: ReadonlySet<string> = new Set(['file', 'path', 'key'])
+
 interface Word {
   readonly text: string
   readonly description: string
-  /** An option that takes a value; what it can be, where that is known. */
-  readonly value?: readonly string[]
-  /** Its value is several of these, separated by commas. */
+  /** An option that takes a value. */
+  readonly value?: Value
+}
+
+interface Value {
+  /** What it can be, where that is known. */
+  readonly choices: readonly string[]
+  /** Several of them, separated by commas. */
   readonly several?: boolean
+  /** The name of a file. */
+  readonly file: boolean
 }
 
 /** A command that words lead to, and what may follow. */
@@ -37,6 +53,7 @@ interface Path {
   readonly name: string
   readonly commands: readonly Word[]
   readonly options: readonly Word[]
+  readonly argument: Value
 }
 
 function pathsOf(command: Command, name = ''): readonly Path[] {
@@ -44,24 +61,31 @@ function pathsOf(command: Command, name = ''): readonly Path[] {
     (option): Word => ({
       text: option.long ?? option.flags,
       description: option.description,
-      ...(option instanceof ColumnsOption
-        ? { value: option.columns, several: true }
-        : option.required || option.optional
-          ? { value: option.argChoices ?? [] }
-          : {}),
+      ...(option.required || option.optional ? { value: valueTaken(option) } : {}),
     }),
   )
+  const given = command.registeredArguments
   const path: Path = {
     name,
     commands: command.commands.flatMap((child) =>
       [child.name(), ...child.aliases()].map((text) => ({ text, description: child.description() })),
     ),
     options: [...options, { text: '--help', description: 'show what the command takes' }],
+    argument: {
+      choices: given.flatMap((argument) => argument.argChoices ?? VALUES[argument.name()] ?? []),
+      file: given.some((argument) => FILES.has(argument.name())),
+    },
   }
   const below = command.commands.flatMap((child) =>
     [child.name(), ...child.aliases()].flatMap((text) => pathsOf(child, `${name} ${text}`.trim())),
   )
   return [path, ...below]
+}
+
+function valueTaken(option: Option): Value {
+  if (option instanceof ColumnsOption) return { choices: option.columns, several: true, file: false }
+  const [, name = ''] = /[<[]([^>\]]+)[>\]]/.exec(option.flags) ?? []
+  return { choices: option.argChoices ?? VALUES[name] ?? [], file: FILES.has(name) }
 }
 
 /** In single quotes, for bash and zsh. */
@@ -70,12 +94,12 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
 /** For bash and zsh: what to do where a value is due, by the command and the option before it. */
-const valueCases = (paths: readonly Path[], commandOf: (word: Word) => string): string =>
+const valueCases = (paths: readonly Path[], commandOf: (value: Value) => string): string =>
   paths
     .flatMap(({ name, options }) =>
-      options
-        .filter(({ value }) => value !== undefined)
-        .map((word) => `    ${quoted(`${name} ${word.text}`)}) ${commandOf(word)} ;;`),
+      options.flatMap(({ text, value }) =>
+        value === undefined ? [] : `    ${quoted(`${name} ${text}`)}) ${commandOf(value)} ;;`,
+      ),
     )
     .join('\n')
 
@@ -83,13 +107,13 @@ const namesOf = (paths: readonly Path[]): readonly string[] =>
   paths.map(({ name }) => name).filter((name) => name !== '')
 
 function bashScript(paths: readonly Path[]): string {
-  const cases = paths.map(({ name, commands, options }) => {
-    const proposals = [...commands, ...options].map(({ text }) => text).join(' ')
-    return `    ${quoted(name)}) proposals=${quoted(proposals)} ;;`
+  const cases = paths.map(({ name, commands, options, argument }) => {
+    const proposals = [...[...commands, ...options].map(({ text }) => text), ...argument.choices].join(' ')
+    return `    ${quoted(name)}) proposals=${quoted(proposals)}${argument.file ? '; files=1' : ''} ;;`
   })
   return `# bash completion for ratafia
 _ratafia() {
-  local name='' next proposals='' word
+  local name='' next proposals='' files='' word IFS=$' \\t\\n'
   local current="\${COMP_WORDS[COMP_CWORD]}" before='' several=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="\${name:+$name }$word"
@@ -101,29 +125,40 @@ _ratafia() {
 ${cases.join('\n')}
   esac
   case "$name \${COMP_WORDS[COMP_CWORD-1]}" in
-${valueCases(paths, ({ value = [], several }) => `proposals=${quoted(value.join(' '))}${several ? '; several=1' : ''}`)}
+${valueCases(paths, bashValue)}
   esac
   if [ -n "$several" ]; then
     compopt -o nospace 2>/dev/null
     before="\${current%"\${current##*,}"}"
   fi
   COMPREPLY=($(compgen -P "$before" -W "$proposals" -- "\${current#"$before"}"))
+  if [ -n "$files" ]; then
+    compopt -o filenames 2>/dev/null
+    IFS=$'\\n'
+    COMPREPLY+=($(compgen -f -- "$current"))
+  fi
 }
-# What is neither a command nor an option is the name of a file.
-complete -o default -F _ratafia ratafia
+complete -F _ratafia ratafia
 `
 }
 
+const bashValue = ({ choices, several, file }: Value): string =>
+  `proposals=${quoted(choices.join(' '))}; files=${file ? '1' : ''}${several ? '; several=1' : ''}`
+
 function zshScript(paths: readonly Path[]): string {
-  const cases = paths.map(({ name, commands, options }) => {
-    const proposals = [...commands, ...options].map(({ text, description }) =>
-      quoted(`${text}:${description.replaceAll('\\', '\\\\').replaceAll(':', '\\:')}`),
-    )
-    return `    ${quoted(name)}) proposals=(${proposals.join(' ')}) ;;`
+  const cases = paths.map(({ name, commands, options, argument }) => {
+    const proposals = [
+      ...[...commands, ...options].map(({ text, description }) =>
+        quoted(`${text}:${description.replaceAll('\\', '\\\\').replaceAll(':', '\\:')}`),
+      ),
+      ...argument.choices.map(quoted),
+    ]
+    const files = argument.file ? '; files=1' : ''
+    return `    ${quoted(name)}) proposals=(${proposals.join(' ')})${files} ;;`
   })
   return `#compdef ratafia
 _ratafia() {
-  local name='' next word
+  local name='' next word files=''
   local -a proposals
   for word in "\${(@)words[2,CURRENT-1]}"; do
     next="\${name:+$name }$word"
@@ -135,32 +170,32 @@ _ratafia() {
 ${cases.join('\n')}
   esac
   case "$name $words[CURRENT-1]" in
-${valueCases(paths, zshValues)}
+${valueCases(paths, zshValue)}
   esac
   _describe ratafia proposals
-  _files
+  [[ -z $files ]] || _files
 }
 compdef _ratafia ratafia
 `
 }
 
-const zshValues = ({ value = [], several }: Word): string =>
-  value.length === 0
-    ? '_files; return'
-    : several
-      ? `_values -s , value ${value.join(' ')}; return`
-      : `compadd ${value.join(' ')}; return`
+function zshValue({ choices, several, file }: Value): string {
+  if (file) return '_files; return'
+  if (choices.length === 0) return 'return'
+  return several ? `_values -s , value ${choices.join(' ')}; return` : `compadd ${choices.join(' ')}; return`
+}
 
 function fishScript(paths: readonly Path[]): string {
-  const lines = paths.flatMap(({ name, commands, options }) => {
+  const lines = paths.flatMap(({ name, commands, options, argument }) => {
     const at = `complete -c ratafia -n ${quoted(`__ratafia_at "${name}"`)}`
     return [
-      ...commands.map(({ text, description }) => `${at} -f -a ${text} -d ${fishQuoted(description)}`),
-      ...options.map(({ text, description, value, several }) => {
-        const proposed = several ? `(__ratafia_several ${value?.join(' ')})` : value?.join(' ')
-        const takes = value === undefined ? '' : proposed === '' ? ' -r' : ` -x -a ${quoted(proposed ?? '')}`
-        return `${at} -l ${text.slice(2)}${takes} -d ${fishQuoted(description)}`
-      }),
+      ...commands.map(({ text, description }) => `${at} -a ${text} -d ${fishQuoted(description)}`),
+      ...(argument.choices.length > 0 ? [`${at} -a ${quoted(argument.choices.join(' '))}`] : []),
+      ...(argument.file ? [`${at} -F`] : []),
+      ...options.map(
+        ({ text, description, value }) =>
+          `${at} -l ${text.slice(2)}${fishValue(value)} -d ${fishQuoted(description)}`,
+      ),
     ]
   })
   return `# fish completion for ratafia
@@ -177,6 +212,16 @@ function __ratafia_several
   set -l before (string replace -r '[^,]*$' '' -- (string replace -r '^--[a-z-]*=' '' -- (commandline -ct)))
   printf '%s\\n' "$before"$argv
 end
+# Files only where one goes.
+complete -c ratafia -f
 ${lines.join('\n')}
 `
+}
+
+function fishValue(value: Value | undefined): string {
+  if (value === undefined) return ''
+  const { choices, several, file } = value
+  if (file) return ' -r -F'
+  if (choices.length === 0) return ' -x'
+  return ` -x -a ${quoted(several ? `(__ratafia_several ${choices.join(' ')})` : choices.join(' '))}`
 }

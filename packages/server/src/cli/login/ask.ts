@@ -16,6 +16,8 @@ export interface Question extends Pick<RequestInit, 'method' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>
   /** Milliseconds until the whole answer must be there. */
   readonly patience?: number
+  /** Bytes of an answer. Default: those of the largest one with tokens. */
+  readonly most?: number
   /** The option or variable that has the address, for messages. Default: `--url`. */
   readonly addressIn?: string
 }
@@ -39,7 +41,7 @@ const MOST_BYTES = 256 * 1024
 
 /** Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too long. */
 export async function ask(url: string, question: Question = {}): Promise<Answer> {
-  const { patience = PATIENCE_MS, addressIn = '--url', headers, ...init } = question
+  const { patience = PATIENCE_MS, most = MOST_BYTES, addressIn = '--url', headers, ...init } = question
   const wait = { patience, addressIn }
   const response = await received(url, wait, () =>
     fetch(url, {
@@ -49,21 +51,27 @@ export async function ask(url: string, question: Question = {}): Promise<Answer>
       signal: AbortSignal.timeout(patience),
     }),
   )
+  await refuseRedirect(response, url, addressIn)
   const { status } = response
-  if (status >= 300 && status < 400) {
-    await response.body?.cancel()
-    throw new ServiceRefusal(
-      `${placeOf(url)} sends clients on to another address, which is not followed. Give the address of the service itself with ${addressIn}.`,
-    )
-  }
-  const bytes = await received(url, wait, () => boundedBody(response.body, MOST_BYTES))
+  const bytes = await received(url, wait, () => boundedBody(response.body, most))
   if (bytes === undefined) {
-    throw new ServiceRefusal(
-      `${placeOf(url)} answers with more than ${MOST_BYTES / 1024} KiB. Check ${addressIn}.`,
-    )
+    throw new ServiceRefusal(`${placeOf(url)} answers with more than ${most / 1024} KiB. Check ${addressIn}.`)
   }
   const text = bytes.toString('utf8')
   return { url, status, headers: response.headers, body: objectIn(text), text }
+}
+
+/** Throws `ServiceRefusal`. */
+export async function refuseRedirect(
+  { status, body }: Pick<Response, 'status' | 'body'>,
+  url: string,
+  addressIn = '--url',
+): Promise<void> {
+  if (status < 300 || status >= 400) return
+  await body?.cancel()
+  throw new ServiceRefusal(
+    `${placeOf(url)} sends clients on to another address, which is not followed. Give the address of the service itself with ${addressIn}.`,
+  )
 }
 
 /** The same, and anything but a 200 throws what {@link refusalIn} makes of it. */
@@ -105,7 +113,8 @@ export function placeOf(url: string): string {
   return `${origin}${pathname}`
 }
 
-async function received<T>(
+/** What `work` fetches. Throws {@link NoAnswer}. */
+export async function received<T>(
   url: string,
   { patience, addressIn }: { readonly patience: number; readonly addressIn: string },
   work: () => Promise<T>,

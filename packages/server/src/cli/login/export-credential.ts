@@ -21,6 +21,8 @@ export interface Export {
 export interface Exported {
   readonly text: string
   readonly sessionId: string
+  /** As it is presented to the service. */
+  readonly token: string
 }
 
 /** Throws `ServiceRefusal`, `ServiceAway`, and what `logIn` throws. */
@@ -36,7 +38,7 @@ export async function exportCredential({ url, form, wanted, logIn }: Export): Pr
   const { 'session-id': sessionId } = answer
   if (typeof sessionId !== 'string' || !/^[0-9a-f-]{1,64}$/.test(sessionId))
     throw strangeAnswer(place, 'no session')
-  return { text: credentialString(form, credential, addresses), sessionId }
+  return { text: credentialString(form, credential, addresses), sessionId, token: credential.token }
 }
 
 /** How the service itself says that it is reached, whatever way leads there from here. */

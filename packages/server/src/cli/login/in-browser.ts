@@ -1,10 +1,11 @@
 /** Logging in with a browser: a person opens an address, and the command waits until they have decided. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServiceAway, ServiceRefusal, type Streams } from '../context.ts'
+import { type CommandContext, ServiceAway, ServiceRefusal } from '../context.ts'
 import { note } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
 import type { LogIn, LoginToken } from './discharge.ts'
+import { openBrowser } from './open-browser.ts'
 
 /** The identity service holds a request for ten minutes; this client's HTTP library gives up after five. */
 const HELD_MS = 240_000
@@ -15,13 +16,17 @@ const FAILURES = 30
 const PAUSE_MS = 1_000
 
 export const inBrowser =
-  (streams: Streams): LogIn =>
+  (context: Pick<CommandContext, 'streams' | 'job'>): LogIn =>
   async (offers, location) => {
     const { VisitURL: visit, WaitTokenURL: wait } = offers['browser-window'] ?? {}
     if (!isAddress(visit) || !isAddress(wait)) {
       throw new ServiceRefusal(`${placeOf(location)} offers no login in a browser. Use --agent.`)
     }
-    note(streams, `Open this address in a browser, and log in there:\n\n  ${harmless(visit)}\n\nWaiting …`)
+    note(
+      context.streams,
+      `Open this address in a browser, and log in there:\n\n  ${harmless(visit)}\n\nWaiting …`,
+    )
+    openBrowser(visit, context)
     return decided(wait)
   }
 

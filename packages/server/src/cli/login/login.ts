@@ -88,7 +88,7 @@ async function login(options: LoginOptions, context: CommandContext): Promise<vo
   const { asAgent } = await import('./as-agent.ts')
   const { inBrowser } = await import('./in-browser.ts')
   const { description = `ratafia@${hostname()}`, agent } = options
-  const logIn = agent === undefined ? inBrowser(context.streams) : await asAgent(agent)
+  const logIn = agent === undefined ? inBrowser(context) : await asAgent(agent)
   const { me } = await logInAndKeep(url, { ...limitsOf(options), description }, context, logIn)
   context.streams.stdout.write(`${whoamiText(me, url)}\n`)
 }
@@ -128,7 +128,7 @@ async function exportLogin(
   const { exportCredential } = await import('./export-credential.ts')
   const { asAgent } = await import('./as-agent.ts')
   const { inBrowser } = await import('./in-browser.ts')
-  const logIn = agent === undefined ? inBrowser(context.streams) : await asAgent(agent)
+  const logIn = agent === undefined ? inBrowser(context) : await asAgent(agent)
   const { text, sessionId } = await exportCredential({ url, form, wanted, logIn })
   context.streams.stdout.write(`${text}\n`)
   note(context.streams, `It belongs to the session ${sessionId}; revoking that ends it.`)

@@ -1,8 +1,8 @@
 /** `ratafia whoami` and `ratafia logout`: the login with which commands administer a service. */
 import type { Command } from 'commander'
-import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
+import { type CommandContext, ServiceRefusal } from '../context.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
-import { goes, type WayOptions } from '../service/ways.ts'
+import { addressOf, goes, type WayOptions } from '../service/ways.ts'
 
 const ME = { method: 'GET', path: '/me' } as const
 const REVOKE = { method: 'POST', path: '/me/tokens/:id/revoke' } as const
@@ -41,11 +41,4 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
           : `Logged out: the login at ${url} had ended already.`,
       )
     })
-}
-
-/** Throws {@link UsageError}. */
-function addressOf({ url }: WayOptions, context: CommandContext): string {
-  const address = url === undefined ? context.service.url() : context.readServiceUrl(url)
-  if (address !== undefined) return address
-  throw new UsageError('Give --url, or set RATAFIA_URL: this command asks a service.')
 }

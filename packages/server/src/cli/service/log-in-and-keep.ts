@@ -12,7 +12,7 @@ export async function logInAndKeep(
   url: string,
   wanted: WantedToken,
   context: CommandContext,
-  logIn: LogIn = inBrowser(context.streams),
+  logIn: LogIn = inBrowser(context),
 ): Promise<{ readonly credential: Credential; readonly me: JsonObject }> {
   const token = await managementToken(url, wanted, logIn)
   const { record: me } = await serviceAt(url, { token, renew: undefined }).call({

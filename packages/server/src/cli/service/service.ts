@@ -38,6 +38,8 @@ export interface Service {
     name: string,
     asking: Asking & { readonly most: number },
   ): Promise<{ readonly records: readonly JsonObject[]; readonly more: boolean }>
+  /** The lines of an answer that the service sends while it reads it. Throws as `call` does. */
+  lines(operation: ServiceOperation, asking?: Asking): AsyncIterable<string>
 }
 
 /** What gives a request its token, and what to do when the service asks for a login of just now. */
@@ -49,7 +51,9 @@ export interface Bearer {
 
 const TRIES = 3
 const PAUSE_MS = 1_000
-const PAGE = 1_000
+/** Records of one answer, and its bytes: a record may have some thousand. */
+const PAGE = 250
+const MOST_BYTES = 4 * 1024 * 1024
 
 export function serviceAt(url: string, bearer: Bearer): Service {
   let { token } = bearer
@@ -78,6 +82,15 @@ export function serviceAt(url: string, bearer: Bearer): Service {
   return {
     url,
     call,
+    async *lines(operation, asking = {}) {
+      const { linesOf } = await import('./lines.ts')
+      const lines = await linesOf(
+        addressOf(url, operation, asking),
+        question(operation, asking, { token, key: undefined }),
+      )
+      if ('status' in lines) throw refusal(lines)
+      yield* lines
+    },
     list: async (operation, name, { most, ...asking }) => {
       const records: JsonObject[] = []
       for (let cursor: string | undefined; ; ) {
@@ -122,6 +135,7 @@ const question = (
   { token, key }: { readonly token: string; readonly key: string | undefined },
 ) => ({
   method,
+  most: MOST_BYTES,
   ...(body ? { body: JSON.stringify(body) } : {}),
   headers: {
     authorization: `Macaroon ${token}`,

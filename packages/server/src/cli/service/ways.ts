@@ -76,18 +76,30 @@ export async function eitherWay<Answer>(
   access: 'read' | 'change',
   { directly, over }: EitherWay<Answer>,
 ): Promise<Answer> {
+  const service = await serviceOf(options, context)
+  if (service) return over(service)
+  return access === 'read' ? context.readInstallation(directly) : context.withInstallation(directly)
+}
+
+/** The service that the command goes to; undefined if it works on the database. Throws {@link UsageError}. */
+export async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
   const url = addressIn(options, context)
-  if (url === undefined) {
-    return access === 'read' ? context.readInstallation(directly) : context.withInstallation(directly)
-  }
+  if (url === undefined) return undefined
   const { openService } = await import('./open-service.ts')
-  return over(await openService(url, context))
+  return openService(url, context)
 }
 
 /** For what only the database can do yet. Throws {@link UsageError} if the command goes over HTTP. */
 export function requireDirect(options: WayOptions, context: CommandContext, what: string): void {
   if (addressIn(options, context) === undefined) return
   throw new UsageError(`${what} works on the database alone: give --direct where the database is.`)
+}
+
+/** Of a command that asks a service alone. Throws {@link UsageError}. */
+export function addressOf({ url }: WayOptions, context: CommandContext): string {
+  const address = url === undefined ? context.service.url() : context.readServiceUrl(url)
+  if (address !== undefined) return address
+  throw new UsageError('Give --url, or set RATAFIA_URL: this command asks a service.')
 }
 
 /** Undefined: on the database. Throws {@link UsageError}. */

@@ -5,7 +5,7 @@ import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { type Consequence, confirmTyped, requireYes, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { cannotBeRead, sizeOf } from '../files.ts'
 import type { UnopenedInstallation } from '../installation.ts'
@@ -62,7 +62,7 @@ function restoreCommand(command: Command, context: CommandContext): Command {
   return withYes(withJson(command))
     .option('--dry-run', 'read the file, check that it is complete, and change nothing')
     .option('--verify', 'then check everything, as `ratafia verify` does')
-    .option('--replace', 'first delete everything in the database')
+    .option('--replace', 'first delete everything in the database; a script gives --yes too')
     .option('--unsealed', 'take a backup without a seal, which anybody may have changed')
     .option(
       '--revoke-sessions-since <time>',
@@ -128,10 +128,11 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     print(context, options, { dry_run: true, ...documentOf(found), sealed, file }, told)
     return
   }
+  if (options.replace) requireYes(context, options)
   const sealer = await context.openSealer()
   const { restored, results } = await context.withUnopenedInstallation('nothing', async (unopened) => {
     const { wholeDatabase, clock } = unopened
-    if (options.replace) await confirm(context, options, () => whatIsReplaced(unopened, file))
+    if (options.replace) await confirmTyped(context, options, () => whatIsReplaced(unopened, file))
     const done = await withProgress(context.streams, ['Restoring', 'KiB'], (onProgress) =>
       restore(
         {
@@ -176,10 +177,11 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
 async function whatIsReplaced(
   { wholeDatabase, location }: UnopenedInstallation,
   file: string,
-): Promise<string> {
+): Promise<Consequence> {
   const sizes = await wholeDatabase.read(async ({ tables, measure }) => Promise.all(tables.map(measure)))
   const rows = sizes.reduce((sum, size) => sum + size.rows, 0)
-  return `Everything in the database (${location}) is deleted for good: ${counted(rows, 'row')}. What is in ${file} takes its place.`
+  const told = `Everything in the database (${location}) is deleted for good: ${counted(rows, 'row')}. What is in ${file} takes its place.`
+  return { told, type: rows }
 }
 
 const documentOf = ({

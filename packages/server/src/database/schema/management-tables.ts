@@ -18,4 +18,31 @@ export interface ManagementTables {
     headers: string | null
     sealed: Uint8Array | null
   }
+  job: {
+    id: string
+    kind: string
+    state: 'queued' | 'running' | 'done' | 'cancelled' | 'stopped' | 'failed'
+    account_id: string
+    made_by: string
+    session_id: string
+    source: string
+    authority: string
+    settings: string
+    total: number
+    done: number
+    unchanged: number
+    refused: number
+    created_at: number
+    started_at: number | null
+    ended_at: number | null
+    note: string | null
+  }
+  job_item: {
+    job_id: string
+    place: number
+    subject: string
+    outcome: 'done' | 'unchanged' | 'refused' | null
+    code: string | null
+    message: string | null
+  }
 }

@@ -1,14 +1,15 @@
 import type { Selectable } from 'kysely'
 import type { AccountTables } from './account-tables.ts'
 import type { CiTables } from './ci-tables.ts'
+import type { FleetTables } from './fleet-tables.ts'
 import type { ManagementTables } from './management-tables.ts'
 
 /**
- * The tables as queries see them, in one list with those of accounts, CI and administration (`*-tables.ts`). Instants are epoch
+ * The tables as queries see them, in one list with those of accounts, CI, fleets and administration (`*-tables.ts`). Instants are epoch
  * milliseconds in a bigint column (`Date` in code: see `instant.ts`); both databases return bytes as `Buffer`. The
  * migrations explain what each column means.
  */
-export interface Schema extends AccountTables, CiTables, ManagementTables {
+export interface Schema extends AccountTables, CiTables, FleetTables, ManagementTables {
   root_key: {
     id: number
     sealed: Uint8Array

@@ -3,6 +3,8 @@
 import type { AuditStore } from '../../audit/audit-store.ts'
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { Authority } from '../../authority.ts'
+import type { ActivityStore } from '../activity/activity-store.ts'
+import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import type { CloneStore } from '../clones/clone-store.ts'
 import type { SerialAssertion } from '../device.ts'
@@ -46,6 +48,15 @@ export async function assertionsOfDevice(
   deps: FindDeps,
 ): Promise<readonly SerialAssertion[]> {
   return (await deps.devices.serialAssertionsOf(await findDevice({ name, authority }, deps))).slice(-limit)
+}
+
+/** Undefined: it has none. */
+export async function activityOfDevice(
+  { name, authority }: Omit<PartOf, 'limit'>,
+  deps: FindDeps & { readonly activities: Pick<ActivityStore, 'of'> },
+): Promise<DeviceActivity | undefined> {
+  const { id } = await findDevice({ name, authority }, deps)
+  return (await deps.activities.of([id])).get(id)
 }
 
 /** Last seen first. */

@@ -1,9 +1,43 @@
 /** What belongs to a device, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
 import type { AuditEntry } from '../../audit/entry.ts'
+import { activityRecord } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import type { SerialAssertion } from '../device.ts'
+import type { ListedDevice } from '../fleet/list-fleet.ts'
 import type { RegistrationRow } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
+import { fieldsOf } from '../transfer/device-record.ts'
+
+/**
+ * Of a list: the record of the device, and when it was seen. That of one device has no such fields: its `ETag` would
+ * change with every session.
+ */
+export const listedRecord = ({ device, activity }: ListedDevice) => ({
+  ...fieldsOf(device),
+  ...activityRecord(activity),
+})
+
+/** In this order. */
+export const LISTED_COLUMNS = [
+  'id',
+  'brand_id',
+  'model',
+  'serial',
+  'device_key_id',
+  'status',
+  'revision',
+  'origin',
+  'original',
+  'registered_at',
+  'decided_at',
+  'decided_by',
+  'reason',
+  'quarantined_at',
+  'removed_at',
+  'last_seen_at',
+  'last_address',
+  'evidence_at',
+] as const satisfies readonly (keyof ReturnType<typeof listedRecord>)[]
 
 export const registrationRecord = ({ at, caller }: RegistrationRow) => ({
   at: at.toISOString(),

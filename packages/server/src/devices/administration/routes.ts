@@ -1,37 +1,44 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
-import { type DevicesQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
-import { undone } from '../../change.ts'
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { type Details, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
+import { Streamed } from '../../http/management/streamed.ts'
+import { activityRecord } from '../activity/device-activity.ts'
+import { countDevices } from '../counts/count-devices.ts'
+import { countsRecord } from '../counts/device-counts.ts'
 import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
-import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
+import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { listFleet } from '../fleet/list-fleet.ts'
-import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
 import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
 import { revokeDevice } from '../revoke.ts'
 import { fieldsOf } from '../transfer/device-record.ts'
 import {
+  activityOfDevice,
   assertionsOfDevice,
   evidenceOfDevice,
   historyOfDevice,
   registrationsOfDevice,
   sessionsOfDevice,
 } from './device-parts.ts'
+import { filterIn } from './device-query.ts'
 import {
   assertionRecord,
   deviceSessionRecord,
   evidenceRecord,
   historyRecord,
+  listedRecord,
   registrationRecord,
 } from './device-records.ts'
+import { exportFleet } from './export-fleet.ts'
 
 type DeviceRouteDeps = ApprovalDeps &
   Parameters<typeof listFleet>[1] &
+  Parameters<typeof countDevices>[1] &
   Parameters<typeof sessionsOfDevice>[1] &
   Parameters<typeof registrationsOfDevice>[1] &
   Parameters<typeof evidenceOfDevice>[1] &
@@ -42,13 +49,29 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
 
   add(api.devices, async ({ authority, query }) => {
     const { sort = '-registered', limit = 100 } = query
-    const listing = { authority, filter: filterIn(query), sort, limit, after: positionIn(query, sort) }
+    const listing = {
+      authority,
+      filter: filterIn(query, instantField),
+      sort,
+      limit,
+      after: positionIn(query, sort),
+    }
     const { devices, next, examined } = await listFleet(listing, deps)
     return {
-      devices: devices.map(fieldsOf),
+      devices: devices.map(listedRecord),
       next: next ? cursorOf([String(next.key), next.id], query) : null,
       ...(examined === undefined ? {} : { examined }),
     }
+  })
+  add(api.deviceCounts, async ({ authority, query }) =>
+    countsRecord(await countDevices({ authority, brands: query.brand }, deps)),
+  )
+  add(api.exportDevices, async ({ authority, query }) => {
+    const { format = 'ndjson', sort = '-registered', ...filters } = query
+    const asked = detailsOf({ format, sort, ...filters })
+    const wanted = { authority, filter: filterIn(filters, instantField), sort, format, asked }
+    const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+    return new Streamed(type, `devices.${format}`, await exportFleet(wanted, deps))
   })
   add(api.device, async ({ parameters, authority }) =>
     fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
@@ -65,6 +88,11 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
   add(api.deviceEvidence, async (asked) => ({
     evidence: (await evidenceOfDevice(partOf(asked), deps)).map(evidenceRecord),
   }))
+  add(api.deviceActivity, async (asked) =>
+    activityRecord(
+      await activityOfDevice({ name: idIn(asked.parameters), authority: asked.authority }, deps),
+    ),
+  )
   add(api.deviceHistory, async (asked) => ({
     history: (await historyOfDevice(partOf(asked), deps)).map(historyRecord),
   }))
@@ -89,34 +117,16 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRout
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 }
 
+/** The parameters, as texts. */
+const detailsOf = (parameters: object): Details =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
+
 interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'parameters' | 'authority'> {
   readonly ifMatch?: (record: object) => void
 }
 
-type DevicesQuery = Static<typeof DevicesQuerySchema>
-
-function filterIn(query: DevicesQuery): ListFilter {
-  const { name, q, model, registered_since: since, registered_until: until } = query
-  return {
-    serial: query.serial,
-    serialPrefix: query.serial_prefix,
-    deviceKeyId: query.key,
-    keyPrefix: query.key_prefix,
-    brands: query.brand,
-    models: model && modelsNamed(model),
-    statuses: query.status,
-    quarantined: query.quarantined,
-    origins: query.origin,
-    decidedBy: query.decided_by,
-    registeredSince: since === undefined ? undefined : instantField('query/registered_since', since),
-    registeredUntil: until === undefined ? undefined : instantField('query/registered_until', until),
-    ...(q === undefined ? {} : filterOfBeginning(q)),
-    ...(name === undefined ? {} : filterOfName(name)),
-  }
-}
-
 /** A number that is none begins with the first page, as far as anybody can tell. */
-function positionIn(query: DevicesQuery, sort: ListSort): ListPosition | undefined {
+function positionIn(query: { readonly cursor?: string }, sort: ListSort): ListPosition | undefined {
   const [key, id] = partsIn(query, 2) ?? []
   if (key === undefined || id === undefined) return undefined
   if (sort === 'serial') return { key, id }

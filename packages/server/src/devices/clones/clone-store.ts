@@ -7,11 +7,14 @@ import {
   compiledOnce,
   type Database,
   fromInstant,
+  insertsInWith,
+  inTransaction,
   listed,
   listOf,
   toInstant,
   type Values,
 } from '../../database/index.ts'
+import { forgetEvidence, markEvidence, markEvidenceOf } from '../activity/activity-store.ts'
 import type { DeviceRef } from '../device.ts'
 import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 
@@ -82,14 +85,33 @@ export const insertOf = (
       times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
 }
 
-/** One of these. */
-export const insertSighting = (
-  query: Database['query'],
-  seen: Record<keyof typeof SIGHTING, string | number>,
-) => insertListed(query, { list: listOf(SIGHTING, [seen]), bucket: seen.bucket })
+/** One of these, and that the device has evidence. False if it has as much of the kind as there may be. */
+export async function recordSighting(query: Database['query'], seen: SightingOf): Promise<boolean> {
+  const { bucket } = seen
+  const given = { list: listOf(SIGHTING, [sightingRow(seen)]), bucket }
+  if (insertsInWith(query)) return (await insertMarked(query, given)).rows.length > 0
+  return inTransaction(query, async (transaction) => {
+    if (!anyRowChanged(await insertListed(transaction, given))) return false
+    await markEvidence(transaction, seen)
+    return true
+  })
+}
 
-const insertListed = compiledOnce((query, { list, bucket }: { list: string; bucket: string | number }) =>
+interface Listed {
+  readonly list: string
+  readonly bucket: number
+}
+
+const insertListed = compiledOnce((query, { list, bucket }: Listed & Values) =>
   insertOf(listed(query, 'sighting', SIGHTING, list), sql`${bucket}`),
+)
+
+const insertMarked = compiledOnce(
+  (query, { list, bucket }: Listed & Values) => sql`with evident as (
+      ${insertOf(listed(query, 'sighting', SIGHTING, list), sql`${bucket}`)}
+      returning device_id, bucket, last_seen_at
+    ), marked as (${markEvidenceOf(sql.table('evident'), sql`${bucket}`)})
+    select device_id from evident`,
 )
 
 /** Primary key. */
@@ -103,7 +125,7 @@ const selectOne = compiledOnce(
 
 export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
   return {
-    record: async (sighting) => anyRowChanged(await insertSighting(query, sightingRow(sighting))),
+    record: (sighting) => recordSighting(query, sighting),
 
     async find({ id, bucket }, kind, subject) {
       const [row] = (await selectOne(query, { id, bucket, kind, subject })).rows
@@ -137,17 +159,21 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
         .where('quarantined_at', 'is', null)
         .orderBy('last_seen_at')
         .limit(limit)
-      const { numDeletedRows } = await query
-        .deleteFrom('clone_evidence')
-        .where(({ eb, refTuple }) =>
-          eb(
-            refTuple('device_id', 'kind', 'subject', 'bucket'),
-            'in',
-            old.$asTuple('device_id', 'kind', 'subject', 'bucket'),
-          ),
-        )
-        .executeTakeFirst()
-      return Number(numDeletedRows)
+      return inTransaction(query, async (transaction) => {
+        const removed = await transaction
+          .deleteFrom('clone_evidence')
+          .where(({ eb, refTuple }) =>
+            eb(
+              refTuple('device_id', 'kind', 'subject', 'bucket'),
+              'in',
+              old.$asTuple('device_id', 'kind', 'subject', 'bucket'),
+            ),
+          )
+          .returning(['device_id', 'bucket'])
+          .execute()
+        await forgetEvidence(transaction, removed, before)
+        return removed.length
+      })
     },
   }
 }

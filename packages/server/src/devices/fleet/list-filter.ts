@@ -1,5 +1,6 @@
 /** What the register can be listed by (contract/administration.md, A7 and A8). */
 import type { DeviceId } from '@ratafia/api'
+import type { AddressRange } from '../../address-classes.ts'
 import type { ModelName } from '../../brands/models/model-policy.ts'
 import type { Device, DeviceOrigin, DeviceStatus } from '../device.ts'
 
@@ -20,11 +21,24 @@ export interface ListFilter {
   readonly registeredUntil?: Date | undefined
   readonly origins?: readonly DeviceOrigin[] | undefined
   readonly decidedBy?: readonly string[] | undefined
+  readonly seenSince?: Date | undefined
+  readonly seenUntil?: Date | undefined
+  /** Whether it neither registered here nor opened a session. */
+  readonly neverSeen?: boolean | undefined
+  /** Where it was last seen. */
+  readonly addresses?: readonly AddressRange[] | undefined
+  /** Whether there is evidence of a clone of it. */
+  readonly evidence?: boolean | undefined
 }
 
-/** Newest first is the usual order of `registered`, and by code point that of `serial`. */
-export const LIST_SORTS = ['-registered', 'registered', 'serial'] as const
+/**
+ * A `-` begins with the newest; serials are sorted by code point. Only devices that were seen are in the orders of
+ * `seen`, and only those with evidence in that of `evidence`.
+ */
+export const LIST_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const
 export type ListSort = (typeof LIST_SORTS)[number]
+
+export const isDescending = (sort: ListSort): boolean => sort.startsWith('-')
 
 /** Where a device stands in a list: by what the list is sorted, and its id. */
 export interface ListPosition {
@@ -33,14 +47,15 @@ export interface ListPosition {
   readonly id: string
 }
 
-export const positionOf = ({ id, serial, registeredAt }: Device, sort: ListSort): ListPosition => ({
-  key: sort === 'serial' ? serial : registeredAt.getTime(),
-  id,
-})
+/** A device, and where it stands in the list that it was found for. */
+export interface Placed {
+  readonly device: Device
+  readonly position: ListPosition
+}
 
 /** Negative if the first comes first. Texts by code point, as both databases sort them. */
 export function comparePositions(one: ListPosition, other: ListPosition, sort: ListSort): number {
-  const direction = sort === '-registered' ? -1 : 1
+  const direction = isDescending(sort) ? -1 : 1
   if (one.key !== other.key) return direction * (compare(one.key, other.key) || 0)
   return direction * compare(one.id, other.id)
 }

@@ -1,17 +1,20 @@
 /**
- * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, so a page may be
- * short, or empty, and still go on (contract/administration.md, A7 and A8).
+ * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, and fewer where a
+ * row costs more, so a page may be short, or empty, and still go on (contract/administration.md, A7 and A8).
  */
 import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
+import type { ActivityStore } from '../activity/activity-store.ts'
+import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { Device } from '../device.ts'
 import {
   comparePositions,
   type ListFilter,
   type ListPosition,
   type ListSort,
-  positionOf,
+  type Placed,
 } from './list-filter.ts'
-import type { Few, ListStore } from './list-store.ts'
+import type { ListStore } from './list-store.ts'
+import type { Brands } from './list-way-store.ts'
 
 export interface FleetListing {
   readonly authority: Authority
@@ -21,8 +24,14 @@ export interface FleetListing {
   readonly limit: number
 }
 
+export interface ListedDevice {
+  readonly device: Device
+  /** Undefined: it has none. */
+  readonly activity: DeviceActivity | undefined
+}
+
 export interface FleetPage {
-  readonly devices: readonly Device[]
+  readonly devices: readonly ListedDevice[]
   /** Undefined: nothing follows. */
   readonly next: ListPosition | undefined
   /** Undefined: as many as were needed. Else rows were left, but no more were looked at. */
@@ -31,24 +40,47 @@ export interface FleetPage {
 
 const MOST_ROWS = 20_000
 
+export interface ListDeps {
+  readonly deviceLists: ListStore
+  readonly activities: Pick<ActivityStore, 'of'>
+  readonly mostRows?: number
+}
+
 /**
  * Devices of brands that the caller may not see are not there, and are not looked at either. Throws `RequestError`
  * `permission-denied`.
  */
-export async function listFleet(
-  { authority, filter, sort, after, limit }: FleetListing,
-  { deviceLists, mostRows = MOST_ROWS }: { readonly deviceLists: ListStore; readonly mostRows?: number },
-): Promise<FleetPage> {
-  const named = filter.models ? filter.models.map(({ brandId }) => brandId) : filter.brands
+export async function listFleet({ authority, ...listing }: FleetListing, deps: ListDeps): Promise<FleetPage> {
+  const { models, brands: asked } = listing.filter
+  const named = models?.map(({ brandId }) => brandId).filter((id) => asked?.includes(id) ?? true) ?? asked
   const brands = brandsNamed(brandsFor(authority, 'devices:read'), named)
-  if (brands !== 'all' && brands.length === 0) return { devices: [], next: undefined, examined: undefined }
-  for (const few of waysOf(filter)) {
-    if ((await deviceLists.countFew(few, filter, brands, mostRows + 1)) > mostRows) continue
-    const rows = await deviceLists.fittingFew(few, { filter, brands, sort, after, limit: limit + 1 })
-    return pageOf(rows, { sort, limit })
+  const { placed, ...page } = await pageFor(listing, brands, deps)
+  const activities = await deps.activities.of(placed.map(({ device }) => device.id))
+  return { ...page, devices: placed.map(({ device }) => ({ device, activity: activities.get(device.id) })) }
+}
+
+type Listing = Omit<FleetListing, 'authority'>
+
+interface Page extends Omit<FleetPage, 'devices'> {
+  readonly placed: readonly Placed[]
+}
+
+async function pageFor(
+  { filter, sort, after, limit }: Listing,
+  brands: Brands,
+  { deviceLists, mostRows = MOST_ROWS }: ListDeps,
+): Promise<Page> {
+  if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
+  for (const few of deviceLists.waysOf(filter, { brands, sort })) {
+    const most = Math.ceil(mostRows / few.cost)
+    if ((await deviceLists.countFew(few, most + 1)) > most) continue
+    const rows = await deviceLists.fittingFew(few, {
+      ...{ filter, sort, after, limit: limit + 1, most: 2 * most },
+    })
+    return pageOf(rows, limit)
   }
   const streams = brands === 'all' ? [undefined] : brands
-  const rows = Math.max(1, Math.floor(mostRows / streams.length))
+  const rows = Math.ceil(mostRows / deviceLists.costInOrder({ filter, sort }) / streams.length)
   const parts = await Promise.all(
     streams.map(async (brandId) => {
       const stretch = { sort, brandId, after, filter }
@@ -60,20 +92,8 @@ export async function listFleet(
   return merged(parts, { sort, limit, examined: rows * streams.length })
 }
 
-/** The indexes that the filters name, the narrowest first. */
-function* waysOf(filter: ListFilter): Generator<Few> {
-  if (filter.id !== undefined) yield 'id'
-  if (filter.serial !== undefined) yield 'serial'
-  if (filter.deviceKeyId !== undefined) yield 'key'
-  if (filter.serialPrefix !== undefined) yield 'serial-prefix'
-  if (filter.keyPrefix !== undefined) yield 'key-prefix'
-  if (filter.beginning !== undefined) yield 'beginning'
-  if (filter.quarantined) yield 'quarantined'
-  if (filter.statuses?.every((status) => status === 'pending')) yield 'waiting'
-}
-
 interface Part {
-  readonly found: readonly Device[]
+  readonly found: readonly Placed[]
   /** Where the part was given up; undefined if it was read to its end, or has enough. */
   readonly end: ListPosition | undefined
 }
@@ -82,22 +102,18 @@ interface Part {
 function merged(
   parts: readonly Part[],
   { sort, limit, examined }: { readonly sort: ListSort; readonly limit: number; readonly examined: number },
-): FleetPage {
+): Page {
   const [end] = parts.flatMap((part) => part.end ?? []).sort((a, b) => comparePositions(a, b, sort))
   const all = parts
     .flatMap(({ found }) => found)
-    .sort((a, b) => comparePositions(positionOf(a, sort), positionOf(b, sort), sort))
-  const sure = end ? all.filter((one) => comparePositions(positionOf(one, sort), end, sort) <= 0) : all
-  const page = pageOf(sure, { sort, limit })
+    .sort((a, b) => comparePositions(a.position, b.position, sort))
+  const sure = end ? all.filter(({ position }) => comparePositions(position, end, sort) <= 0) : all
+  const page = pageOf(sure, limit)
   return page.next || !end ? page : { ...page, next: end, examined }
 }
 
-function pageOf(
-  rows: readonly Device[],
-  { sort, limit }: { readonly sort: ListSort; readonly limit: number },
-): FleetPage {
-  const devices = rows.slice(0, limit)
-  const last = devices.at(-1)
-  const next = rows.length > limit && last ? positionOf(last, sort) : undefined
-  return { devices, next, examined: undefined }
+function pageOf(rows: readonly Placed[], limit: number): Page {
+  const placed = rows.slice(0, limit)
+  const next = rows.length > limit ? placed.at(-1)?.position : undefined
+  return { placed, next, examined: undefined }
 }

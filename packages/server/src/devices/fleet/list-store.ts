@@ -1,16 +1,21 @@
 /** Lists of the register: each statement looks at a bounded number of rows of one index. */
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import {
-  byteOrder,
-  type Database,
-  type DeviceTable,
-  fromInstant,
-  type Schema,
-  toInstant,
-} from '../../database/index.ts'
-import type { Device } from '../device.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { type Database, type DeviceTable, joinOne } from '../../database/index.ts'
 import { deviceOf } from '../device-store.ts'
-import type { ListFilter, ListPosition, ListSort } from './list-filter.ts'
+import {
+  activityConditions,
+  all,
+  type Condition,
+  deviceConditions,
+  isOne,
+  lookedUpActivity,
+  registeredWithin,
+  seenWithin,
+  serialWithin,
+} from './list-condition-store.ts'
+import type { ListFilter, ListPosition, ListSort, Placed } from './list-filter.ts'
+import { behind, inOrder, orderOf, sortKeyIn } from './list-order-store.ts'
+import { type Brands, costInOrder, type FewDevices, fromFew, waysOf } from './list-way-store.ts'
 
 /** Part of a list: rows of one brand, or of all, in its order behind a position. */
 export interface Stretch {
@@ -21,45 +26,36 @@ export interface Stretch {
   readonly filter: ListFilter
 }
 
-/** Few devices that an index finds; undefined if a filter finds none by an index. */
-export type Few =
-  | 'id'
-  | 'serial'
-  | 'key'
-  | 'serial-prefix'
-  | 'key-prefix'
-  | 'beginning'
-  | 'quarantined'
-  | 'waiting'
-
 export interface ListStore {
   /** Those of the first `rows` of the stretch that fit, at most `limit`. */
   fitting(
     stretch: Stretch,
     bounds: { readonly rows: number; readonly limit: number },
-  ): Promise<readonly Device[]>
+  ): Promise<readonly Placed[]>
   /** Where the first `rows` of the stretch end; undefined if it has fewer. */
   endOf(stretch: Stretch, rows: number): Promise<ListPosition | undefined>
-  /** How many devices the index of `few` finds within the brands: at most `most` are counted. */
-  countFew(few: Few, filter: ListFilter, brands: readonly string[] | 'all', most: number): Promise<number>
-  /** Of the devices that the index of `few` finds, those that fit, sorted, behind a position. */
+  /** What a row of a stretch costs: one in the order of registration costs 1. */
+  costInOrder(listing: Pick<Stretch, 'filter' | 'sort'>): number
+  /** The indexes that the filter names, the narrowest first. */
+  waysOf(
+    filter: ListFilter,
+    asked: { readonly brands: Brands; readonly sort: ListSort },
+  ): readonly FewDevices[]
+  /** How many devices the index finds: at most `most` are counted. */
+  countFew(few: FewDevices, most: number): Promise<number>
+  /** Of the devices that the index finds, those that fit, sorted, behind a position. */
   fittingFew(
-    few: Few,
+    few: FewDevices,
     of: {
       readonly filter: ListFilter
-      readonly brands: readonly string[] | 'all'
       readonly sort: ListSort
       readonly after: ListPosition | undefined
       readonly limit: number
+      /** More than were counted: it may find more by now. */
+      readonly most: number
     },
-  ): Promise<readonly Device[]>
+  ): Promise<readonly Placed[]>
 }
-
-/** How long a text has to be to be the beginning of a key. */
-const KEY_BEGINNING = 8
-
-type Select<Row> = SelectQueryBuilder<Schema, 'device', Row>
-type Query = Database['query']
 
 /** Without the serial-request of those that wait. */
 const COLUMNS = [
@@ -81,163 +77,162 @@ const COLUMNS = [
   'removed_at',
 ] as const
 
-export function listStore({ query }: Pick<Database, 'query'>): ListStore {
-  /** Index device_registered or device_serial_bytes; of a brand device_brand_registered or device_brand_serial. */
-  const stretched = <Row>(select: Select<Row>, { sort, brandId, after, filter }: Stretch): Select<Row> => {
-    let behind = brandId === undefined ? select : select.where('device.brand_id', '=', brandId)
-    behind = sort === 'serial' ? withSerialRange(behind, filter, query) : withTimes(behind, filter)
-    if (after) behind = behind.where(beyond(query, sort, after))
-    return ordered(behind, sort, query)
-  }
+type Query = Database['query']
+type Row = DeviceTable & { readonly sort_key: number | string }
+interface Key {
+  readonly id: string
+  readonly sort_key: number | string
+}
 
+const OF_DEVICE = sql.join(COLUMNS.map((column) => sql.ref(`device.${column}`)))
+/** What filters and joins need of it. */
+const OF_ACTIVITY = sql`device_id, bucket, last_seen_at, address_key, evidence_at`
+const DEVICE_KEY = sql`device.id = device_activity.device_id and device.bucket = device_activity.bucket`
+
+export function listStore({ query }: Pick<Database, 'query'>): ListStore {
   return {
     async fitting(stretch, { rows, limit }) {
-      // The inner limit bounds what is looked at; both databases stop once enough rows fit.
-      const window = stretched(query.selectFrom('device').select(COLUMNS), stretch).limit(rows)
-      const select = query.selectFrom(window.as('device')).selectAll() as unknown as Select<DeviceTable>
-      const found = await fitted(select, stretch.filter, query).limit(limit).execute()
-      return found.map(deviceOf)
+      const { filter, sort } = stretch
+      const ofDevice = deviceConditions(filter, query)
+      // The inner limit bounds what is looked at; both databases stop once enough rows fit, and keep the order.
+      const statement =
+        orderOf(sort).table === 'device'
+          ? sql<Row>`select * from (${window(stretch, rows, query, OF_DEVICE)}) as device
+              where ${all([...ofDevice, ...lookedUpActivity(filter, query)])} limit ${limit}`
+          : sql<Row>`select ${OF_DEVICE}, device_activity.sort_key
+              from (${window(stretch, rows, query, OF_ACTIVITY)}) as device_activity
+              ${joinOne(query, 'device', DEVICE_KEY)}
+              where ${all([...activityConditions(filter, query), ...ofDevice])} limit ${limit}`
+      return (await statement.execute(query)).rows.map(placed)
     },
 
     async endOf(stretch, rows) {
-      const row = await stretched(
-        query.selectFrom('device').select(['id', 'serial', 'registered_at']),
-        stretch,
-      )
-        .offset(rows - 1)
-        .limit(1)
-        .executeTakeFirst()
-      if (!row) return undefined
-      return {
-        id: row.id,
-        key: stretch.sort === 'serial' ? row.serial : fromInstant(row.registered_at).getTime(),
-      }
+      const { rows: ends } = await sql<Key>`${window(stretch, 1, query)} offset ${rows - 1}`.execute(query)
+      const [end] = ends
+      return end && { id: end.id, key: keyOf(end) }
     },
 
-    async countFew(few, filter, brands, most) {
-      const some = foundBy(few, within(query.selectFrom('device').select('device.id'), brands), filter, query)
-      const { count } = await query
-        .selectFrom(some.limit(most).as('some'))
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return Number(count)
+    costInOrder: (listing) => costInOrder(listing, query),
+
+    waysOf: (filter, asked) => waysOf(filter, asked, query),
+
+    async countFew(few, most) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from (
+          select 1 from (${fromFew(few, sql`1 as one`, most)}) as parts limit ${most}
+        ) as found`.execute(query)
+      return Number(rows[0]?.count)
     },
 
-    async fittingFew(few, { filter, brands, sort, after, limit }) {
-      const some = foundBy(few, within(query.selectFrom('device').select(COLUMNS), brands), filter, query)
+    async fittingFew(few, { filter, sort, after, limit, most }) {
+      const key = sort === 'serial' ? sortKeyIn(query, sort, 'few') : sql`few.sort_key`
+      const id = sql`few.id`
       // Read by the index that found them, whatever a planner thinks of the order.
-      const base = query
-        .with(
-          (name) => name('few').materialized(),
-          () => some,
+      const { rows } = await sql<Row>`with few as materialized (
+          ${(few.table === 'device' ? fewDevices : fewActivities)(few, { filter, sort, after, limit, most }, query)}
         )
-        .selectFrom('few as device')
-        .selectAll() as unknown as Select<DeviceTable>
-      let select = fitted(base, filter, query)
-      if (after) select = select.where(beyond(query, sort, after))
-      const rows = await ordered(select, sort, query).limit(limit).execute()
-      return rows.map(deviceOf)
+        select * from few where ${all([
+          sql`sort_key is not null`,
+          ...(after ? [behind(sort, after, { key, id })] : []),
+        ])}
+        order by ${inOrder(sort, key, id)} limit ${limit}`.execute(query)
+      return rows.map(placed)
     },
   }
 }
 
-const within = <Row>(select: Select<Row>, brands: readonly string[] | 'all'): Select<Row> =>
-  brands === 'all' ? select : select.where('device.brand_id', 'in', brands)
-
-/** By what the index of each finds devices. */
-function foundBy<Row>(few: Few, select: Select<Row>, filter: ListFilter, query: Query): Select<Row> {
-  const { id = '', serial = '', deviceKeyId = '' } = filter
-  switch (few) {
-    case 'id':
-      return select.where('device.id', '=', id)
-    case 'serial':
-      // Index device_serial.
-      return select.where('device.serial', '=', serial)
-    case 'key':
-      // Index device_key.
-      return select.where('device.device_key_id', '=', deviceKeyId)
-    case 'serial-prefix':
-      // Index device_serial_bytes.
-      return select.where(startsWith(query, 'device.serial', filter.serialPrefix ?? ''))
-    case 'key-prefix':
-      // Index device_key_bytes.
-      return select.where(startsWith(query, 'device.device_key_id', filter.keyPrefix ?? ''))
-    case 'beginning':
-      // Both of these indexes.
-      return select.where(beginsWith(query, filter.beginning ?? ''))
-    case 'quarantined':
-      // Index device_quarantined.
-      return select.where('device.quarantined_at', 'is not', null)
-    case 'waiting':
-      // Index device_status.
-      return select.where('device.status', '=', 'pending')
-  }
+interface Listing {
+  readonly filter: ListFilter
+  readonly sort: ListSort
+  readonly after: ListPosition | undefined
+  readonly limit: number
+  readonly most: number
 }
 
-/** Row by row: all that the filter says. */
-function fitted(select: Select<DeviceTable>, filter: ListFilter, query: Query): Select<DeviceTable> {
-  const { id, serial, deviceKeyId, serialPrefix, keyPrefix, beginning, quarantined } = filter
-  const { brands, models, statuses, origins, decidedBy } = filter
-  let fitting = withTimes(select, filter)
-  if (id !== undefined) fitting = fitting.where('device.id', '=', id)
-  if (serial !== undefined) fitting = fitting.where('device.serial', '=', serial)
-  if (deviceKeyId !== undefined) fitting = fitting.where('device.device_key_id', '=', deviceKeyId)
-  if (serialPrefix !== undefined) fitting = fitting.where(startsWith(query, 'device.serial', serialPrefix))
-  if (keyPrefix !== undefined) fitting = fitting.where(startsWith(query, 'device.device_key_id', keyPrefix))
-  if (beginning !== undefined) fitting = fitting.where(beginsWith(query, beginning))
-  if (quarantined !== undefined) {
-    fitting = fitting.where('device.quarantined_at', quarantined ? 'is not' : 'is', null)
-  }
-  if (brands) fitting = fitting.where('device.brand_id', 'in', brands)
-  if (models) {
-    fitting = fitting.where((where) =>
-      where.or(
-        models.map(({ brandId, model }) =>
-          where.and([where('device.brand_id', '=', brandId), where('device.model', '=', model)]),
-        ),
-      ),
-    )
-  }
-  if (statuses) fitting = fitting.where('device.status', 'in', statuses)
-  if (origins) fitting = fitting.where('device.origin', 'in', origins)
-  if (decidedBy) fitting = fitting.where('device.decided_by', 'in', decidedBy)
-  return fitting
-}
-
-function withTimes<Row>(select: Select<Row>, { registeredSince, registeredUntil }: ListFilter): Select<Row> {
-  let within = select
-  if (registeredSince) within = within.where('device.registered_at', '>=', toInstant(registeredSince))
-  if (registeredUntil) within = within.where('device.registered_at', '<', toInstant(registeredUntil))
-  return within
-}
-
-const withSerialRange = <Row>(
-  select: Select<Row>,
-  { serialPrefix }: ListFilter,
+/** Those that fit, with their sort keys: null for one that is not in the list. */
+const fewDevices = (
+  few: FewDevices,
+  { filter, sort, most }: Pick<Listing, 'filter' | 'sort' | 'most'>,
   query: Query,
-): Select<Row> =>
-  serialPrefix === undefined ? select : select.where(startsWith(query, 'device.serial', serialPrefix))
-
-const sortKey = (query: Query, sort: ListSort): RawBuilder<unknown> =>
-  sort === 'serial' ? byteOrder(query, 'device.serial') : sql`${sql.ref('device.registered_at')}`
-
-const ordered = <Row>(select: Select<Row>, sort: ListSort, query: Query): Select<Row> => {
-  const direction = sort === '-registered' ? 'desc' : 'asc'
-  return select.orderBy(sortKey(query, sort), direction).orderBy('device.id', direction)
+): RawBuilder<unknown> => {
+  const { table, column } = orderOf(sort)
+  const key =
+    table === 'device'
+      ? sql`${sql.ref(`device.${column}`)}`
+      : // Primary key.
+        sql`(select ${sql.ref(column)} from device_activity
+          where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
+  const fits = [...deviceConditions(filter, query), ...lookedUpActivity(filter, query)]
+  return sql`select ${OF_DEVICE}, ${key} as sort_key from (${fromFew(few, OF_DEVICE, most)}) as device
+    where ${all(fits)}`
 }
 
-const beyond = (query: Query, sort: ListSort, { key, id }: ListPosition): RawBuilder<boolean> => {
-  const than = sql.raw(sort === '-registered' ? '<' : '>')
-  return sql<boolean>`(${sortKey(query, sort)}, ${sql.ref('device.id')}) ${than} (${key}, ${id})`
+/** The same, whose devices are looked up: only those of the page, if nothing else is asked of them. */
+function fewActivities(
+  few: FewDevices,
+  { filter, sort, after, limit, most }: Listing,
+  query: Query,
+): RawBuilder<unknown> {
+  const { table, column } = orderOf(sort)
+  const ofDevice = deviceConditions(filter, query)
+  const ofActivity = activityConditions(filter, query)
+  // Read by this index alone, as `few` is.
+  const indexed = sql`with indexed as materialized (${fromFew(few, OF_ACTIVITY, most)})`
+  if (table === 'device') {
+    return sql`${indexed} select ${OF_DEVICE}, ${sql.ref(`device.${column}`)} as sort_key
+      from indexed as device_activity ${joinOne(query, 'device', DEVICE_KEY)}
+      where ${all([...ofActivity, ...ofDevice])}`
+  }
+  const key = sql`${sql.ref(`device_activity.${column}`)}`
+  const id = sql`device_activity.device_id`
+  const listed = [
+    ...ofActivity,
+    sql<boolean>`${key} is not null`,
+    ...(after ? [behind(sort, after, { key, id })] : []),
+  ]
+  const page = ofDevice.length > 0 ? sql`` : sql`order by ${inOrder(sort, key, id)} limit ${limit}`
+  return sql`${indexed} select ${OF_DEVICE}, device_activity.sort_key
+    from (select device_id, bucket, ${key} as sort_key from indexed as device_activity
+      where ${all(listed)} ${page}) as device_activity
+    ${joinOne(query, 'device', DEVICE_KEY)} where ${all(ofDevice)}`
 }
 
-/** Greater than what follows the prefix in any text that we store: no assertion contains a noncharacter. */
-const LAST = '\u{10ffff}'
+/** The first `rows` of a stretch: `columns`, by default the id, and the sort key. The indexes are those of its order. */
+function window(
+  { sort, brandId, after, filter }: Stretch,
+  rows: number,
+  query: Query,
+  columns?: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const { table } = orderOf(sort)
+  const key = sortKeyIn(query, sort)
+  const id = sql`${sql.ref(table === 'device' ? 'device.id' : 'device_activity.device_id')}`
+  const conditions = [
+    ...(brandId === undefined ? [] : [isOne(`${table}.brand_id`, [brandId])]),
+    ...OWN[sort](filter, query),
+    ...(after ? [behind(sort, after, { key, id })] : []),
+  ]
+  return sql`select ${columns ?? sql`${id} as id`}, ${key} as sort_key from ${sql.table(table)}
+    where ${all(conditions)} order by ${inOrder(sort, key, id)} limit ${rows}`
+}
 
-const startsWith = (query: Query, column: string, prefix: string): RawBuilder<boolean> =>
-  sql<boolean>`(${byteOrder(query, column)} >= ${prefix} and ${byteOrder(query, column)} < ${prefix + LAST})`
+type Own = (filter: ListFilter, query: Query) => readonly Condition[]
+/** Later than 1970: PostgreSQL sorts what is null before all others. */
+const seen: Own = (filter) => [sql`device_activity.last_seen_at > 0`, ...seenWithin(filter)]
 
-const beginsWith = (query: Query, text: string): RawBuilder<boolean> =>
-  text.length < KEY_BEGINNING
-    ? startsWith(query, 'device.serial', text)
-    : sql<boolean>`(${startsWith(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`
+/** What limits a window by the order's own column. */
+const OWN: Readonly<Record<ListSort, Own>> = {
+  '-registered': registeredWithin,
+  registered: registeredWithin,
+  serial: serialWithin,
+  '-seen': seen,
+  seen,
+  '-evidence': () => [sql`device_activity.evidence_at is not null`],
+}
+
+const keyOf = ({ sort_key: key }: Pick<Key, 'sort_key'>): ListPosition['key'] => key
+
+const placed = (row: Row): Placed => ({
+  device: deviceOf(row),
+  position: { key: keyOf(row), id: row.id },
+})

@@ -84,6 +84,11 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
         .deleteFrom('clone_evidence')
         .where((where) => where.and(own))
         .execute()
+      // Primary key.
+      await query
+        .deleteFrom('device_activity')
+        .where((where) => where.and(own))
+        .execute()
       await forgetSightings(deviceKeyId)
       const sessions = query.deleteFrom('device_session').where((where) => where.and(own))
       await sessions.where('opened_at', '<', toInstant(guardedSince)).execute()

@@ -2,7 +2,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { oneBucket } from '../../bucket.ts'
 import {
-  anyRowChanged,
   compiledOnce,
   type Database,
   type DeviceSessionTable,
@@ -12,11 +11,13 @@ import {
   listOf,
   toInstant,
 } from '../../database/index.ts'
+import { markEvidenceOf } from '../activity/activity-store.ts'
 import type { Sighting } from '../clones/clone-evidence.ts'
 import {
   insertOf as insertOfSightings,
-  insertSighting,
+  recordSighting,
   SIGHTING,
+  type SightingOf,
   sightingRow,
 } from '../clones/clone-store.ts'
 import type { DeviceSession } from './device-session.ts'
@@ -77,24 +78,40 @@ const insertSessionsIn = compiledOnce((query, given: { sessions: string; bucket:
 const insertSeenOf = (
   query: Database['query'],
   given: { sessions: string; sightings: string },
-  buckets: { readonly opened: RawBuilder<unknown>; readonly sighting: RawBuilder<unknown> },
+  buckets: Readonly<Record<'opened' | 'sighting' | 'evident', RawBuilder<unknown>>>,
 ) =>
   sql<Stored>`with opened as (${insertOf(query, given.sessions, buckets.opened)}), sighting as (
       select * from ${listed(query, 'seen', SEEN, given.sightings)}
       where session_id in (select session_id from opened)
     ), recorded as (
       ${insertOfSightings(sql.table('sighting'), buckets.sighting)} returning device_id, kind, subject
-    )
+    ), evident as (
+      select device_id, bucket, last_seen_at from sighting natural join recorded
+    ), marked as (${markEvidenceOf(sql.table('evident'), buckets.evident)})
     select session_id, exists (
       select from sighting natural join recorded where sighting.session_id = opened.session_id
     ) as recorded from opened`
 
 const insertSeen = compiledOnce((query, given: { sessions: string; sightings: string }) =>
-  insertSeenOf(query, given, { opened: sql.ref('opened.bucket'), sighting: sql.ref('sighting.bucket') }),
+  insertSeenOf(
+    query,
+    given,
+    bucketsOf((table) => sql.ref(`${table}.bucket`)),
+  ),
 )
 const insertSeenIn = compiledOnce((query, given: { sessions: string; sightings: string; bucket: number }) =>
-  insertSeenOf(query, given, { opened: sql`${given.bucket}`, sighting: sql`${given.bucket}` }),
+  insertSeenOf(
+    query,
+    given,
+    bucketsOf(() => sql`${given.bucket}`),
+  ),
 )
+
+const bucketsOf = (of: (table: string) => RawBuilder<unknown>) => ({
+  opened: of('opened'),
+  sighting: of('sighting'),
+  evident: of('evident'),
+})
 
 /** Of each: `true` with its sighting, `false` without, undefined if it is not stored. */
 export async function addSessions(
@@ -107,7 +124,7 @@ export async function addSessions(
   )
   const seen = openings.flatMap(({ session, sighting }) => {
     const { id, deviceId, bucket, openedAt: at } = session
-    return sighting ? [{ session_id: id, ...sightingRow({ ...sighting, deviceId, bucket, at }) }] : []
+    return sighting ? [{ sessionId: id, sighting: { ...sighting, deviceId, bucket, at } }] : []
   })
   const bucket = oneBucket(openings.map(({ session }) => session.bucket))
   const stored = new Map(
@@ -122,7 +139,7 @@ export async function addSessions(
 function addBoth(
   query: Database['query'],
   sessions: string,
-  seen: readonly Record<keyof typeof SEEN, string | number>[],
+  seen: readonly { readonly sessionId: string; readonly sighting: SightingOf }[],
   bucket: number | undefined,
 ): Promise<readonly Stored[]> {
   const add = async (on: Database['query']) =>
@@ -132,9 +149,9 @@ function addBoth(
         : insertSessionsIn(on, { sessions, bucket }))
     ).rows
   if (seen.length === 0) return add(query)
-  const sightings = (of = seen) => listOf(SEEN, of)
   if (insertsInWith(query)) {
-    const given = { sessions, sightings: sightings() }
+    const rows = seen.map(({ sessionId, sighting }) => ({ session_id: sessionId, ...sightingRow(sighting) }))
+    const given = { sessions, sightings: listOf(SEEN, rows) }
     const inserted =
       bucket === undefined ? insertSeen(query, given) : insertSeenIn(query, { ...given, bucket })
     return inserted.then(({ rows }) => rows)
@@ -143,9 +160,11 @@ function addBoth(
     const rows = await add(transaction)
     const recorded: Stored[] = []
     for (const { session_id } of rows) {
-      const one = seen.filter((sighting) => sighting.session_id === session_id)
-      const done = one[0] && (await insertSighting(transaction, one[0]))
-      recorded.push({ session_id, recorded: done !== undefined && anyRowChanged(done) })
+      const one = seen.find(({ sessionId }) => sessionId === session_id)
+      recorded.push({
+        session_id,
+        recorded: one !== undefined && (await recordSighting(transaction, one.sighting)),
+      })
     }
     return recorded
   })

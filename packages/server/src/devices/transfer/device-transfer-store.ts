@@ -5,6 +5,7 @@
 import type { DeviceId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
+  anyRowChanged,
   compiledOnce,
   type Database,
   type DeviceTable,
@@ -14,6 +15,7 @@ import {
   listOf,
   toInstant,
 } from '../../database/index.ts'
+import { markEvidence } from '../activity/activity-store.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import { EVIDENCE_LIMIT, evidenceOf } from '../clones/clone-store.ts'
 import type { Device, SerialAssertion } from '../device.ts'
@@ -194,7 +196,7 @@ export function registerImport({
           .where((where) => where.and({ device_id: one.deviceId, bucket: one.bucket, kind: one.kind }))
           .executeTakeFirstOrThrow()
         if (Number(count) >= EVIDENCE_LIMIT) continue
-        await transaction
+        const added = await transaction
           .insertInto('clone_evidence')
           .values({
             device_id: one.deviceId,
@@ -207,7 +209,9 @@ export function registerImport({
             details: JSON.stringify(one.details),
           })
           .onConflict((conflict) => conflict.columns(['device_id', 'kind', 'subject', 'bucket']).doNothing())
-          .execute()
+          .executeTakeFirst()
+        const { deviceId, bucket, lastSeenAt: at } = one
+        if (anyRowChanged(added)) await markEvidence(transaction, { deviceId, bucket, at })
       }
     },
   }

@@ -9,9 +9,11 @@ import type { Static, TSchema } from 'typebox'
 import type { Authority } from '../../authority.ts'
 import { type BeforeBody, beforeBody } from '../bodies/before-body.ts'
 import { readJsonBodies } from '../bodies/json-body.ts'
+import { clientGone } from '../client-gone.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
 import { readQuery } from './query.ts'
 import { type Answer, type AnswerOnce, repeatable } from './repeatable.ts'
+import { Streamed, StreamPlaces, sendStreamed } from './streamed.ts'
 
 /** A request whose sender is known. */
 export interface Asked<Operation extends ManagementOperation, Who extends Authority = Authority> {
@@ -27,9 +29,29 @@ export interface Asked<Operation extends ManagementOperation, Who extends Author
    * that is, `version-required`. Absent: any will do.
    */
   readonly ifMatch?: (record: object) => void
+  /** Seconds of `Prefer: wait` (RFC 7240): how long the answer may take. 0 if the header does not say. */
+  readonly mayTake: number
+  /** From now on the request waits, and is not work. Aborts when the client is gone. */
+  readonly hold: () => AbortSignal
 }
 
-/** Registers the route of an operation. `answer` is the record or the list. */
+/** An answer with another status than the one of the operation, or with headers of its own. */
+export class Reply {
+  readonly record: object
+  readonly status: number | undefined
+  readonly headers: Answer['headers']
+
+  constructor(
+    record: object,
+    { status, headers = {} }: { readonly status?: number; readonly headers?: Answer['headers'] },
+  ) {
+    this.record = record
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** Registers the route of an operation. `answer` is the record, the list, a {@link Reply} with one, or {@link Streamed}. */
 export type AddManagementRoute<Who extends Authority = Authority> = <
   const Operation extends ManagementOperation,
 >(
@@ -65,9 +87,22 @@ export function managementRoutes<Who extends Authority>(
     done()
   })
   const authority: BeforeBody<Who> = beforeBody(authenticate)
+  const places = new StreamPlaces()
+
+  const stream = async <Question extends { readonly authority: Who }>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: Question,
+    answer: (asked: Question) => Promise<object>,
+  ): Promise<FastifyReply> => {
+    places.take(asked.authority.accountId ?? '', reply.raw)
+    const value = await answer(asked)
+    if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
+    return sendStreamed(request, reply, value)
+  }
 
   return (operation, answer) => {
-    const { method, path, body, status = 200, record = false } = operation
+    const { method, path, body } = operation
     const query = operation.query ?? (isChange(operation) ? ChangeQuerySchema : NoQuerySchema)
     app.route({
       method,
@@ -75,16 +110,19 @@ export function managementRoutes<Who extends Authority>(
       schema: { querystring: query, ...(body && { body }) },
       preValidation: [authority.preValidation, readQuery(query)],
       config: { credentials: true, limit: 'management' },
+      // What is streamed is read to its end, whoever takes it.
+      exposeHeadRoute: operation.streams === undefined,
       handler: async (request, reply) => {
-        const asked = askedBy<typeof operation, Who>(request, authority.resultOf(request), operation)
-        const work = async () => answered(await answer(asked), { status, record, dryRun: asked.dryRun })
+        const asked = askedBy<typeof operation, Who>(request, reply, authority.resultOf(request), operation)
+        if (operation.streams) return stream(request, reply, asked, answer)
+        const work = async () => answered(await answer(asked), operation, asked.dryRun)
         const {
           status: code,
           headers,
           body: text,
-        } = await (method === 'GET' || asked.dryRun
+        } = await (!isChange(operation) || asked.dryRun
           ? work()
-          : repeatable(request, asked.authority, answerOnce, work))
+          : repeatable(request, asked.authority, { answerOnce, secret: operation.secret }, work))
         return send(request, reply, { status: code, headers, body: text })
       },
     })
@@ -93,23 +131,26 @@ export function managementRoutes<Who extends Authority>(
 
 const NoQuerySchema = Type.Object({}, { additionalProperties: false })
 
-function answered(
-  value: object,
-  { status, record, dryRun }: { readonly status: number; readonly record: boolean; readonly dryRun: boolean },
-): Answer {
+function answered(value: object | Reply, operation: ManagementOperation, dryRun: boolean): Answer {
+  const { record, status, headers } = value instanceof Reply ? value : new Reply(value, {})
+  const { path, status: usual = 200, record: isRecord, location } = operation
+  const hasAddress = location && !dryRun && 'id' in record
   return {
-    status,
+    status: status ?? usual,
     headers: {
-      ...(record && { etag: etagOf(value) }),
+      ...headers,
+      ...(hasAddress && { location: `${MANAGEMENT_PREFIX}${path}/${record.id}` }),
+      ...(isRecord && { etag: etagOf(record) }),
       ...(dryRun && { 'ratafia-dry-run': 'true' }),
     },
-    body: JSON.stringify(value),
+    body: JSON.stringify(record),
   }
 }
 
 /** Fastify has validated the parts by the schemas of the operation: the casts say so. */
-function askedBy<Operation extends ManagementOperation, Who extends Authority>(
+export function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   request: FastifyRequest,
+  reply: FastifyReply,
   authority: Who,
   operation: Operation,
 ): Asked<Operation, Who> {
@@ -122,7 +163,19 @@ function askedBy<Operation extends ManagementOperation, Who extends Authority>(
     body: request.body as Asked<Operation>['body'],
     dryRun: query.dry_run === true,
     ...(ifMatch && { ifMatch }),
+    mayTake: waitIn(request.headers['prefer']),
+    hold: () => {
+      reply.hold()
+      return clientGone(reply)
+    },
   }
+}
+
+/** What cannot be read is no preference (RFC 7240, section 2). */
+function waitIn(prefer: string | readonly string[] | undefined): number {
+  const [, seconds = '0'] =
+    /(?:^|[,;])\s*wait\s*=\s*"?([0-9]{1,4})"?\s*(?:$|[,;])/i.exec([prefer ?? ''].flat().join(',')) ?? []
+  return Number(seconds)
 }
 
 function send({ method, headers: asked }: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {

@@ -21,6 +21,8 @@ export interface Repeatable {
   readonly key: string
   /** Of all that makes the request what it is: SHA-256 in hexadecimal. */
   readonly digest: string
+  /** Milliseconds for which the answer is shown again, because it has a secret. Absent: as long as it is kept. */
+  readonly shownForMs?: number
 }
 
 /**
@@ -29,13 +31,16 @@ export interface Repeatable {
  */
 export type AnswerOnce = (request: Repeatable, work: () => Promise<Answer>) => Promise<Answer>
 
+/** Enough for a client that lost the answer (contract/administration.md, A12). */
+const SECRET_SHOWN_MS = 10 * 60_000
+
 const KEY = /^[\x21-\x7e]{16,64}$/
 
 /** Without a key, `work` is done. Throws {@link RequestError} `invalid-field` for a key that is none. */
 export async function repeatable(
   request: FastifyRequest,
   { accountId }: Authority,
-  answerOnce: AnswerOnce,
+  { answerOnce, secret = false }: { readonly answerOnce: AnswerOnce; readonly secret?: boolean | undefined },
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const key = request.headers['idempotency-key']
@@ -50,5 +55,6 @@ export async function repeatable(
   }
   const { method, url, headers, body } = request
   const parts = [method, url, headers['if-match'] ?? '', JSON.stringify(body ?? null)]
-  return answerOnce({ accountId, key, digest: hash('sha256', parts.join('\n')) }, work)
+  const asked = { accountId, key, digest: hash('sha256', parts.join('\n')) }
+  return answerOnce(secret ? { ...asked, shownForMs: SECRET_SHOWN_MS } : asked, work)
 }

@@ -2,6 +2,7 @@
 import type { Account } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
+import { type Authority, requireForAll } from '../../authority.ts'
 import { parseLimits, type WithLimits } from './agent-limits.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
 
@@ -15,15 +16,17 @@ export interface AgentPage {
 
 const MAX_AGENTS_PER_PAGE = 1000
 
-/** All agents, or those of one account (username or id). Throws `invalid-field` when there is no such account. */
+/** All agents, or those of one account (username or id). Throws `permission-denied`, and `no-such-record`. */
 export async function listAgents(
   input: {
     readonly account?: string | undefined
     readonly after?: string | undefined
     readonly limit?: number
+    readonly authority: Authority
   },
   deps: { readonly agents: AgentStore; readonly accounts: AccountStore },
 ): Promise<AgentPage> {
+  requireForAll(input.authority, 'accounts:read')
   const only = input.account === undefined ? undefined : await findAccount(input.account, deps)
   const size = Math.min(Math.max(1, input.limit ?? 100), MAX_AGENTS_PER_PAGE)
   // One more than asked for tells whether there is a next page.

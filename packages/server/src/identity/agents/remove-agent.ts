@@ -2,30 +2,66 @@
  * Removes an agent: it can no longer log in, and no login of its account that has not been used opens anything, because
  * it may be this agent's. Its tokens stay valid until they are revoked.
  */
-import type { AccountStore } from '../../accounts/account-store.ts'
-import type { Changing } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import { invalidField } from '../../errors.ts'
-import type { AgentStore } from './agent-store.ts'
 
-/** Throws `invalid-field` when there is no such agent. */
-export async function removeAgent(
-  name: string,
-  {
-    change,
-    clock,
-  }: {
-    readonly change: Changing<{ readonly agents: AgentStore; readonly accounts: AccountStore }>
-    readonly clock: Clock
-  },
-): Promise<void> {
-  const removed = await change(async ({ agents, accounts, record }) => {
-    const agent = await agents.find(name)
-    if (!agent || !(await agents.remove(name))) return false
-    await accounts.endLogins(agent.accountId, clock())
-    await record({ action: 'agent.remove', subject: name })
-    return true
-  })
-  if (removed) return
-  throw invalidField(`There is no agent ${JSON.stringify(name.slice(0, 64))}.`, { field: 'name' })
+import type { Account } from '../../accounts/account.ts'
+import type { AccountStore } from '../../accounts/account-store.ts'
+import { requireMayManage } from '../../accounts/administration/may-manage.ts'
+import { findAccount } from '../../accounts/find.ts'
+import { type Authority, requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { noSuchRecord } from '../../errors.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
+import type { Agent, AgentStore } from './agent-store.ts'
+
+export interface RemovedAgent {
+  /** As the database has it: an agent whose limits nobody can read is removed like any other. */
+  readonly agent: Agent
+  readonly account: Account
 }
+
+interface Removal {
+  readonly name: string
+  /** Its account, by id or username. Undefined: whichever it is. */
+  readonly account?: string | undefined
+  readonly authority: Authority
+  /** Throws `version-mismatch` for an agent that is not what the caller has seen. */
+  readonly mustBeSeen?: ((now: RemovedAgent) => void) | undefined
+}
+
+interface RemovalDeps {
+  readonly accounts: AccountStore
+  readonly changeBy: ChangingBy<{
+    readonly agents: AgentStore
+    readonly accounts: AccountStore
+    readonly grants: GrantStore
+  }>
+  readonly clock: Clock
+}
+
+/**
+ * Returns what was removed. Throws {@link RequestError}: as `requireMayManage`, `no-such-record` in the same words for an
+ * agent of another account, what `mustBeSeen` throws.
+ */
+export async function removeAgent(
+  { name, account, authority, mustBeSeen }: Removal,
+  deps: RemovalDeps,
+): Promise<RemovedAgent> {
+  requireForAll(authority, 'accounts:manage')
+  const only = account === undefined ? undefined : await findAccount(account, deps)
+  return deps.changeBy(authority.author)(async ({ agents, accounts, grants, record }) => {
+    const agent = await agents.find(name)
+    if (!agent || (only && agent.accountId !== only.id)) throw noSuchAgent(name)
+    const owner = await findAccount(agent.accountId, { accounts })
+    await requireMayManage({ authority, account: owner }, { grants }, deps.clock())
+    const removed = { agent, account: owner }
+    mustBeSeen?.(removed)
+    if (!(await agents.remove(name))) throw noSuchAgent(name)
+    await accounts.endLogins(owner.id, deps.clock())
+    await record({ action: 'agent.remove', subject: name })
+    return removed
+  })
+}
+
+const noSuchAgent = (name: string) =>
+  noSuchRecord(`There is no agent ${JSON.stringify(name.slice(0, 64))}.`, { kind: 'agent', id: name })

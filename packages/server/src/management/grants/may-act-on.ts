@@ -4,12 +4,12 @@ import { type Authority, covers } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
 import type { GrantStore } from './grant-store.ts'
 
-/** Throws {@link RequestError} `permission-denied`. */
+/** Whether the account has any role now. Throws {@link RequestError} `permission-denied`. */
 export async function requireMayActOn(
   { authority, accountId }: { readonly authority: Authority; readonly accountId: AccountId },
   { grants }: { readonly grants: Pick<GrantStore, 'heldBy'> },
   now: Date,
-): Promise<void> {
+): Promise<{ readonly holdsAny: boolean }> {
   const held = await grants.heldBy(accountId, now)
   for (const { role, brandId } of held) {
     for (const permission of ROLES[role].permissions) {
@@ -22,4 +22,5 @@ export async function requireMayActOn(
       )
     }
   }
+  return { holdsAny: held.length > 0 }
 }

@@ -12,6 +12,8 @@ interface Asked {
   readonly accountId: string
   readonly key: string
   readonly digest: string
+  /** Milliseconds for which the answer is shown again. Absent: as long as it is kept. */
+  readonly shownForMs?: number
 }
 
 interface Answer {
@@ -73,13 +75,19 @@ async function answeredBefore(
       'This Idempotency-Key was sent with another request before. Use a new one for each request.',
     )
   }
+  const age = clock().getTime() - kept.startedAt.getTime()
   if (kept.answer) {
+    if (age >= (asked.shownForMs ?? Number.POSITIVE_INFINITY)) {
+      throw new RequestError(
+        'idempotency-key-reused',
+        'The answer to this Idempotency-Key had a secret, and is not shown any more. Use a new key for a new request.',
+      )
+    }
     const { status, headers, sealed } = kept.answer
     return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: open(sealed, asked) }
   }
-  const now = clock()
-  if (now.getTime() - kept.startedAt.getTime() < LONGEST_MS) throw busy()
-  if (await repeats.takeOver(key, kept.startedAt, now)) return undefined
+  if (age < LONGEST_MS) throw busy()
+  if (await repeats.takeOver(key, kept.startedAt, clock())) return undefined
   throw busy()
 }
 

@@ -33,8 +33,9 @@ export interface RememberedManagers {
 /** Where a request came from, for the audit log. */
 export interface RequestOrigin {
   readonly source: string
-  /** The id of the request, as the log has it. */
-  readonly request: string
+  /** The id of the request, as the log has it; or of the job that acts. */
+  readonly request?: string
+  readonly job?: string
 }
 
 /** The roles that the account has now. */
@@ -55,7 +56,7 @@ export interface ManagerAuthority extends Authority {
 /** Of a request that presents the token, at `now`. */
 export function authorityOf(
   manager: Manager,
-  { source, request }: RequestOrigin,
+  { source, ...origin }: RequestOrigin,
   now: Date,
 ): ManagerAuthority {
   const { account, sessionId, signIn, minted } = manager
@@ -71,7 +72,7 @@ export function authorityOf(
         session: sessionId,
         role: [...new Set(minted.grants.map(({ role }) => role))].join(','),
         ...(signIn.kind === 'agent' ? { agent: signIn.name } : {}),
-        request,
+        ...origin,
       },
     },
     by: account.username,

@@ -11,10 +11,13 @@ import type { Installation } from '../../cli/installation.ts'
 import type { Config } from '../../config/config.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
+import type { ActivityRecorder } from '../../devices/activity/activity-recorder.ts'
+import { notingRegistrations, notingSessions } from '../../devices/activity/noting.ts'
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
 import { type CloneStore, cloneStore } from '../../devices/clones/clone-store.ts'
 import { deviceStore } from '../../devices/device-store.ts'
+import { registrationStore } from '../../devices/registration/registration-store.ts'
 import { registrationRoutes } from '../../devices/registration/routes.ts'
 import { signingQueue } from '../../devices/registration/signing-queue.ts'
 import type { DeviceAssertions } from '../../devices/sessions/check-session-request.ts'
@@ -39,6 +42,7 @@ import { tokenRoutes } from '../../tokens/routes.ts'
 import { rootPrefixes, tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing, newEntry } from '../changing.ts'
 import { RELEASE } from '../release.ts'
+import { storesOn } from '../stores.ts'
 import { addCi } from './ci.ts'
 import { addManagement } from './management.ts'
 import { toolLogins } from './tool-logins.ts'
@@ -59,6 +63,8 @@ export interface IdentityParts {
 /** What the features are built from. */
 export interface ServiceParts extends IdentityParts {
   readonly feed: ChangeFeed
+  /** Of the devices that this process sees. */
+  readonly activity: ActivityRecorder
 }
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
@@ -80,6 +86,18 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const identityLocation = config.identity?.url ?? bundled
   if (!config.identity) await addIdentity('/identity', parts)
 
+  const idOf =
+    (rule: 'auto' | 'known'): TokenDependencies['accounts']['idOf'] =>
+    async ({ subject, username }, source) => {
+      // The bundled service declares ids of accounts, unless it is asked for usernames.
+      if (!config.identity && isAccountId(subject)) return subject
+      const rules = {
+        ...{ accounts, changeBy, clock, rule, username, source },
+        bundledIssuer: config.identity ? undefined : bundled,
+      }
+      return (await accountOfIdentity({ issuer: identityLocation, subject }, rules)).id
+    }
+
   const tokens: TokenDependencies = {
     keyring,
     tokenSessions,
@@ -94,18 +112,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),
-    accounts: {
-      ...installation.logins,
-      idOf: async ({ subject, username }, source) => {
-        // The bundled service declares ids of accounts, unless it is asked for usernames.
-        if (!config.identity && isAccountId(subject)) return subject
-        const rules = {
-          ...{ accounts, changeBy, clock, rule: config.accounts, username, source },
-          bundledIssuer: config.identity ? undefined : bundled,
-        }
-        return (await accountOfIdentity({ issuer: identityLocation, subject }, rules)).id
-      },
-    },
+    accounts: { ...installation.logins, idOf: idOf(config.accounts), knownIdOf: idOf('known') },
   }
   await app.register(tokenRoutes, tokens)
   await app.register(ubuntuOneRoutes, { ...tokens, developerAccount: config.developerAccount })
@@ -121,6 +128,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
   telemetry.metrics.watch({ signing: signing.state })
   await app.register(registrationRoutes, {
     ...installation,
+    changeBy: changing(installation.database, clock, (on) => ({
+      ...storesOn(on),
+      registrations: notingRegistrations(registrationStore(on), parts.activity),
+    })),
     memory,
     recognised: recognised<UnverifiedAssertion<'model'>>(),
     mostWaiting: config.mostWaitingDevices,
@@ -154,18 +165,18 @@ const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
 async function addDeviceSessions(
   location: string,
   memory: BrandMemory,
-  { app, installation, feed, telemetry }: ServiceParts,
+  { app, installation, feed, telemetry, activity }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
     memory,
     recognised: recognised<DeviceAssertions>(),
-    sessions: countingSeen(deviceSessions, telemetry),
+    sessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
     verified: rememberedDeviceSessions(feed, installation),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
-      sessions: deviceSessionStore(on),
+      sessions: notingSessions(deviceSessionStore(on), activity),
       clones: counting(cloneStore(on), telemetry),
     })),
     unknownSessions: config.unknownSessions,

@@ -1,14 +1,16 @@
-/** The periodic work of the service: linking the audit log, and removing what has expired. */
+/** The periodic work of the service: linking the audit log, counting devices, and removing what has expired. */
 import { hostname } from 'node:os'
 import { linkEntries } from '../../audit/link.ts'
 import { removeOldEntries } from '../../audit/remove-old.ts'
 import type { Changing } from '../../change.ts'
 import { refreshOldKeys } from '../../ci/issuers/keys/refresh-old-keys.ts'
 import type { Installation, Stores } from '../../cli/installation.ts'
+import { recountDevices } from '../../devices/counts/recount.ts'
 import { GUARD_MS } from '../../devices/nonce.ts'
 import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
 import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
+import { runJobs as runManagementJobs } from '../../management/jobs/run-jobs.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { changing } from '../changing.ts'
@@ -32,6 +34,12 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
       everyMs: 60_000,
       run: (goOn) => refreshOldKeys({ ...installation, change, goOn, onFailed }),
     },
+    { name: 'management-jobs', everyMs: 1_000, run: (goOn) => runManagementJobs(goOn, installation) },
+    {
+      name: 'device-counts',
+      everyMs: 60_000,
+      run: (goOn) => recountDevices({ ...installation, goOn }),
+    },
     { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
   ]
 }
@@ -46,6 +54,7 @@ function retentionTasks(
     secondFactors,
     resetLinks,
     repeats,
+    jobs,
     tokenSessions,
     usedTokens,
     deviceSessions,
@@ -62,6 +71,7 @@ function retentionTasks(
     { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
     { table: 'reset_link', keepMs: DAY_MS, remove: resetLinks.removeExpired },
     { table: 'idempotent_request', keepMs: DAY_MS, remove: repeats.removeOld },
+    { table: 'job', keepMs: 30 * DAY_MS, remove: jobs.removeOld },
     { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
     // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
     {

@@ -1,22 +1,30 @@
 /** Connects the management API with what it needs. */
 import type { FastifyInstance } from 'fastify'
+import { accountManagementRoutes } from '../../accounts/administration/routes.ts'
 import { findAccount } from '../../accounts/find.ts'
+import { auditManagementRoutes } from '../../audit/routes.ts'
 import { brandManagementRoutes } from '../../brands/administration/brand-routes.ts'
 import { modelManagementRoutes } from '../../brands/administration/model-routes.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
+import { filterIn } from '../../devices/administration/device-query.ts'
 import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
+import { instantField } from '../../http/management/instant-field.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
+import { ownAgentRoutes } from '../../identity/agents/own-agent-routes.ts'
+import { agentManagementRoutes } from '../../identity/agents/routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
+import { jobRoutes } from '../../management/jobs/routes.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
+import { explain } from '../../management/tokens/explain.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
 import { sessionManagementRoutes } from '../../tokens/administration/routes.ts'
-import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
 
 interface Parts {
   readonly app: FastifyInstance
@@ -39,18 +47,33 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
     if (management.from) onlyFrom(api, management.from)
     await api.register(managementTokenRoutes, deps)
     await api.register(async (signedIn) => {
+      const authenticate = managerAuthority(deps, accountLimit(rateLimits['management-account'], counters))
       const add = managementRoutes(signedIn, {
-        authenticate: managerAuthority(deps, accountLimit(rateLimits['management-account'], counters)),
+        authenticate,
         answerOnce: (asked, work) => answerOnce(asked, work, installation),
       })
-      managerRoutes(add, installation)
+      managerRoutes(add, {
+        ...installation,
+        explained: (read, source) => explain(read, { ...forRequest(source, tokens), ...deps, source }),
+      })
       sessionManagementRoutes(add, {
         ...installation,
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
       })
+      accountManagementRoutes(add, {
+        ...installation,
+        identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
+      })
+      auditManagementRoutes(add, installation)
+      agentManagementRoutes(add, installation)
+      ownAgentRoutes(add, installation)
       deviceManagementRoutes(add, installation)
       brandManagementRoutes(add, installation)
       modelManagementRoutes(add, installation)
+      jobRoutes(add, {
+        ...installation,
+        filterIn: (asked, place) => filterIn(asked, instantField, place),
+      })
     })
   })
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../cli/installation.ts'
 import { localCounters } from '../../counters.ts'
 import { CHANGE_KINDS, type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
+import { type ActivityRecorder, activityRecorder } from '../../devices/activity/activity-recorder.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { limitBodyMemory } from '../../http/bodies/body-memory.ts'
 import { clientsOf } from '../../http/client.ts'
@@ -82,6 +83,9 @@ async function listenWith(
   const { config } = installation
   const { metrics } = telemetry
   const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
+  const activity = recorderOf(installation, log)
+  // After the last request, before the database is closed.
+  opened.push(() => activity.stop())
   if (feed) {
     // Open until the last request is answered.
     opened.push(() => feed.close())
@@ -133,12 +137,21 @@ async function listenWith(
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
   const parts = { app, baseUrl, installation, counters, telemetry, log }
-  if (feed) await addService({ ...parts, feed })
+  if (feed) await addService({ ...parts, feed, activity })
   else await addIdentity('', parts)
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
 }
+
+const recorderOf = ({ activities }: Installation, log: Log): ActivityRecorder =>
+  activityRecorder({
+    activities,
+    onError: (error) =>
+      log.warn({ err: error }, 'which devices were seen is not stored yet, and is tried again'),
+    onForgotten: (devices) =>
+      log.warn({ devices }, 'too many devices were seen at once: when some were is not remembered'),
+  })
 
 function changeFeedOf({ config, database }: Installation, log: Log): Promise<ChangeFeed> {
   const warn = (message: string) => log.warn(message)

@@ -1,18 +1,20 @@
 /** The sessions of tokens in the management API: HTTP in, operation, HTTP out. */
 import { isSessionId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../../change.ts'
+import { type ChangingBy, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { type ListedSession, type SessionPosition, sessionRecord } from '../session.ts'
 import { pageOfSessions, type SessionPage } from './list-sessions.ts'
+import { type MineStores, revokeMine } from './revoke-mine.ts'
 import { revokeSession, type SessionChange, type SessionChangeDeps } from './revoke-session.ts'
 import { shortenSession } from './shorten-session.ts'
 
 type PageDeps = Parameters<typeof pageOfSessions>[1]
 
-interface SessionRouteDeps extends Omit<SessionChangeDeps, 'tokenSessions'> {
+interface SessionRouteDeps extends Omit<SessionChangeDeps, 'tokenSessions' | 'changeBy'> {
+  readonly changeBy: ChangingBy<MineStores>
   readonly tokenSessions: SessionChangeDeps['tokenSessions'] & PageDeps['tokenSessions']
   /** The account of a username or an id. Throws `no-such-record`. */
   readonly accountIdOf: (nameOrId: string) => Promise<ListedSession['accountId']>
@@ -36,6 +38,9 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
     const until = instantField('body/until', asked.body.until)
     return sessionRecord(await shortenSession({ ...changeOf(asked), until }, tried(asked)))
   })
+  add(api.revokeMyTokens, async (asked) =>
+    revokeMine({ authority: asked.authority, allBut: asked.body?.all_but ?? [] }, tried(asked)),
+  )
   add(api.tokens, async ({ authority, query }) => {
     const { limit = 100, state = 'active', account, ends_before } = query
     const listing = { authority, limit, activeOnly: state === 'active', after: sessionIn(query) }

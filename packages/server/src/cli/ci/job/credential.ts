@@ -9,6 +9,7 @@ import {
 import { earliestTimeBefore } from '@ratafia/macaroon/conditions'
 import { storedCredential } from '../../../http/credentials/stored.ts'
 import { ServiceRefusal } from '../../context.ts'
+import { valueIn } from '../../login/credential-text.ts'
 
 export interface HeldCredential {
   /** As it is presented: a discharge is bound to its root. */
@@ -23,9 +24,7 @@ export interface HeldCredential {
  * the text, at the beginning of a sentence. Throws {@link ServiceRefusal}, which does not repeat it.
  */
 export function credentialIn(text: string, where: string): HeldCredential {
-  const [, value = text.trim()] =
-    /^(?:export )?[A-Za-z_]\w*=['"]?([\w+/-]{16,}={0,2})['"]?$/.exec(text.trim()) ?? []
-  const slice = sliceIn(value)
+  const slice = sliceIn(valueIn(text))
   if (slice === undefined) throw new ServiceRefusal(`${where} has no credential that this command can read.`)
   const conditions = conditionsOf(slice[0])
   const [sessionId] = conditions.flatMap(

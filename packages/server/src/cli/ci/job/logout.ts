@@ -2,9 +2,13 @@
 import { access } from 'node:fs/promises'
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
-import { type CommandContext, FileError, UsageError } from '../../context.ts'
-import { readNamed, readStandardInput } from '../../files.ts'
+import { type CommandContext, UsageError } from '../../context.ts'
 import { ask, refusalIn, withJson } from '../../login/ask.ts'
+import {
+  type CredentialText,
+  credentialFile,
+  credentialOnStandardInput,
+} from '../../login/credential-text.ts'
 import { note } from '../../output.ts'
 import { credentialIn } from './credential.ts'
 import { DOTENV_FILE } from './destination.ts'
@@ -48,18 +52,13 @@ async function revoke({ url, slice, sessionId, patience }: Revocation): Promise<
 /** The variables in which tools take a credential. */
 const VARIABLES = ['SNAPCRAFT_STORE_CREDENTIALS', 'UBUNTU_STORE_AUTH', 'CHARMCRAFT_AUTH']
 
-const MOST = { bytes: 64 * 1024, refusal: 'Standard input is too long for a credential.' }
-
-/** Throws `UsageError`, {@link FileError}. */
-async function exported(
-  from: string | undefined,
-  { job, streams }: CommandContext,
-): Promise<{ readonly text: string; readonly name: string }> {
+/** Throws `UsageError`, `FileError`. */
+async function exported(from: string | undefined, { job, streams }: CommandContext): Promise<CredentialText> {
   if (from === '-') {
-    return { text: (await readStandardInput(streams, MOST)).toString('utf8'), name: 'Standard input' }
+    return credentialOnStandardInput(streams)
   }
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from ?? '') ?? []
-  if (kind === 'file') return fileNamed(rest)
+  if (kind === 'file') return credentialFile(rest)
   if (from !== undefined && kind !== 'env') {
     throw new UsageError(`--from ${from} is not known. It can be env:NAME, file:PATH or -.`)
   }
@@ -69,16 +68,10 @@ async function exported(
     if (text !== undefined) return { text, name }
   }
   if (kind === 'env') throw new UsageError(`${rest} is not set, so there is no credential to end.`)
-  if (await isThere(DOTENV_FILE)) return fileNamed(DOTENV_FILE)
+  if (await isThere(DOTENV_FILE)) return credentialFile(DOTENV_FILE)
   throw new UsageError(
     `There is no credential: neither ${names.join(', ')} nor the file ${DOTENV_FILE} is there. Say with --from where it is.`,
   )
-}
-
-async function fileNamed(path: string) {
-  const { bytes } = await readNamed(path)
-  if (bytes.length > MOST.bytes) throw new FileError(`${path} is too long for a credential.`)
-  return { text: bytes.toString('utf8'), name: path }
 }
 
 const isThere = (path: string): Promise<boolean> =>

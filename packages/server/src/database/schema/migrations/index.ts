@@ -16,6 +16,8 @@ import { publisherLogins } from './0014-publisher-logins.ts'
 import { ciPublishing } from './0015-ci-publishing.ts'
 import { administration } from './0016-administration.ts'
 import { fleetLists } from './0017-fleet-lists.ts'
+import { jobs } from './0018-jobs.ts'
+import { activity } from './0019-activity.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +38,6 @@ export const migrations: readonly Migration[] = [
   ciPublishing,
   administration,
   fleetLists,
+  jobs,
+  activity,
 ]

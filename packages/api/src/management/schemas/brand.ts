@@ -1,7 +1,7 @@
 /** The wire schemas of brands and their keys in the management API, as `schemas.ts` writes them. */
-import { orNull } from '../tokens.ts'
-import { Type } from '../type.ts'
-import { BrandSchema, exactly, page, pageQuery, several } from './schemas.ts'
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { BrandSchema, exactly, page, pageQuery, several } from './common.ts'
 
 const Text = Type.String()
 

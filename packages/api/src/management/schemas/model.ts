@@ -1,7 +1,7 @@
 /** The wire schemas of models and what belongs to them in the management API, as `schemas.ts` writes them. */
-import { orNull } from '../tokens.ts'
-import { Type } from '../type.ts'
-import { BrandSchema, exactly, InstantSchema, page, pageQuery, several } from './schemas.ts'
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { BrandSchema, exactly, InstantSchema, page, pageQuery, several } from './common.ts'
 
 const Text = Type.String()
 
@@ -209,5 +209,3 @@ export const NewRemodelSchema = Type.Object(
   { title: 'NewRemodel', ...exactly },
 )
 export const RemodelsSchema = page('Remodels', 'remodels', RemodelSchema)
-
-export const PageQuerySchema = Type.Object({ ...pageQuery }, exactly)

@@ -1,0 +1,184 @@
+/** Every filter and order of `GET /devices` in a register with a million devices: the first page, and later ones. */
+
+import { makeScene } from '../../../faults/load/scene.ts'
+import { table } from '../../../faults/report.ts'
+import { addressRange } from '../../../packages/server/src/address-classes.ts'
+import { type Authority, directAuthority } from '../../../packages/server/src/authority.ts'
+import type {
+  ListFilter,
+  ListPosition,
+  ListSort,
+} from '../../../packages/server/src/devices/fleet/list-filter.ts'
+import { listFleet } from '../../../packages/server/src/devices/fleet/list-fleet.ts'
+import { keyOf } from '../../data/fleet.ts'
+import { type Opened, opened } from '../../data/opened.ts'
+import {
+  fillSeenFleet,
+  idOf,
+  LARGE,
+  LARGE_BLOCK,
+  MIDDLE,
+  NOW,
+  RARE,
+  SMALL,
+  SMALL_BLOCK,
+  serialAt,
+} from '../../data/seen-fleet.ts'
+import { percentile } from '../../harness/statistics.ts'
+import { alone, atMost, type Figure } from '../../report/figure.ts'
+import { DATABASES, newInstallation, removeInstallation } from '../../services/installation.ts'
+import type { Run, Work } from '../work.ts'
+
+/** Milliseconds. */
+const MARK = 50
+const LIMIT = 100
+/** Pages before the later one. */
+const LATER = 5
+/** The first of each compile code and fill caches. */
+const WARM_UP = 3
+
+const OPERATOR = directAuthority({ actor: 'operator', source: 'a benchmark' }, 'operator')
+const of = (...brands: readonly string[]): Authority => ({ ...OPERATOR, scopeOf: () => new Set(brands) })
+
+interface List {
+  readonly filter?: ListFilter
+  readonly sort?: ListSort
+  readonly authority?: Authority
+}
+
+const DAY_MS = 86_400_000
+const before = (days: number) => new Date(NOW - days * DAY_MS)
+const block = (text: string) => ({ addresses: [addressRange(text) ?? { first: '', last: '' }] })
+
+/** By their parameters. */
+export const listsOf = (devices: number): Readonly<Record<string, List>> => ({
+  'sort=-registered': {},
+  'sort=registered': { sort: 'registered' },
+  'sort=serial': { sort: 'serial' },
+  'sort=-seen': { sort: '-seen' },
+  'sort=seen': { sort: 'seen' },
+  'sort=-evidence': { sort: '-evidence' },
+  'id=': { filter: { id: idOf(devices >> 1, devices) as NonNullable<ListFilter['id']> } },
+  'serial=': { filter: { serial: serialAt(devices >> 1) } },
+  'key=': { filter: { deviceKeyId: keyOf(devices >> 1) } },
+  'serial_prefix=, few': { filter: { serialPrefix: 'AC-0012' } },
+  'serial_prefix=, many': { filter: { serialPrefix: 'AC-' } },
+  'serial_prefix=, many, sort=serial': { filter: { serialPrefix: 'AC-' }, sort: 'serial' },
+  'key_prefix=': { filter: { keyPrefix: keyOf(devices >> 1).slice(0, 3) } },
+  'q=': { filter: { beginning: 'AC-00' } },
+  'brand=, large': { filter: { brands: [LARGE] } },
+  'brand=, small': { filter: { brands: [SMALL] } },
+  'brand=, small, sort=-seen': { filter: { brands: [SMALL] }, sort: '-seen' },
+  'brand=, two of them': { filter: { brands: [LARGE, MIDDLE] } },
+  'model=': { filter: { models: [{ brandId: LARGE, model: 'model-0' }] } },
+  'model=, rare': { filter: { models: [RARE] } },
+  'model=, rare, sort=-seen': { filter: { models: [RARE] }, sort: '-seen' },
+  'status=pending': { filter: { statuses: ['pending'] } },
+  'status=pending, sort=-seen': { filter: { statuses: ['pending'] }, sort: '-seen' },
+  'status=revoked': { filter: { statuses: ['revoked'] } },
+  'status=active': { filter: { statuses: ['active'] } },
+  'status=active&status=revoked, sort=serial': {
+    filter: { statuses: ['active', 'revoked'] },
+    sort: 'serial',
+  },
+  'quarantined=true': { filter: { quarantined: true } },
+  'quarantined=false, sort=seen': { filter: { quarantined: false }, sort: 'seen' },
+  'evidence=true': { filter: { evidence: true } },
+  'evidence=true, sort=-evidence': { filter: { evidence: true }, sort: '-evidence' },
+  'evidence=true, sort=-seen': { filter: { evidence: true }, sort: '-seen' },
+  'registered_since=, a day': { filter: { registeredSince: before(1) } },
+  'registered_since=, two weeks, sort=-seen': { filter: { registeredSince: before(14) }, sort: '-seen' },
+  'registered_until=': { filter: { registeredUntil: before(100) } },
+  'registered_until=, sort=-seen': { filter: { registeredUntil: before(100) }, sort: '-seen' },
+  'seen_since=, a day': { filter: { seenSince: before(1) } },
+  'seen_since=, a day, sort=-seen': { filter: { seenSince: before(1) }, sort: '-seen' },
+  'seen_until=, before the last day of all': { filter: { seenUntil: before(29.5) } },
+  'seen_until=, sort=seen': { filter: { seenUntil: before(5) }, sort: 'seen' },
+  'never_seen=true': { filter: { neverSeen: true } },
+  'never_seen=true, sort=serial': { filter: { neverSeen: true }, sort: 'serial' },
+  'address=, small block': { filter: block(SMALL_BLOCK) },
+  'address=, small block, sort=-seen': { filter: block(SMALL_BLOCK), sort: '-seen' },
+  'address=, large block': { filter: block(LARGE_BLOCK) },
+  'address=, large block, sort=-seen': { filter: block(LARGE_BLOCK), sort: '-seen' },
+  'decided_by=': { filter: { decidedBy: ['ada'] } },
+  'decided_by=, nobody': { filter: { decidedBy: ['nobody'] } },
+  'decided_by=, nobody, sort=serial': { filter: { decidedBy: ['nobody'] }, sort: 'serial' },
+  'decided_by=, nobody, sort=-seen': { filter: { decidedBy: ['nobody'] }, sort: '-seen' },
+  'origin=, sort=-seen': { filter: { origins: ['import'] }, sort: '-seen' },
+  'of one brand': { authority: of(MIDDLE) },
+  'of one brand, sort=-seen': { authority: of(MIDDLE), sort: '-seen' },
+  'of a small brand, sort=-seen, address=': { authority: of(SMALL), sort: '-seen', filter: block('::/0') },
+  'of two brands, decided_by=, nobody': { authority: of(LARGE, MIDDLE), filter: { decidedBy: ['nobody'] } },
+  'of three brands, sort=seen': { authority: of(LARGE, MIDDLE, SMALL), sort: 'seen' },
+})
+
+export const lists: Work = {
+  name: 'lists',
+  says: 'every filter and order of the devices that the management API lists, in a large register',
+  async measure(run) {
+    const devices = run.quick ? 10_000 : 1_000_000
+    const scene = await makeScene({ people: 1, models: 1, keys: 1 })
+    const figures: Figure[] = []
+    for (const database of DATABASES) {
+      run.say(`${database}: making ${devices} devices`)
+      const installation = await newInstallation(database, scene, run.directory)
+      await fillSeenFleet(installation, devices)
+      run.say(`${database}: lists`)
+      const times = await opened(installation, (on) => timesOf(on, devices, run))
+      await removeInstallation(installation)
+      run.say(`${database}, milliseconds\n${shown(times)}`)
+      for (const page of ['first', 'later'] as const) {
+        const [slowest] = times.toSorted((a, b) => b[page].p95 - a[page].p95)
+        const facts = {
+          what: `of ${times.length} lists of ${devices} devices the slowest ${page} page, ${slowest?.name}`,
+          ...{ database, measure: 'p95 in ms', ours: slowest?.[page].p95 ?? Number.NaN },
+          more: { lists: Object.fromEntries(times.map((time) => [time.name, time[page]])) },
+        }
+        figures.push(alone(facts, atMost(MARK)))
+      }
+    }
+    return { figures, refusals: [] }
+  },
+}
+
+interface Percentiles {
+  readonly p50: number
+  readonly p95: number
+}
+
+interface Times {
+  readonly name: string
+  readonly first: Percentiles
+  readonly later: Percentiles
+}
+
+export async function timesOf(on: Opened, devices: number, { pace }: Run): Promise<readonly Times[]> {
+  const all: Times[] = []
+  for (const [name, list] of Object.entries(listsOf(devices))) {
+    const page = (after: ListPosition | undefined) => {
+      const { filter = {}, sort = '-registered', authority = OPERATOR } = list
+      return listFleet({ authority, filter, sort, after, limit: LIMIT }, on)
+    }
+    const timed = async (after: ListPosition | undefined) => {
+      const times: number[] = []
+      for (let round = -WARM_UP; round < pace.rounds * 10; round++) {
+        const began = performance.now()
+        await page(after)
+        if (round >= 0) times.push(performance.now() - began)
+      }
+      return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }
+    }
+    let later: ListPosition | undefined
+    for (let pages = 0; pages < LATER; pages++) later = (await page(later)).next ?? later
+    all.push({ name, first: await timed(undefined), later: await timed(later) })
+  }
+  return all
+}
+
+export function shown(times: readonly Times[]): string {
+  const of = ({ p50, p95 }: Percentiles) => [p50.toFixed(1), p95.toFixed(1)]
+  return table([
+    ['list', 'first: p50', 'p95', 'later: p50', 'p95'],
+    ...times.map(({ name, first, later }) => [name, ...of(first), ...of(later)]),
+  ])
+}

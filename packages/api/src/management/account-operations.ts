@@ -1,0 +1,132 @@
+/** Accounts in the management API. */
+import { EmptyObjectSchema } from '../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import {
+  AccountRecordSchema,
+  AccountsQuerySchema,
+  AccountsSchema,
+  AgentSchema,
+  AgentsSchema,
+  EditAccountSchema,
+  IdentitiesSchema,
+  NewAccountSchema,
+  PageQuerySchema,
+  PasswordLinkSchema,
+} from './schemas/index.ts'
+
+/** Of whoever acts on an account that has roles. */
+const OF_ROLES = ['person-required', 'recent-sign-in-required'] as const
+const WITH_ROLES =
+  'The caller holds every role that the account has. If it has any, the caller is a person who signed in within the last 15 minutes.'
+
+const READING = {
+  ...SIGNED_IN,
+  method: 'GET',
+  permission: 'accounts:read',
+  errors: ['no-such-record'],
+} as const
+const CHANGING = {
+  ...SIGNED_IN,
+  method: 'POST',
+  permission: 'accounts:manage',
+  description: WITH_ROLES,
+  body: EmptyObjectSchema,
+  response: AccountRecordSchema,
+  record: true,
+} as const
+
+export const ACCOUNT_OPERATIONS = {
+  accounts: {
+    ...READING,
+    path: '/accounts',
+    summary: 'The accounts that fit all filters, by username',
+    description:
+      'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it. Removed accounts are not in the list.',
+    errors: [],
+    query: AccountsQuerySchema,
+    response: AccountsSchema,
+  },
+  addAccount: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/accounts',
+    summary: 'Adds an account without a password; `linkToPassword` lets its owner choose one',
+    permission: 'accounts:manage',
+    errors: ['already-exists'],
+    body: NewAccountSchema,
+    bodyRequired: true,
+    response: AccountRecordSchema,
+    status: 201,
+    record: true,
+    actions: ['account.add'],
+  },
+  account: {
+    ...READING,
+    path: '/accounts/:id',
+    summary: 'One account, by its id or username',
+    response: AccountRecordSchema,
+    record: true,
+  },
+  editAccount: {
+    ...CHANGING,
+    method: 'PATCH',
+    path: '/accounts/:id',
+    summary: 'Changes the name or the e-mail address of an account',
+    errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
+    body: EditAccountSchema,
+    bodyRequired: true,
+    actions: ['account.set-name', 'account.set-email'],
+  },
+  disableAccount: {
+    ...CHANGING,
+    path: '/accounts/:id/disable',
+    summary: 'Disables an account: no logins, agents or tokens until it is enabled again',
+    errors: ['no-such-record', 'last-operator', ...OF_ROLES],
+    actions: ['account.disable'],
+  },
+  enableAccount: {
+    ...CHANGING,
+    path: '/accounts/:id/enable',
+    summary: 'Lets a disabled account log in again',
+    errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
+    actions: ['account.enable'],
+  },
+  linkToPassword: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/accounts/:id/password-link',
+    summary: 'Makes a link through which the owner of an account sets a new password: once, within 24 hours',
+    description: 'The caller holds every role that the account has.',
+    permission: 'accounts:manage',
+    person: true,
+    recentSignIn: true,
+    errors: ['no-such-record', 'state-conflict'],
+    body: EmptyObjectSchema,
+    response: PasswordLinkSchema,
+    status: 201,
+    secret: true,
+    actions: ['account.reset-link'],
+  },
+  accountIdentities: {
+    ...READING,
+    path: '/accounts/:id/identities',
+    summary: 'By which identities of external identity services an account is known',
+    query: PageQuerySchema,
+    response: IdentitiesSchema,
+  },
+  accountAgents: {
+    ...READING,
+    path: '/accounts/:id/agents',
+    summary: 'The agents of an account, by name',
+    query: PageQuerySchema,
+    response: AgentsSchema,
+  },
+  removeAgent: {
+    ...CHANGING,
+    path: '/accounts/:id/agents/:name/remove',
+    summary: 'Removes an agent: its key opens nothing any more; its tokens stay valid until they are revoked',
+    errors: ['no-such-record', ...OF_ROLES],
+    response: AgentSchema,
+    actions: ['agent.remove'],
+  },
+} as const satisfies Record<string, ManagementOperation>

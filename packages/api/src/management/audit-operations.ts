@@ -1,0 +1,34 @@
+/** The audit log in the management API. */
+
+import { Type } from '../type.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { AuditExportQuerySchema, AuditQuerySchema, AuditSchema } from './schemas/index.ts'
+
+export const AUDIT_OPERATIONS = {
+  audit: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/audit',
+    summary: 'The entries that fit all filters, newest first',
+    description:
+      'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it.',
+    permission: 'audit:read',
+    errors: [],
+    query: AuditQuerySchema,
+    response: AuditSchema,
+  },
+  exportAudit: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/audit/export',
+    summary: 'The entries of before this request that fit all filters, oldest first, as JSON lines or CSV',
+    description:
+      'Sent as it is read, and compressed with `Accept-Encoding: gzip`. An answer that breaks off is a broken transfer, and not a short file. `details` is the text that was hashed. In CSV, a text that a spreadsheet would take for a formula has an apostrophe in front. Two at a time for an account.',
+    permission: 'audit:read',
+    errors: [],
+    query: AuditExportQuerySchema,
+    response: Type.String(),
+    streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
+    actions: ['audit.export'],
+  },
+} as const satisfies Record<string, ManagementOperation>

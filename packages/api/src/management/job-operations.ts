@@ -1,0 +1,86 @@
+/** Jobs: the same decision about many records, which outlives its request. */
+import { EmptyObjectSchema } from '../tokens.ts'
+import { Type } from '../type.ts'
+import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import {
+  JobItemsQuerySchema,
+  JobItemsSchema,
+  JobPreviewSchema,
+  JobQuerySchema,
+  JobSchema,
+  JobsQuerySchema,
+  JobsSchema,
+  NewJobSchema,
+} from './schemas/index.ts'
+
+export const JOB_OPERATIONS = {
+  jobs: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/jobs',
+    summary: "Your jobs, newest first; an operator's list has all",
+    errors: [],
+    query: JobsQuerySchema,
+    response: JobsSchema,
+  },
+  makeJob: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/jobs',
+    summary: 'Decides about many records',
+    description: `\
+It takes the permission that the decision takes for one: \`devices:decide\` for \`devices.approve\` and
+\`devices.reject\`, \`devices:manage\` for \`devices.revoke\` and \`devices.release\`, \`tokens:revoke\` for
+\`tokens.revoke\`. Bulk revocations take a sign-in of the last 15 minutes of a person.
+
+\`ids\` or \`filter\` say which records. They are written down now; what fits the filter later is not among them.
+The job goes on with the permissions of your account and token at each moment, and stops without them.
+
+With the header \`Prefer: wait=10\` the answer comes when the job has ended, or after 10 seconds: 200 if it has ended,
+202 if not. With \`dry_run\` nothing is made: the answer says what would become of the first 1,000.`,
+    errors: [
+      'devices-too-many',
+      'selection-changed',
+      'permission-denied',
+      'person-required',
+      'recent-sign-in-required',
+    ],
+    body: NewJobSchema,
+    bodyRequired: true,
+    response: Type.Union([JobSchema, JobPreviewSchema]),
+    status: 202,
+    alsoStatus: 200,
+    location: true,
+    actions: ['job.add', 'job.end'],
+  },
+  job: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/jobs/:id',
+    summary: 'How far a job is',
+    errors: ['no-such-record'],
+    query: JobQuerySchema,
+    response: JobSchema,
+    record: true,
+  },
+  jobItems: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/jobs/:id/items',
+    summary: 'What became of each record of a job, in the order of its selection',
+    errors: ['no-such-record'],
+    query: JobItemsQuerySchema,
+    response: JobItemsSchema,
+  },
+  cancelJob: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/jobs/:id/cancel',
+    summary: 'Ends a job between two records; what is done stays done',
+    errors: ['no-such-record'],
+    body: EmptyObjectSchema,
+    response: JobSchema,
+    record: true,
+    actions: ['job.end'],
+  },
+} as const satisfies Record<string, ManagementOperation>

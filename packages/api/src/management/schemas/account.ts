@@ -1,0 +1,85 @@
+/** The wire schemas of accounts in the management API. */
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { page, pageQuery } from './common.ts'
+
+const exactly = { additionalProperties: false }
+const Text = Type.String()
+
+export const AccountRecordSchema = Type.Object(
+  {
+    id: Text,
+    username: Text,
+    name: Text,
+    email: Type.String({ description: 'Empty for an account that a first login made' }),
+    password: Type.Boolean({ description: 'Whether it has one' }),
+    password_logins: Type.Boolean({ description: 'Whether programs may log in with its password' }),
+    second_factor: Type.Boolean(),
+    disabled_at: orNull(Text),
+    logins_since: orNull(Text, 'Logins of before open nothing'),
+    created_at: Text,
+    removed_at: Type.Optional(Type.String({ description: 'Only of an account that is removed, for good' })),
+  },
+  { title: 'AccountRecord', ...exactly },
+)
+export const AccountsSchema = Type.Object(
+  {
+    accounts: Type.Array(AccountRecordSchema),
+    next: orNull(Text),
+    examined: Type.Optional(
+      Type.Integer({
+        description: 'The page is short: so many rows were looked at, and there are more. Go on with `next`.',
+      }),
+    ),
+  },
+  { title: 'Accounts', ...exactly },
+)
+export const AccountsQuerySchema = Type.Object(
+  {
+    ...pageQuery,
+    q: Type.Optional(
+      Type.String({ pattern: '^[a-z0-9-]{1,28}$', description: 'The beginning of a username' }),
+    ),
+    state: Type.Optional(Type.Enum(['enabled', 'disabled'], { type: 'string' })),
+  },
+  exactly,
+)
+
+// What a name or an address may be is a rule of accounts, and not of the wire: these are limits before that work.
+const NameSchema = Type.String({ minLength: 1, maxLength: 512, description: '1 to 128 characters' })
+const EmailSchema = Type.String({ minLength: 1, maxLength: 254 })
+
+export const NewAccountSchema = Type.Object(
+  {
+    username: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: '2 to 28 of a-z, 0-9 and single dashes between them',
+    }),
+    name: NameSchema,
+    email: EmailSchema,
+  },
+  { title: 'NewAccount', ...exactly },
+)
+export const EditAccountSchema = Type.Object(
+  { name: Type.Optional(NameSchema), email: Type.Optional(EmailSchema) },
+  { title: 'EditAccount', ...exactly },
+)
+
+export const PasswordLinkSchema = Type.Object(
+  {
+    username: Text,
+    url: orNull(Text, 'Whoever has it sets the password. Null in a dry run'),
+    expires_at: Text,
+  },
+  { title: 'PasswordLink', ...exactly },
+)
+
+export const IdentitiesSchema = page(
+  'Identities',
+  'identities',
+  Type.Object(
+    { issuer: Type.String({ description: 'The location of the service' }), subject: Text, linked_at: Text },
+    exactly,
+  ),
+)

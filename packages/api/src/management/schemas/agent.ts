@@ -1,0 +1,30 @@
+/** The wire schemas of agents in the management API. */
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { page, pageQuery } from './common.ts'
+
+const exactly = { additionalProperties: false }
+const Text = Type.String()
+const orAll = (description: string) => orNull(Type.Array(Text), description)
+
+export const AgentSchema = Type.Object(
+  {
+    name: Text,
+    account: Text,
+    public_key: Text,
+    limits: Type.Object(
+      {
+        permissions: orAll('Null: all'),
+        channels: orAll('Null: all'),
+        packages: orAll('Snap ids; null: all'),
+        store_ids: orAll('Null: all'),
+        max_lifetime_seconds: orNull(Type.Integer(), 'From each login; null: as long as it asks for'),
+      },
+      { ...exactly, description: 'What each of its logins is limited to' },
+    ),
+    created_at: Text,
+  },
+  { title: 'Agent', ...exactly },
+)
+export const AgentsSchema = page('Agents', 'agents', AgentSchema)
+export const AgentsQuerySchema = Type.Object({ ...pageQuery }, exactly)

@@ -1,0 +1,67 @@
+/** The wire schemas of the audit log in the management API. */
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { InstantSchema, pageQuery } from './common.ts'
+
+const exactly = { additionalProperties: false }
+const Text = Type.String()
+
+export const AuditEntrySchema = Type.Object(
+  {
+    seq: orNull(Type.Integer(), 'Its place in the chain; null until it is linked, about a second later'),
+    id: Text,
+    actor: Text,
+    source: Type.String({ description: 'An address, or `command line` and who ran it' }),
+    action: Text,
+    subject: Text,
+    at: Text,
+    details: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: 'AuditEntry', ...exactly },
+)
+export const AuditSchema = Type.Object(
+  {
+    entries: Type.Array(AuditEntrySchema),
+    next: orNull(Text),
+    examined: Type.Optional(
+      Type.Integer({
+        description: 'The page is short: so many rows were looked at, and there are more. Go on with `next`.',
+      }),
+    ),
+  },
+  { title: 'AuditEntries', ...exactly },
+)
+
+// No text of ours is empty or has a NUL, and no database takes one.
+const filterText = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 600, pattern: '^[^\\u0000]+$', description })
+
+const filters = {
+  actor: Type.Optional(
+    filterText('`operator`, `service`, `account:USERNAME`, `device-key:ID` or `issuer:URL`'),
+  ),
+  action: Type.Optional(Type.String({ pattern: '^[a-z-]{1,40}[.][a-z-]{1,40}$' })),
+  subject: Type.Optional(filterText('What was changed: a username, a session, a device, a model, …')),
+  since: Type.Optional(InstantSchema),
+  until: Type.Optional(InstantSchema),
+}
+
+export const AuditQuerySchema = Type.Object(
+  {
+    ...pageQuery,
+    ...filters,
+    before: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'The id of an entry: those made before it' }),
+    ),
+  },
+  exactly,
+)
+export const AuditExportQuerySchema = Type.Object(
+  {
+    ...filters,
+    format: Type.Optional(
+      Type.Enum(['ndjson', 'csv'], { type: 'string', description: 'JSON lines if absent' }),
+    ),
+  },
+  exactly,
+)

@@ -1,0 +1,52 @@
+/** What the wire schemas of the management API share. Names are in snake_case, times RFC 3339 in UTC, and null is what is absent. */
+import type { TSchema } from 'typebox'
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { ROLE_NAMES } from '../roles.ts'
+
+export const exactly = { additionalProperties: false }
+
+export const InstantSchema = Type.String({
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
+  description: 'RFC 3339, in UTC with `Z`',
+})
+export const Text = Type.String()
+export const RoleSchema = Type.Enum([...ROLE_NAMES], { type: 'string', title: 'Role' })
+export const BrandSchema = Type.String({
+  pattern: '^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$',
+  maxLength: 64,
+  description: 'The account id of a brand',
+})
+
+/** One page of a list; `next` is the `cursor` of the one that follows. */
+export const page = <T extends TSchema>(title: string, name: string, item: T) =>
+  Type.Object({ [name]: Type.Array(item), next: orNull(Text) }, { title, ...exactly })
+
+export const LIMIT = { least: 1, most: 1000, standard: 100 } as const
+
+/** The parameters of every list. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: LIMIT.least,
+      maximum: LIMIT.most,
+      description: `How many records at most; ${LIMIT.standard} if absent`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,512}$',
+      description: '`next` of the page before, whose other parameters must be the same',
+    }),
+  ),
+}
+
+/** Of a list without filters. */
+export const PageQuerySchema = Type.Object(pageQuery, exactly)
+
+export const several = <T extends TSchema>(item: T, description?: string) =>
+  Type.Array(item, { minItems: 1, maxItems: 64, ...(description === undefined ? {} : { description }) })
+
+/** A list that has no pages. */
+export const listOf = <T extends TSchema>(title: string, name: string, item: T) =>
+  Type.Object({ [name]: Type.Array(item) }, { title, ...exactly })

@@ -1,0 +1,36 @@
+/** Who has which role. */
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { BrandSchema, exactly, InstantSchema, page, pageQuery, RoleSchema, Text } from './common.ts'
+
+export const GrantFields = {
+  role: RoleSchema,
+  brand: orNull(Text, 'Null: all brands, and what belongs to none'),
+  granted_at: Text,
+  granted_by: Text,
+  expires_at: orNull(Text),
+}
+
+export const GrantSchema = Type.Object(
+  { id: Text, account_id: Text, account: Text, ...GrantFields },
+  { title: 'Grant', ...exactly },
+)
+export const GrantsSchema = page('Grants', 'grants', GrantSchema)
+export const GrantsQuerySchema = Type.Object(
+  {
+    ...pageQuery,
+    account: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'A username or an id' })),
+    role: Type.Optional(RoleSchema),
+    brand: Type.Optional(BrandSchema),
+  },
+  exactly,
+)
+export const NewGrantSchema = Type.Object(
+  {
+    account: Type.String({ minLength: 1, maxLength: 64, description: 'A username or an id' }),
+    role: RoleSchema,
+    brand: Type.Optional(orNull(BrandSchema)),
+    expires: Type.Optional(orNull(InstantSchema)),
+  },
+  { title: 'NewGrant', ...exactly },
+)

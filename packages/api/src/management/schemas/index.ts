@@ -1,0 +1,11 @@
+/** The wire schemas of the management API. */
+export * from './account.ts'
+export * from './agent.ts'
+export * from './audit.ts'
+export * from './brand.ts'
+export * from './common.ts'
+export * from './device.ts'
+export * from './grant.ts'
+export * from './job.ts'
+export * from './model.ts'
+export * from './session.ts'

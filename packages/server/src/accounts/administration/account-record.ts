@@ -1,0 +1,33 @@
+/** An account, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+import type { Account } from '../account.ts'
+import type { SecondFactorStore } from '../second-factor/second-factor-store.ts'
+
+interface RecordDeps {
+  readonly secondFactors: Pick<SecondFactorStore, 'confirmedAmong'>
+}
+
+/** A record for each account, in their order. */
+export async function accountRecords(accounts: readonly Account[], { secondFactors }: RecordDeps) {
+  const protectedIds = await secondFactors.confirmedAmong(accounts.map(({ id }) => id))
+  return accounts.map((account) => ({
+    id: account.id,
+    username: account.username,
+    name: account.name,
+    email: account.email,
+    password: account.hasPassword,
+    password_logins: account.passwordLoginsOffAt === undefined,
+    second_factor: protectedIds.has(account.id),
+    disabled_at: account.disabledAt?.toISOString() ?? null,
+    logins_since: account.loginsSince?.toISOString() ?? null,
+    created_at: account.createdAt.toISOString(),
+    ...(account.removedAt && { removed_at: account.removedAt.toISOString() }),
+  }))
+}
+
+export type AccountRecord = Awaited<ReturnType<typeof accountRecords>>[number]
+
+export async function accountRecord(account: Account, deps: RecordDeps): Promise<AccountRecord> {
+  const [record] = await accountRecords([account], deps)
+  if (!record) throw new TypeError('a record for each account')
+  return record
+}

@@ -1,0 +1,66 @@
+/** Changes the name or the e-mail address of an account. */
+import { requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
+import { type Account, requireNotRemoved } from '../account.ts'
+import { checkDisplayName, checkEmail } from '../account-fields.ts'
+import type { AccountStore } from '../account-store.ts'
+import { findAccount } from '../find.ts'
+import type { SecondFactorStore } from '../second-factor/second-factor-store.ts'
+import { type AccountRecord, accountRecord } from './account-record.ts'
+import { requireMayManage } from './may-manage.ts'
+import type { NamedAccount } from './show-account.ts'
+
+export interface AccountChange extends NamedAccount {
+  /** Throws `version-mismatch` for a record that is not what the caller has seen. */
+  readonly mustBeSeen?: ((now: AccountRecord) => void) | undefined
+}
+
+interface Edit extends AccountChange {
+  /** Undefined: it stays. */
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+}
+
+/** The stores of a change, in its transaction. */
+export interface InAccounts {
+  readonly accounts: AccountStore
+  readonly grants: GrantStore
+  readonly secondFactors: SecondFactorStore
+}
+
+interface EditDeps {
+  readonly accounts: AccountStore
+  readonly changeBy: ChangingBy<InAccounts>
+  readonly clock: Clock
+}
+
+/**
+ * Throws {@link RequestError}: as `requireMayManage`; `no-such-record`; `invalid-field` for what breaks its rule, and for
+ * an address that another account with a password has; `state-conflict` for a removed account; what `mustBeSeen` throws.
+ */
+export async function editAccount(
+  { account: nameOrId, authority, mustBeSeen, ...wanted }: Edit,
+  deps: EditDeps,
+): Promise<Account> {
+  requireForAll(authority, 'accounts:manage')
+  const name = wanted.name === undefined ? undefined : checkDisplayName(wanted.name)
+  const email = wanted.email === undefined ? undefined : checkEmail(wanted.email)
+  const found = await findAccount(nameOrId, deps)
+  return deps.changeBy(authority.author)(async (on) => {
+    await requireMayManage({ authority, account: found }, on, deps.clock())
+    const before = requireNotRemoved((await on.accounts.lock(found.id)) ?? found)
+    mustBeSeen?.(await accountRecord(before, on))
+    const changes = {
+      ...(name === undefined || name === before.name ? {} : { name }),
+      ...(email === undefined || email === before.email ? {} : { email }),
+    }
+    if (Object.keys(changes).length === 0) return before
+    await on.accounts.edit(before.id, changes)
+    const subject = before.username
+    if (changes.name !== undefined) await on.record({ action: 'account.set-name', subject })
+    if (changes.email !== undefined) await on.record({ action: 'account.set-email', subject })
+    return { ...before, ...changes }
+  })
+}

@@ -1,0 +1,33 @@
+/** By which identities of external identity services an account is known. */
+import type { AccountStore, ExternalIdentity, LinkedIdentity } from '../account-store.ts'
+import { type NamedAccount, showAccount } from './show-account.ts'
+
+interface IdentityListing extends NamedAccount {
+  readonly after: ExternalIdentity | undefined
+  readonly limit: number
+}
+
+interface IdentityPage {
+  readonly identities: readonly LinkedIdentity[]
+  /** Undefined: nothing follows. */
+  readonly next: ExternalIdentity | undefined
+}
+
+/** By issuer and subject. Throws {@link RequestError} as `showAccount` does. */
+export async function listIdentities(
+  { after, limit, ...named }: IdentityListing,
+  deps: { readonly accounts: AccountStore },
+): Promise<IdentityPage> {
+  const { id } = await showAccount(named, deps)
+  // One more than asked for tells whether there is a next page.
+  const found = await deps.accounts.identitiesOf(id, { after, limit: limit + 1 })
+  const identities = found.slice(0, limit)
+  return { identities, next: found.length > limit ? identities.at(-1) : undefined }
+}
+
+/** As the API shows it. Times are RFC 3339 in UTC. */
+export const identityRecord = ({ issuer, subject, createdAt }: LinkedIdentity) => ({
+  issuer,
+  subject,
+  linked_at: createdAt.toISOString(),
+})

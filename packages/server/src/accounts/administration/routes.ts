@@ -1,0 +1,91 @@
+/** Accounts in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { type ChangingBy, undone } from '../../change.ts'
+import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import { addAccount } from '../add.ts'
+import { disableAccount } from '../disable.ts'
+import { enableAccount } from '../enable.ts'
+import { listAccounts } from '../list.ts'
+import type { InResetLinks } from '../passwords/reset-link.ts'
+import { accountRecord, accountRecords } from './account-record.ts'
+import { type AccountChange, editAccount, type InAccounts } from './edit-account.ts'
+import { identityRecord, listIdentities } from './list-identities.ts'
+import { makePasswordLink } from './password-link.ts'
+import { showAccount } from './show-account.ts'
+
+type OperationDeps = Parameters<typeof addAccount>[1] &
+  Parameters<typeof accountRecord>[1] &
+  Parameters<typeof disableAccount>[1] &
+  Parameters<typeof makePasswordLink>[1]
+
+interface AccountRouteDeps extends Omit<OperationDeps, 'changeBy'> {
+  readonly changeBy: ChangingBy<InAccounts & InResetLinks>
+}
+
+export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRouteDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+  // In a dry run nobody is signed out either.
+  const tried = ({ dryRun }: { readonly dryRun: boolean }): AccountRouteDeps =>
+    dryRun
+      ? { ...deps, changeBy: undone(deps.changeBy), signInSessions: { removeAllOf: async () => {} } }
+      : deps
+
+  add(api.accounts, async ({ authority, query }) => {
+    const { q: beginning, state, limit } = query
+    const [after] = positionIn(query, 1) ?? []
+    const listing = {
+      authority,
+      filter: { beginning, state },
+      after,
+      ...(limit === undefined ? {} : { limit }),
+    }
+    const { accounts, next, examined } = await listAccounts(listing, deps)
+    return {
+      accounts: await accountRecords(accounts, deps),
+      next: next === undefined ? null : cursorOf([next], query),
+      ...(examined === undefined ? {} : { examined }),
+    }
+  })
+  add(api.addAccount, async (asked) => {
+    const { authority, body } = asked
+    return accountRecord(await addAccount({ ...body, authority }, tried(asked)), deps)
+  })
+  add(api.account, async (asked) => accountRecord(await showAccount(namedIn(asked), deps), deps))
+  add(api.editAccount, async (asked) => {
+    const { name, email } = asked.body
+    return accountRecord(await editAccount({ ...changeOf(asked), name, email }, tried(asked)), deps)
+  })
+  add(api.disableAccount, async (asked) =>
+    accountRecord(await disableAccount(changeOf(asked), tried(asked)), deps),
+  )
+  add(api.enableAccount, async (asked) =>
+    accountRecord(await enableAccount(changeOf(asked), tried(asked)), deps),
+  )
+  add(api.linkToPassword, async (asked) =>
+    makePasswordLink({ ...namedIn(asked), dryRun: asked.dryRun }, tried(asked)),
+  )
+
+  add(api.accountIdentities, async (asked) => {
+    const { query } = asked
+    const [issuer, subject] = positionIn(query, 2) ?? []
+    const after = issuer === undefined || subject === undefined ? undefined : { issuer, subject }
+    const listing = { ...namedIn(asked), after, limit: query.limit ?? 100 }
+    const { identities, next } = await listIdentities(listing, deps)
+    return {
+      identities: identities.map(identityRecord),
+      next: next ? cursorOf([next.issuer, next.subject], query) : null,
+    }
+  })
+}
+
+interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.account>, 'parameters' | 'authority'> {
+  readonly ifMatch?: (record: object) => void
+}
+
+const namedIn = ({ parameters, authority }: AnyAsked) => ({ account: parameters['id'] ?? '', authority })
+
+const changeOf = ({ ifMatch, ...asked }: AnyAsked): AccountChange => ({
+  ...namedIn(asked),
+  mustBeSeen: ifMatch,
+})

@@ -1,0 +1,43 @@
+/** The audit log for somebody who is not at its database: the export is itself an entry (contract/administration.md, A20). */
+import { type Authority, requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
+import { exportText } from '../files/export-rows.ts'
+import { jsonLines } from '../files/json-lines.ts'
+import type { AuditFilter, AuditStore } from './audit-store.ts'
+import { AUDIT_COLUMNS, exportAudit } from './export.ts'
+
+interface Wanted {
+  readonly filter: AuditFilter
+  readonly format: 'ndjson' | 'csv'
+  readonly authority: Authority
+}
+
+interface ExportDeps {
+  readonly audit: AuditStore
+  readonly changeBy: ChangingBy<object>
+}
+
+/**
+ * The text, in chunks, of the entries that are there now: an export has an end, however fast the log grows. Throws
+ * {@link RequestError} as `exportAudit` does; then there is no entry.
+ */
+export async function exportAuditOver(
+  { filter, format, authority }: Wanted,
+  { audit, changeBy }: ExportDeps,
+): Promise<AsyncIterable<string>> {
+  requireForAll(authority, 'audit:read')
+  const [newest] = await audit.list({}, { limit: 1 })
+  const pages = exportAudit({ filter, authority, through: newest?.id }, { audit })
+  const { actor = null, action = null, subject = null, since } = filter
+  await changeBy(authority.author)(({ record }) =>
+    record({
+      action: 'audit.export',
+      subject: 'audit',
+      details: {
+        ...{ format, actor, action, subject },
+        ...{ since: since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
+      },
+    }),
+  )
+  return format === 'csv' ? exportText(pages, { format, columns: AUDIT_COLUMNS }) : jsonLines(pages)
+}

@@ -1,0 +1,113 @@
+/** `ratafia accounts disable` and `enable`, on the database or at a service. */
+import type { Command } from 'commander'
+import type { JsonObject } from '../../foreign-json.ts'
+import { actOnAll } from '../act-on-each.ts'
+import { withNeededYes, type YesOption } from '../confirm.ts'
+import type { CommandContext } from '../context.ts'
+import type { Installation } from '../installation.ts'
+import { counted, type JsonOption, withJson } from '../output.ts'
+import type { Service } from '../service/service.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { accountOver, OPERATIONS } from './account-over.ts'
+import { accountRow } from './account-row.ts'
+
+interface SwitchOptions extends JsonOption, YesOption, WayOptions {}
+
+/** What one account is called by, and where. */
+interface Acts {
+  /** The record afterwards. */
+  readonly act: (name: string) => Promise<JsonObject>
+  readonly consequence?: (name: string) => Promise<string>
+}
+
+export function enableDisableCommands(accounts: Command, context: CommandContext): void {
+  goes(withNeededYes(withJson(accounts.command('disable <username...>'))), 'both', [
+    ...['disableAccount', 'account', 'tokens'],
+  ])
+    .description('disable accounts: no log-ins, agents or tokens until they are enabled again')
+    .action(async (usernames: readonly string[], options: SwitchOptions) => {
+      const told = (username: unknown) =>
+        `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`
+      const each = actOnEachOf(usernames, { done: 'disabled', told }, options, context)
+      await eitherWay(context, options, 'change', {
+        directly: async (installation) => {
+          const { disableAccount } = await import('../../accounts/disable.ts')
+          const { authority } = installation
+          await each({
+            act: async (account) =>
+              accountRow(await disableAccount({ account, authority }, installation), installation),
+            consequence: (name) => whatEndsHere(name, installation),
+          })
+        },
+        over: (service) =>
+          each({
+            act: async (name) => (await accountOver(service, OPERATIONS.disable, name)).record,
+            consequence: (name) => whatEndsThere(name, service),
+          }),
+      })
+    })
+
+  goes(withJson(accounts.command('enable <username...>')), 'both', ['enableAccount'])
+    .description('let disabled accounts log in again')
+    .action(async (usernames: readonly string[], options: SwitchOptions) => {
+      const told = (username: unknown) =>
+        `The account ${username} is enabled: it can log in, and its tokens that were not revoked work again.`
+      const each = actOnEachOf(usernames, { done: 'enabled', told }, options, context)
+      await eitherWay(context, options, 'change', {
+        directly: async (installation) => {
+          const { enableAccount } = await import('../../accounts/enable.ts')
+          const { authority } = installation
+          await each({
+            act: async (account) =>
+              accountRow(await enableAccount({ account, authority }, installation), installation),
+          })
+        },
+        over: (service) =>
+          each({ act: async (name) => (await accountOver(service, OPERATIONS.enable, name)).record }),
+      })
+    })
+}
+
+const actOnEachOf =
+  (
+    usernames: readonly string[],
+    { done, told }: { readonly done: string; readonly told: (username: unknown) => string },
+    options: SwitchOptions,
+    context: CommandContext,
+  ) =>
+  ({ act, consequence }: Acts): Promise<void> =>
+    actOnAll(
+      usernames,
+      {
+        ...{ thing: 'account', done },
+        ...(consequence && { consequence, typed: true as const }),
+        act: async (name) => {
+          const value = await act(name)
+          return { value, told: told(value['username']) }
+        },
+      },
+      options,
+      context,
+      undefined,
+    )
+
+async function whatEndsHere(name: string, installation: Installation): Promise<string> {
+  const { findAccount } = await import('../../accounts/find.ts')
+  const { listSessions } = await import('../../tokens/list.ts')
+  const { id, username } = await findAccount(name, installation)
+  const sessions = await listSessions({ accountId: id, includeInactive: false }, installation)
+  return whatEnds(username, sessions.length)
+}
+
+/** As many as the database would be asked for. */
+const MOST_SESSIONS = 10_000
+
+async function whatEndsThere(name: string, service: Service): Promise<string> {
+  const { record } = await accountOver(service, OPERATIONS.show, name)
+  const query = { account: String(record['id']), state: 'active' }
+  const { records } = await service.list(OPERATIONS.tokens, 'tokens', { query, most: MOST_SESSIONS })
+  return whatEnds(String(record['username']), records.length)
+}
+
+const whatEnds = (username: string, sessions: number): string =>
+  `${username} cannot log in any longer, and ${counted(sessions, 'session')} of its developer tokens, all its agents and all its rules for jobs stop working, until the account is enabled again.`

@@ -1,0 +1,55 @@
+/** `ratafia devices counts`: how many devices there are. */
+import type { Command } from 'commander'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { CommandContext } from '../context.ts'
+import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
+import { asRow } from '../service/as-row.ts'
+import type { ServiceOperation } from '../service/service.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+
+const COUNTS: ServiceOperation = { method: 'GET', path: '/devices/counts' }
+
+interface CountsOptions extends JsonOption, WayOptions {
+  readonly brand?: string
+}
+
+export function countsCommand(devices: Command, context: CommandContext): void {
+  goes(withJson(devices.command('counts')), 'both', ['deviceCounts'])
+    .description(
+      'how many devices there are, by brand, model and status: counted once a minute by the service',
+    )
+    .option('--brand <account-id>', 'only those of one brand')
+    .action((options: CountsOptions) => counts(options, context))
+}
+
+async function counts(options: CountsOptions, context: CommandContext): Promise<void> {
+  const { brand } = options
+  const record = await eitherWay<JsonObject>(context, options, 'read', {
+    directly: async (installation) => {
+      const { countDevices } = await import('../../devices/counts/count-devices.ts')
+      const { countsRecord } = await import('../../devices/counts/device-counts.ts')
+      const { authority } = installation
+      const brands = brand === undefined ? undefined : [brand]
+      return { ...countsRecord(await countDevices({ authority, brands }, installation)) }
+    },
+    over: async (service) => (await service.call(COUNTS, { query: { brand } })).record,
+  })
+  print(context, options, record, textOf(record))
+}
+
+function textOf(record: JsonObject): string {
+  const { counts: list, counted_at: at } = record
+  const rows: readonly Row[] = Array.isArray(list) ? list.filter(isObject).map(asRow) : []
+  return [
+    ...(rows.length === 0 ? [] : [tableOf(rows, ['brand_id', 'model', 'status', 'devices']), '']),
+    at === null
+      ? 'The service has not counted its devices yet.'
+      : `${record['devices']} in all, as counted at ${at}.`,
+    `Now ${numberIn(record['waiting'])} wait for approval, and ${numberIn(record['quarantined'])} are in quarantine.`,
+  ].join('\n')
+}
+
+const numberIn = (counted: unknown): string => {
+  if (!isObject(counted)) return 'an unknown number'
+  return counted['more'] === true ? `more than ${counted['devices']}` : String(counted['devices'])
+}

@@ -1,0 +1,153 @@
+/** Lists as the management API has them: over HTTP, and on the database for what only these lists can do. */
+import { addressRange } from '../../address-classes.ts'
+import type { DeviceQuery } from '../../devices/administration/device-query.ts'
+import type { FleetFilter } from '../../devices/fleet/fleet-filter.ts'
+import type { ListPosition } from '../../devices/fleet/list-filter.ts'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { UsageError } from '../context.ts'
+import type { Installation } from '../installation.ts'
+import { readInstant } from '../option-values.ts'
+import type { Row } from '../output.ts'
+import { asRow } from '../service/as-row.ts'
+import type { Service } from '../service/service.ts'
+import { OPERATIONS } from './one-device.ts'
+
+export const LIST_ORDERS = ['seen', 'evidence'] as const
+export const ACTIVITY_COLUMNS = ['last_seen_at', 'last_address', 'evidence_at'] as const
+
+/** What only these lists can do. */
+export interface ActivityOptions {
+  readonly seenAfter?: string
+  readonly seenBefore?: string
+  readonly neverSeen?: boolean
+  readonly from?: string
+}
+
+interface QueryOptions extends ActivityOptions {
+  readonly sort: string
+  readonly reverse?: boolean
+}
+
+export const asksForActivity = ({ seenAfter, seenBefore, neverSeen, from, sort }: QueryOptions): boolean =>
+  [seenAfter, seenBefore, neverSeen, from].some((option) => option !== undefined) ||
+  LIST_ORDERS.some((order) => order === sort)
+
+/** The order of entry is that of registration here, but for imports. */
+const SORTS: Readonly<Record<string, DeviceQuery['sort']>> = {
+  entered: '-registered',
+  registered: '-registered',
+  serial: 'serial',
+  seen: '-seen',
+  evidence: '-evidence',
+}
+const REVERSED: Readonly<Record<string, DeviceQuery['sort']>> = {
+  entered: 'registered',
+  registered: 'registered',
+  seen: 'seen',
+}
+
+/** `filter` is of the same options. Throws {@link UsageError} for an order that these lists do not have, and a bad network. */
+export function queryOf(options: QueryOptions, filter: FleetFilter, now: Date): DeviceQuery {
+  const sort = (options.reverse ? REVERSED : SORTS)[options.sort]
+  if (!sort) {
+    throw new UsageError(
+      `--sort ${options.sort}${options.reverse ? ' --reverse' : ''} is not an order of this list.`,
+    )
+  }
+  const { from } = options
+  if (from !== undefined && !addressRange(from)) {
+    throw new UsageError(`--from ${from} is neither an address nor a network such as 203.0.113.0/24.`)
+  }
+  const { brandId, model, status } = filter
+  const instant = (option: string, text: string | undefined) =>
+    readInstant(option, text, { now, direction: 'ago' })?.toISOString()
+  const all: DeviceQuery = {
+    sort,
+    ...(brandId === undefined || model !== undefined ? {} : { brand: [brandId] }),
+    ...(brandId === undefined || model === undefined ? {} : { model: [`${brandId}/${model}`] }),
+    ...(status === undefined ? {} : { status: [status] }),
+    ...(from === undefined ? {} : { address: [from] }),
+    ...whereGiven({
+      serial: filter.serial,
+      serial_prefix: filter.serialPrefix,
+      key: filter.deviceKeyId,
+      key_prefix: filter.keyPrefix,
+      quarantined: filter.quarantined,
+      evidence: filter.evidence === undefined ? undefined : true,
+      registered_since: filter.registeredSince?.toISOString(),
+      registered_until: filter.registeredBefore?.toISOString(),
+      seen_since: instant('--seen-after', options.seenAfter),
+      seen_until: instant('--seen-before', options.seenBefore),
+      never_seen: options.neverSeen,
+    }),
+  }
+  return all
+}
+
+/** Without what is undefined. */
+function whereGiven<T extends Readonly<Record<string, unknown>>>(
+  values: T,
+): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as { readonly [Name in keyof T]?: Exclude<T[Name], undefined> }
+}
+
+export interface ListPart {
+  readonly records: readonly JsonObject[]
+  /** Others follow. */
+  readonly more: boolean
+}
+
+const PAGE = 1000
+
+/** Up to `most` records, some at a time. */
+export async function* partsOnDatabase(
+  query: DeviceQuery,
+  most: number,
+  installation: Installation,
+): AsyncGenerator<ListPart> {
+  const { filterIn } = await import('../../devices/administration/device-query.ts')
+  const { listedRecord } = await import('../../devices/administration/device-records.ts')
+  const { listFleet } = await import('../../devices/fleet/list-fleet.ts')
+  const { authority } = installation
+  const { sort = '-registered' } = query
+  const filter = filterIn(query, (_field, text) => new Date(text))
+  let after: ListPosition | undefined
+  for (let left = most; ; ) {
+    const limit = Math.min(PAGE, left)
+    const { devices, next } = await listFleet({ authority, filter, sort, after, limit }, installation)
+    left -= devices.length
+    yield { records: devices.map(listedRecord), more: next !== undefined }
+    if (!next || left === 0) return
+    after = next
+  }
+}
+
+/** The same, from a service. */
+export async function* partsOver(
+  query: DeviceQuery,
+  most: number,
+  service: Service,
+): AsyncGenerator<ListPart> {
+  let cursor: string | undefined
+  for (let left = most; ; ) {
+    const limit = Math.min(PAGE, left)
+    const { record } = await service.call(OPERATIONS.devices, { query: { ...query, limit, cursor } })
+    const { devices, next } = record
+    const records = Array.isArray(devices) ? devices.filter(isObject) : []
+    left -= records.length
+    yield { records, more: next !== null }
+    if (typeof next !== 'string' || left <= 0) return
+    cursor = next
+  }
+}
+
+/** As lists on the database have them: who waits with the address they asked from. */
+export function listRow(record: JsonObject, withActivity: boolean): Row {
+  const { last_seen_at, last_address, evidence_at, ...device } = record
+  return asRow({
+    ...device,
+    ...(device['status'] === 'pending' ? { address: last_address } : {}),
+    ...(withActivity ? { last_seen_at, last_address, evidence_at } : {}),
+  })
+}

@@ -1,0 +1,29 @@
+/** Jobs, as commands print them. */
+import type { JsonObject } from '../../foreign-json.ts'
+import { counted } from '../output.ts'
+import type { ServiceOperation } from '../service/service.ts'
+
+export const OPERATIONS = {
+  jobs: { method: 'GET', path: '/jobs' },
+  make: { method: 'POST', path: '/jobs' },
+  job: { method: 'GET', path: '/jobs/:id' },
+  items: { method: 'GET', path: '/jobs/:id/items' },
+  cancel: { method: 'POST', path: '/jobs/:id/cancel' },
+} as const satisfies Record<string, ServiceOperation>
+
+/** More items than a job has. */
+export const MOST_ITEMS = 100_000
+
+export const isOver = ({ state }: JsonObject): boolean => state !== 'queued' && state !== 'running'
+
+/** One sentence for a person. */
+export function describeJob(job: JsonObject): string {
+  const { id, kind, state, total, done, unchanged, refused, note } = job
+  const parts = [
+    `${done} done`,
+    ...(Number(unchanged) > 0 ? [`${unchanged} unchanged`] : []),
+    ...(Number(refused) > 0 ? [`${refused} refused`] : []),
+  ]
+  const why = typeof note === 'string' ? ` ${note}` : ''
+  return `The job ${id} (${kind}) is ${state}: of ${counted(Number(total), 'item')} ${parts.join(', ')}.${why}`
+}

@@ -1,0 +1,55 @@
+/** Where a command reads a credential that somebody has. Never from an argument: everybody on the machine reads those. */
+import { type CommandContext, FileError, type Streams, UsageError } from '../context.ts'
+import { readNamed, readStandardInput } from '../files.ts'
+
+export interface CredentialText {
+  readonly text: string
+  /** What has it, at the beginning of a sentence. */
+  readonly name: string
+}
+
+const MOST = { bytes: 64 * 1024, refusal: 'Standard input is too long for a credential.' }
+
+/** Throws `UsageError` for more than a credential has. */
+export const credentialOnStandardInput = async (streams: Streams): Promise<CredentialText> => ({
+  text: (await readStandardInput(streams, MOST)).toString('utf8'),
+  name: 'Standard input',
+})
+
+/** Throws {@link FileError}. */
+export async function credentialFile(path: string): Promise<CredentialText> {
+  const { bytes } = await readNamed(path)
+  if (bytes.length > MOST.bytes) throw new FileError(`${path} is too long for a credential.`)
+  return { text: bytes.toString('utf8'), name: path }
+}
+
+/** Of a line that sets a variable, such as `export NAME='…'`, the value; else the text itself. */
+export const valueIn = (text: string): string =>
+  /^(?:export )?[A-Za-z_]\w*=['"]?([\w+/-]{16,}={0,2})['"]?$/.exec(text.trim())?.[1] ?? text.trim()
+
+/** What the argument of a command says: `-`, `env:NAME` or `file:PATH`. */
+export const FROM_HELP = 'where the token is: - (standard input), env:NAME or file:PATH'
+
+/** At a terminal it is asked for, and not shown. Throws {@link UsageError}, {@link FileError}. */
+export async function credentialText(
+  from: string,
+  { job, streams }: Pick<CommandContext, 'job' | 'streams'>,
+): Promise<CredentialText> {
+  if (from === '-') {
+    if (!streams.stdin.isTTY) return credentialOnStandardInput(streams)
+    const { askHidden } = await import('../password-input.ts')
+    const [text = ''] = await askHidden(streams, ['Token: '], 'No token was given.')
+    return { text, name: 'What was typed' }
+  }
+  const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from) ?? []
+  if (kind === 'file') return credentialFile(rest)
+  if (kind === undefined) {
+    // It may be the token, so it is not repeated.
+    throw new UsageError(
+      'A token does not go into an argument, which everybody on this machine can read. Give -, env:NAME or file:PATH.',
+    )
+  }
+  const text = job.variable(rest)
+  if (text === undefined) throw new UsageError(`${rest} is not set, so there is no token in it.`)
+  return { text, name: rest }
+}

@@ -1,0 +1,36 @@
+/** `ratafia tokens create`: a login that keeps nothing, and prints the token alone (contract/administration.md, D4). */
+import { hostname } from 'node:os'
+import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
+import type { CommandContext } from '../context.ts'
+import { exportCredential } from '../login/export-credential.ts'
+import { packageReference, readInstant } from '../option-values.ts'
+import { note } from '../output.ts'
+import type { LimitOptions } from './limit-options.ts'
+import { howToLogIn } from './log-in.ts'
+
+export interface CreateOptions extends LimitOptions {
+  readonly url?: string
+  readonly agent?: string
+  readonly for: CredentialForm
+  readonly expires?: string
+  readonly description?: string
+}
+
+/** Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
+export async function create(options: CreateOptions, context: CommandContext): Promise<void> {
+  const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
+  const { permission, channel, package: packages, store, for: form } = options
+  const expires = readInstant('--expires', options.expires, { now: new Date(), direction: 'ahead' })
+  const wanted = {
+    description: options.description ?? `ratafia@${hostname()}`,
+    ...(permission && { permissions: permission }),
+    ...(channel && { channels: channel }),
+    ...(packages && { packages: packages.map(packageReference) }),
+    ...(store && { store_ids: store }),
+    ...(expires && { expires: expires.toISOString() }),
+  }
+  const logIn = await howToLogIn(options.agent, context)
+  const { text, sessionId } = await exportCredential({ url, form, wanted, logIn })
+  context.streams.stdout.write(`${text}\n`)
+  note(context.streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
+}

@@ -1,0 +1,56 @@
+/** `ratafia tokens explain`: what a token may do, or why it is refused, as the service says it. */
+import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { type CredentialText, credentialText, valueIn } from '../login/credential-text.ts'
+import { details, type JsonOption, print } from '../output.ts'
+import { openService } from '../service/open-service.ts'
+import { addressOf, type WayOptions } from '../service/ways.ts'
+import { heldToken, presented } from './held-token.ts'
+
+const EXPLAIN = { method: 'POST', path: '/me/tokens/explain' } as const
+
+/** Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
+export async function explain(
+  from: string,
+  options: JsonOption & WayOptions,
+  context: CommandContext,
+): Promise<void> {
+  const service = await openService(addressOf(options, context), context)
+  const token = tokenIn(await credentialText(from, context))
+  const { record } = await service.call(EXPLAIN, { body: { token } })
+  print(context, options, record, explanationText(record))
+}
+
+/** In the form that is presented. What nobody here can read goes as it is: the service says why it is refused. */
+function tokenIn(given: CredentialText): string {
+  try {
+    return encodeBase64Url(encodeBinary(...presented(heldToken(given))))
+  } catch (error) {
+    if (!(error instanceof ServiceRefusal)) throw error
+    return valueIn(given.text)
+  }
+}
+
+function explanationText(record: JsonObject): string {
+  const { kind, accepted, refusal, username, session_id: session, expires, limits, may } = record
+  const { message } = isObject(refusal) ? refusal : {}
+  const named = typeof kind === 'string' ? kind.replace('-', ' ') : null
+  if (accepted !== true) return details({ kind: named, accepted: 'no', because: textOf(message) })
+  return details({
+    ...{ kind: named, accepted: 'yes', username: textOf(username) },
+    ...{ session: textOf(session), expires: textOf(expires) },
+    ...(isObject(limits)
+      ? Object.fromEntries(Object.entries(limits).map(([name, values]) => [name, listOf(values)]))
+      : {}),
+    ...(Array.isArray(may) ? { may: may.map(permissionText).join('; ') || 'nothing' } : {}),
+  })
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const listOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : 'all')
+
+function permissionText(one: unknown): string {
+  const { permission, brands } = isObject(one) ? one : {}
+  return `${permission} ${Array.isArray(brands) ? `for ${brands.join(', ')}` : 'for all'}`
+}

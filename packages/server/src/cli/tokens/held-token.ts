@@ -1,0 +1,108 @@
+/** A token that somebody has, in a form in which tools store it, and the same form again for a narrower one. */
+import {
+  bindDischarge,
+  decodeBase64,
+  decodeBinary,
+  encodeBase64Url,
+  encodeBinary,
+  type Macaroon,
+  MacaroonError,
+  type UnverifiedSlice,
+} from '@ratafia/macaroon'
+import { isObject } from '../../foreign-json.ts'
+import { asOnprem, asSnapcraft, type CredentialForm } from '../../tokens/dialects/credential-strings.ts'
+import { ServiceRefusal } from '../context.ts'
+import { type CredentialText, valueIn } from '../login/credential-text.ts'
+
+export interface HeldToken {
+  readonly form: Exclude<CredentialForm, 'env'>
+  /** The token, or the root of a pair. */
+  readonly macaroon: Macaroon
+  /** Of a pair, as it is stored: not bound. */
+  readonly discharge: Macaroon | undefined
+}
+
+/**
+ * Reads the forms of `--for` but `env`, and a line `NAME=…` with one of them. Throws {@link ServiceRefusal}, which does not
+ * repeat the text.
+ */
+export function heldToken({ text, name }: CredentialText): HeldToken {
+  const value = valueIn(text)
+  for (const read of [stored, raw, charmcraft]) {
+    const held = orNone(() => read(value))
+    if (held) return held
+  }
+  throw new ServiceRefusal(
+    `${name} has no token that this command can read: one of the forms of \`ratafia tokens create --for\` but env.`,
+  )
+}
+
+/** The form again, of a token that was narrowed. */
+export function textOfHeld({ form, discharge }: HeldToken, macaroon: Macaroon): string {
+  const token = textOf(macaroon)
+  if (form === 'snapcraft') {
+    if (!discharge) throw new TypeError('a pair without a discharge')
+    return asSnapcraft({ root: token, discharge: textOf(discharge) })
+  }
+  if (form === 'onprem') return asOnprem({ token })
+  return form === 'raw' ? token : Buffer.from(token).toString('base64')
+}
+
+/** As it is presented: a discharge is bound to its root. */
+export const presented = ({ macaroon, discharge }: HeldToken): UnverifiedSlice =>
+  discharge ? [macaroon, bindDischarge(macaroon, discharge)] : [macaroon]
+
+/** What a verifier asks for, but for the third parties. */
+export const conditionsOf = ({ caveats }: Macaroon): readonly string[] =>
+  caveats
+    .filter(({ verificationId }) => verificationId === undefined)
+    .map(({ id }) => Buffer.from(id).toString('utf8'))
+
+const textOf = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))
+
+/** JSON, or base64 of it. */
+function stored(text: string): HeldToken | undefined {
+  const value = jsonIn(text.startsWith('{') ? text : Buffer.from(decodeBase64(text)).toString('utf8'))
+  if (!isObject(value)) return undefined
+  const { t: type, v } = value
+  if (type === 'macaroon' || type === 'bearer') {
+    const macaroon = typeof v === 'string' ? only(v) : undefined
+    return macaroon && { form: 'onprem', macaroon, discharge: undefined }
+  }
+  const { r, d } = type === undefined ? value : isObject(v) ? v : {}
+  const [macaroon, discharge] = [r, d].map((one) => (typeof one === 'string' ? only(one) : undefined))
+  return macaroon && discharge && { form: 'snapcraft', macaroon, discharge }
+}
+
+function raw(text: string): HeldToken | undefined {
+  const macaroon = only(text)
+  return macaroon && { form: 'raw', macaroon, discharge: undefined }
+}
+
+function charmcraft(text: string): HeldToken | undefined {
+  const macaroon = only(Buffer.from(decodeBase64(text)).toString('latin1'))
+  return macaroon && { form: 'charmcraft', macaroon, discharge: undefined }
+}
+
+/** Undefined for several: a discharge that is bound to its root would not fit to a narrower one. */
+function only(text: string): Macaroon | undefined {
+  const slice = decodeBinary(decodeBase64(text))
+  return slice.length === 1 ? slice[0] : undefined
+}
+
+function orNone<T>(read: () => T | undefined): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof MacaroonError) return undefined
+    throw error
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

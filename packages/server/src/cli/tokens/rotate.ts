@@ -1,0 +1,144 @@
+/**
+ * `ratafia tokens rotate`: a new token with the limits of an old one, whose session then ends
+ * (contract/administration.md, D4).
+ */
+import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
+import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
+import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
+import { credentialText } from '../login/credential-text.ts'
+import { exportCredential } from '../login/export-credential.ts'
+import { packageReference, readInstant } from '../option-values.ts'
+import { note } from '../output.ts'
+import { openService } from '../service/open-service.ts'
+import type { Service } from '../service/service.ts'
+import { conditionsOf, heldToken, presented } from './held-token.ts'
+import { howToLogIn } from './log-in.ts'
+
+export interface RotateOptions {
+  readonly url?: string
+  readonly agent?: string
+  readonly for?: CredentialForm
+  readonly expires?: string
+  readonly overlap?: string
+}
+
+/** As the service takes it. Checked before anybody logs in. */
+const MOST_OVERLAP_MS = 30 * 86_400_000
+
+const ME = { method: 'GET', path: '/me' } as const
+const SHORTEN = { method: 'POST', path: '/me/tokens/:id/shorten' } as const
+
+/** Throws `UsageError`, `FileError`, {@link ServiceRefusal}, `ServiceAway`. */
+export async function rotate(from: string, options: RotateOptions, context: CommandContext): Promise<void> {
+  const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
+  const now = new Date()
+  const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
+  const until = readInstant('--overlap', options.overlap, { now, direction: 'ahead' })
+  if (until && until.getTime() > now.getTime() + MOST_OVERLAP_MS) {
+    throw new UsageError('--overlap is at most 30d: longer than that nobody needs two tokens for one thing.')
+  }
+  const held = heldToken(await credentialText(from, context))
+  const headers = { macaroons: formatMacaroonsHeader(presented(held)) }
+  const old = await described(url, headers, sessionIn(conditionsOf(held.macaroon)))
+  // Before anybody logs in: what ends the old session later has to be there.
+  const service = until && (await managing(url, old.username, context))
+
+  const logIn = await howToLogIn(options.agent, context)
+  const wanted = { ...old.wanted, expires: (expires ?? endLike(old, now))?.toISOString() }
+  const { text, sessionId, token } = await exportCredential({
+    ...{ url, form: options.for ?? held.form, wanted, logIn },
+  })
+  const whose = await whoami(url, { authorization: `Macaroon ${token}` })
+  if (whose.username !== old.username) {
+    await revoke(url, { authorization: `Macaroon ${token}` }, sessionId)
+    throw new ServiceRefusal(
+      `The token is of ${old.username}, and you logged in as ${whose.username}. Nothing was changed; log in as ${old.username}.`,
+    )
+  }
+  context.streams.stdout.write(`${text}\n`)
+  note(context.streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
+  if (service && until) {
+    const { record } = await service.call(SHORTEN, {
+      id: old.sessionId,
+      body: { until: until.toISOString() },
+    })
+    note(
+      context.streams,
+      `The session ${old.sessionId}, which it replaces, ends at ${record['valid_until']}.`,
+    )
+    return
+  }
+  await revoke(url, headers, old.sessionId)
+  note(context.streams, `The session ${old.sessionId}, which it replaces, is revoked.`)
+}
+
+type Headers = Readonly<Record<string, string>>
+
+interface Described {
+  readonly username: string
+  readonly sessionId: string
+  /** The body of the request for a token with the same limits. */
+  readonly wanted: object
+  /** Milliseconds; undefined if the service does not list the session. */
+  readonly life: number | undefined
+}
+
+/** What the service says of the token. */
+async function described(url: string, headers: Headers, sessionId: string | undefined): Promise<Described> {
+  if (sessionId === undefined) {
+    throw new ServiceRefusal('The token has no session, so it cannot be replaced by another.')
+  }
+  const { username, body } = await whoami(url, headers)
+  const { macaroons } = await askFor(`${url}/api/v2/tokens`, { headers })
+  const record = (Array.isArray(macaroons) ? macaroons : [])
+    .filter(isObject)
+    .find((one) => one['session-id'] === sessionId)
+  const { description, 'valid-since': since, 'valid-until': end } = record ?? {}
+  const life = Date.parse(String(end)) - Date.parse(String(since))
+  const { permissions, channels, packages, store_ids: stores } = body
+  return {
+    username,
+    sessionId,
+    wanted: {
+      ...(typeof description === 'string' && { description }),
+      ...(Array.isArray(permissions) && { permissions }),
+      ...(Array.isArray(channels) && { channels }),
+      ...(Array.isArray(packages) && { packages: packages.map((id) => packageReference(String(id))) }),
+      ...(Array.isArray(stores) && { store_ids: stores }),
+    },
+    life: Number.isNaN(life) ? undefined : life,
+  }
+}
+
+/** It lasts as long as the old one was to last. */
+const endLike = ({ life }: Described, now: Date): Date | undefined =>
+  life === undefined ? undefined : new Date(now.getTime() + life)
+
+async function whoami(
+  url: string,
+  headers: Headers,
+): Promise<{ readonly username: string; readonly body: JsonObject }> {
+  const place = `${url}/api/v2/tokens/whoami`
+  const body = await askFor(place, { headers })
+  const { username } = isObject(body['account']) ? body['account'] : {}
+  if (typeof username !== 'string') throw strangeAnswer(place, 'no account')
+  return { username, body }
+}
+
+const revoke = (url: string, headers: Headers, sessionId: string): Promise<JsonObject> =>
+  askFor(`${url}/api/v2/tokens/revoke`, withJson({ 'session-id': sessionId }, headers))
+
+/** Only a login to administer brings the end of a session forward. Throws {@link ServiceRefusal}. */
+async function managing(url: string, username: string, context: CommandContext): Promise<Service> {
+  const service = await openService(url, context)
+  const { record } = await service.call(ME)
+  if (record['username'] === username) return service
+  throw new ServiceRefusal(
+    `The token is of ${username}, and \`ratafia login\` of ${record['username']}, who cannot bring its end forward. Leave --overlap out: then the token ends itself.`,
+  )
+}
+
+const sessionIn = (conditions: readonly string[]): string | undefined =>
+  conditions.flatMap((condition) => /^session-id ([0-9a-f-]{1,64})$/.exec(condition)?.[1] ?? [])[0]

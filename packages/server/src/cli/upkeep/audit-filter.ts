@@ -1,0 +1,52 @@
+/** Which entries of the audit log a command is about. */
+import type { Command } from 'commander'
+import type { AuditFilter } from '../../audit/audit-store.ts'
+import { ACTIONS } from '../../change.ts'
+import { UsageError } from '../context.ts'
+import { readInstant, requireText } from '../option-values.ts'
+import type { JsonOption } from '../output.ts'
+import type { WayOptions } from '../service/ways.ts'
+
+export interface FilterOptions extends JsonOption, WayOptions {
+  readonly actor?: string
+  readonly action?: string
+  readonly subject?: string
+  readonly since?: string
+  readonly until?: string
+}
+
+export const withFilter = (command: Command): Command =>
+  command
+    .option(
+      '--actor <actor>',
+      'only changes by operator, service, account:USERNAME, device-key:ID or issuer:URL',
+    )
+    .option('--action <action>', 'only this action (`audit list --help` lists them)')
+    .option('--subject <id>', 'only changes to this username, session, device, model, …')
+    .option(
+      '--since <when>',
+      'only changes from this time on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
+    )
+    .option('--until <when>', 'only changes before this time')
+
+/** Throws {@link UsageError}. */
+export function filterOf({ actor, action, subject, since, until }: FilterOptions, now: Date): AuditFilter {
+  if (action !== undefined && !(action in ACTIONS)) {
+    throw new UsageError(`--action ${action} is not an action. \`ratafia audit list --help\` lists them.`)
+  }
+  requireText([actor, subject])
+  return {
+    actor,
+    action,
+    subject,
+    since: readInstant('--since', since, { now, direction: 'ago' }),
+    until: readInstant('--until', until, { now, direction: 'ago' }),
+  }
+}
+
+/** As the API takes it. */
+export const queryOf = ({ since, until, ...filter }: AuditFilter) => ({
+  ...filter,
+  since: since?.toISOString(),
+  until: until?.toISOString(),
+})

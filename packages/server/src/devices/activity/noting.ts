@@ -1,0 +1,41 @@
+/** Stores that tell the recorder which devices they have seen: those that register, open a session, or refresh one. */
+import type { RegistrationStore } from '../registration/registration-store.ts'
+import type { DeviceSession } from '../sessions/device-session.ts'
+import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
+import type { ActivityRecorder } from './activity-recorder.ts'
+
+type Recorder = Pick<ActivityRecorder, 'saw'>
+
+/** On a transaction too: a device whose session is not stored after all was there all the same. */
+export const notingSessions = (sessions: DeviceSessionStore, { saw }: Recorder): DeviceSessionStore => {
+  const note = ({ deviceId: id, bucket, openedAt: at, caller: { address } }: DeviceSession) =>
+    saw({ id, bucket, at, address })
+  return {
+    ...sessions,
+    async add(session) {
+      const added = await sessions.add(session)
+      if (added) note(session)
+      return added
+    },
+    async addSeen(session, sighting) {
+      const added = await sessions.addSeen(session, sighting)
+      if (added) note(session)
+      return added
+    },
+  }
+}
+
+/** The same. */
+export const notingRegistrations = (
+  registrations: RegistrationStore,
+  { saw }: Recorder,
+): RegistrationStore => ({
+  ...registrations,
+  async add(row) {
+    const outcome = await registrations.add(row)
+    if (outcome === 'stored') {
+      saw({ id: row.deviceId, bucket: row.bucket, at: row.at, address: row.caller.address })
+    }
+    return outcome
+  },
+})

@@ -1,0 +1,55 @@
+/** Which devices the parameters of a list mean. */
+import type { DeviceFilterSchema, DevicesQuerySchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type AddressRange, addressRange } from '../../address-classes.ts'
+import { invalidField } from '../../errors.ts'
+import type { ListFilter } from '../fleet/list-filter.ts'
+import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
+
+/** The parameters that say which devices, and in which order. */
+export type DeviceQuery = Omit<Static<typeof DevicesQuerySchema>, 'limit' | 'cursor'>
+
+/**
+ * `instantIn` reads the instant of a field, and `place` is the part of the request that has them, as a refusal names it.
+ * Throws `RequestError` `invalid-field`.
+ */
+export function filterIn(
+  query: Static<typeof DeviceFilterSchema>,
+  instantIn: (field: string, text: string) => Date,
+  place = 'query',
+): ListFilter {
+  const { name, q, model } = query
+  const at = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
+    const text = query[field]
+    return text === undefined ? undefined : instantIn(`${place}/${field}`, text)
+  }
+  return {
+    serial: query.serial,
+    serialPrefix: query.serial_prefix,
+    deviceKeyId: query.key,
+    keyPrefix: query.key_prefix,
+    brands: query.brand,
+    models: model && modelsNamed(model),
+    statuses: query.status,
+    quarantined: query.quarantined,
+    origins: query.origin,
+    decidedBy: query.decided_by,
+    registeredSince: at('registered_since'),
+    registeredUntil: at('registered_until'),
+    seenSince: at('seen_since'),
+    seenUntil: at('seen_until'),
+    neverSeen: query.never_seen,
+    addresses: query.address?.map((text) => rangeIn(text, place)),
+    evidence: query.evidence,
+    ...(q === undefined ? {} : filterOfBeginning(q)),
+    ...(name === undefined ? {} : filterOfName(name)),
+  }
+}
+
+/** Throws `RequestError` `invalid-field`. */
+function rangeIn(text: string, place: string): AddressRange {
+  const range = addressRange(text)
+  if (range) return range
+  const field = `${place}/address`
+  throw invalidField(`${field} is neither an address nor a block such as 198.51.100.0/24.`, { field })
+}

@@ -1,0 +1,35 @@
+/** How many devices there are, for whoever may see them. */
+import { type Authority, brandsFor, covers } from '../../authority.ts'
+import type { CountStore } from './count-store.ts'
+import type { DeviceCounts } from './device-counts.ts'
+
+interface ToCount {
+  readonly authority: Authority
+  /** Only of these; undefined: of all that they may see. */
+  readonly brands: readonly string[] | undefined
+}
+
+const NONE: DeviceCounts = {
+  ...{ counts: [], countedAt: undefined },
+  waiting: { devices: 0, more: false },
+  quarantined: { devices: 0, more: false },
+}
+
+/** Lists say "more than 10,000". */
+const MOST = 10_000
+
+/** Brands that the caller may not see are not there. Throws `RequestError` `permission-denied`. */
+export async function countDevices(
+  { authority, brands: named }: ToCount,
+  { deviceCounts }: { readonly deviceCounts: CountStore },
+): Promise<DeviceCounts> {
+  const scope = brandsFor(authority, 'devices:read')
+  const brands = named?.filter((brandId) => covers(scope, brandId)) ?? (scope === 'all' ? scope : [...scope])
+  if (brands !== 'all' && brands.length === 0) return NONE
+  const [kept, waiting, quarantined] = await Promise.all([
+    deviceCounts.kept(brands),
+    deviceCounts.countNow('waiting', brands, MOST),
+    deviceCounts.countNow('quarantined', brands, MOST),
+  ])
+  return { ...kept, waiting, quarantined }
+}

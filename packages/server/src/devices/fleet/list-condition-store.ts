@@ -1,0 +1,112 @@
+/** What the filter of a list says of a device, as conditions of SQL. */
+import { type RawBuilder, sql } from 'kysely'
+import type { AddressRange } from '../../address-classes.ts'
+import { byteOrder, type Database, toInstant } from '../../database/index.ts'
+import type { ListFilter } from './list-filter.ts'
+
+type Query = Database['query']
+export type Condition = RawBuilder<boolean>
+
+/** Of a row of `device`, under that name: what the filter says of it, but for its brand. */
+export function deviceConditions(filter: ListFilter, query: Query): readonly Condition[] {
+  const { id, serial, deviceKeyId, serialPrefix, keyPrefix, beginning, quarantined } = filter
+  const { models, statuses, origins, decidedBy } = filter
+  return [
+    ...given(id, (value) => sql`device.id = ${value}`),
+    ...given(serial, (value) => sql`device.serial = ${value}`),
+    ...given(deviceKeyId, (value) => sql`device.device_key_id = ${value}`),
+    ...given(serialPrefix, (value) => startsWith(query, 'device.serial', value)),
+    ...given(keyPrefix, (value) => startsWith(query, 'device.device_key_id', value)),
+    ...given(beginning, (value) => beginsWith(query, value)),
+    ...given(quarantined, (value) => sql`device.quarantined_at ${isThere(value)}`),
+    ...given(models, isOfOne),
+    ...given(statuses, (values) => isOne('device.status', values)),
+    ...given(origins, (values) => isOne('device.origin', values)),
+    ...given(decidedBy, (values) => isOne('device.decided_by', values)),
+    ...registeredWithin(filter),
+  ]
+}
+
+/** Of a row of `device_activity`, under that name: what the filter says of it. */
+export function activityConditions(filter: ListFilter, query: Query): readonly Condition[] {
+  const { neverSeen, addresses, evidence } = filter
+  const seen = seenWithin(filter)
+  return [
+    ...(seen.length > 0 ? [all(seen)] : []),
+    ...given(neverSeen, (never) => sql`device_activity.last_seen_at ${isThere(!never)}`),
+    ...given(addresses, (ranges) => isAtOne(ranges, query)),
+    ...given(evidence, (has) => sql`device_activity.evidence_at ${isThere(has)}`),
+  ]
+}
+
+/**
+ * The same of a row of `device`, whose activity is looked up by its primary key. In a subquery for one value: as a join
+ * PostgreSQL would read the whole table, because it takes the rows of a window for many. A device without a row was never
+ * seen, and has no evidence.
+ */
+export function lookedUpActivity(filter: ListFilter, query: Query): readonly Condition[] {
+  const conditions = activityConditions(filter, query)
+  if (conditions.length === 0) return []
+  const found = sql<boolean>`(select ${all(conditions)} from device_activity
+    where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
+  const { seenSince, seenUntil, neverSeen, addresses, evidence } = filter
+  const withoutRow = !(seenSince || seenUntil || addresses || neverSeen === false || evidence === true)
+  return [sql`coalesce(${found}, ${sql.lit(withoutRow)})`]
+}
+
+/** All of them. */
+export const all = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 0 ? sql`1 = 1` : sql`(${sql.join(conditions, sql` and `)})`
+
+/** What it says of the order's own column, for the window of an index. */
+export const registeredWithin = ({ registeredSince, registeredUntil }: ListFilter): readonly Condition[] =>
+  within('device.registered_at', registeredSince, registeredUntil)
+
+/** The same of when devices were seen. */
+export const seenWithin = ({ seenSince, seenUntil }: ListFilter): readonly Condition[] =>
+  within('device_activity.last_seen_at', seenSince, seenUntil)
+
+export const serialWithin = ({ serialPrefix }: ListFilter, query: Query): readonly Condition[] =>
+  given(serialPrefix, (value) => startsWith(query, 'device.serial', value))
+
+/** Of a row of `device_activity`. */
+export const isAtOne = (addresses: readonly AddressRange[], query: Query): Condition => {
+  const key = byteOrder(query, 'device_activity.address_key')
+  const each = addresses.map(({ first, last }) => sql`${key} between ${first} and ${last}`)
+  return sql`(${sql.join(each, sql` or `)})`
+}
+
+export const isOne = (column: string, values: readonly string[]): Condition =>
+  sql`${sql.ref(column)} in (${sql.join(values)})`
+
+/** Of a model: brand and name. */
+const isOfOne = (models: NonNullable<ListFilter['models']>): Condition => {
+  const each = models.map(
+    ({ brandId, model }) => sql`(device.brand_id = ${brandId} and device.model = ${model})`,
+  )
+  return sql`(${sql.join(each, sql` or `)})`
+}
+
+/** Greater than what follows the prefix in any text that we store: no assertion contains a noncharacter. */
+const LAST = '\u{10ffff}'
+
+export const startsWith = (query: Query, column: string, prefix: string): Condition =>
+  sql`(${byteOrder(query, column)} >= ${prefix} and ${byteOrder(query, column)} < ${prefix + LAST})`
+
+/** How long a text has to be to be the beginning of a key. */
+export const KEY_BEGINNING = 8
+
+const beginsWith = (query: Query, text: string): Condition =>
+  text.length < KEY_BEGINNING
+    ? startsWith(query, 'device.serial', text)
+    : sql`(${startsWith(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`
+
+const isThere = (there: boolean) => sql.raw(there ? 'is not null' : 'is null')
+
+const given = <T>(value: T | undefined, condition: (value: T) => Condition): readonly Condition[] =>
+  value === undefined ? [] : [condition(value)]
+
+const within = (column: string, since: Date | undefined, until: Date | undefined): readonly Condition[] => [
+  ...given(since, (instant) => sql`${sql.ref(column)} >= ${toInstant(instant)}`),
+  ...given(until, (instant) => sql`${sql.ref(column)} < ${toInstant(instant)}`),
+]

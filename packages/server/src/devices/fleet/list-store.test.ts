@@ -1,0 +1,115 @@
+/** Guarantee: a page of a list reads a bounded number of rows, whatever is asked for and however large the register is. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { DeviceId } from '@ratafia/api'
+import { sql } from 'kysely'
+import { deciding } from '../../../test/support/authorities.ts'
+import { eachDatabase } from '../../../test/support/databases.ts'
+import { rowsRead } from '../../../test/support/rows-read.ts'
+import { addressKey } from '../../address.ts'
+import { addressRange } from '../../address-classes.ts'
+import { bucketOf } from '../../bucket.ts'
+import { type Database, insertMany, inTransaction } from '../../database/index.ts'
+import { activityStore } from '../activity/activity-store.ts'
+import { LIST_SORTS, type ListFilter, type ListPosition } from './list-filter.ts'
+import { listFleet } from './list-fleet.ts'
+import { listStore } from './list-store.ts'
+
+const DEVICES = 8000
+const MOST_ROWS = 100
+const LIMIT = 10
+/** Of all statements of a page: counts of three indexes, a window twice, and what is looked up for its rows. */
+const MOST_READ = 8 * MOST_ROWS
+
+const FILTERS: Readonly<Record<string, ListFilter>> = {
+  none: {},
+  brand: { brands: ['acme'] },
+  model: { models: [{ brandId: 'acme', model: 'm1' }] },
+  status: { statuses: ['active'] },
+  'serial prefix': { serialPrefix: 'S' },
+  'what nobody decided': { decidedBy: ['nobody'] },
+  origin: { origins: ['session'] },
+  quarantined: { quarantined: true },
+  'an address of nobody': { addresses: ranges('203.0.113.0/24') },
+  'an address of all': { addresses: ranges('0.0.0.0/0') },
+  'never seen': { neverSeen: true },
+  'seen late': { seenSince: new Date(DEVICES - 3) },
+  'seen early': { seenUntil: new Date(2) },
+  'seen any time': { seenSince: new Date(1) },
+  evidence: { evidence: true },
+  'no evidence': { evidence: false },
+  registered: { registeredSince: new Date(DEVICES / 2) },
+  'several that exclude each other': {
+    decidedBy: ['nobody'],
+    seenSince: new Date(1),
+    addresses: ranges('::/0'),
+  },
+}
+
+function ranges(text: string) {
+  return [addressRange(text) ?? assert.fail(text)]
+}
+
+eachDatabase((kind, open) => {
+  let database: Database
+  before(async () => {
+    database = await open()
+    const indexes = Array.from({ length: DEVICES }, (_, index) => index)
+    const keys = indexes.map((index) => String(index).padStart(4, '0').padEnd(64, 'k'))
+    const id = (index: number) => `019a0000-0000-7000-8000-${String(index).padStart(12, '0')}` as DeviceId
+    const own = (index: number) => ({
+      bucket: bucketOf(keys[index] ?? ''),
+      brand_id: index % 2 ? 'acme' : 'best',
+    })
+    const scattered = (index: number) => (index * 4001) % DEVICES
+    await insertMany(
+      database.query,
+      'device',
+      indexes.map((index) => ({
+        ...{ id: id(index), ...own(index), model: `m${index % 3}`, serial: `S-${scattered(index)}` },
+        ...{ device_key_id: keys[index] ?? '', status: 'active', origin: 'import', registered_at: index },
+      })),
+    ).execute()
+    await insertMany(
+      database.query,
+      'device_activity',
+      indexes.map((index) => ({
+        ...{ device_id: id(index), ...own(index), last_seen_at: 1 + scattered(index) },
+        ...{ address: '192.0.2.1', address_key: addressKey('192.0.2.1') ?? null },
+        evidence_at: index % 2 ? index : null,
+      })),
+    ).execute()
+    // As it is after the first minutes of a large register.
+    if (kind === 'postgres') await sql`analyze`.execute(database.query)
+  })
+
+  for (const sort of LIST_SORTS) {
+    for (const [name, filter] of Object.entries(FILTERS)) {
+      test(`${name}, by ${sort}`, async () => {
+        await inTransaction(database.query, async (query) => {
+          const deps = {
+            ...{
+              deviceLists: listStore({ query }),
+              activities: activityStore({ query }),
+              mostRows: MOST_ROWS,
+            },
+          }
+          const read = async () =>
+            (await rowsRead(query, 'device')) + (await rowsRead(query, 'device_activity'))
+          let after: ListPosition | undefined
+          for (let page = 0; page < 3; page++) {
+            const before = await read()
+            const { next } = await listFleet(
+              { authority: deciding(), filter, sort, after, limit: LIMIT },
+              deps,
+            )
+            const rows = (await read()) - before
+            assert.ok(rows <= MOST_READ, `page ${page} reads ${rows} of ${DEVICES} rows`)
+            if (!next) return
+            after = next
+          }
+        })
+      })
+    }
+  }
+})

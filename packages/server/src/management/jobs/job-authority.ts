@@ -1,0 +1,50 @@
+/**
+ * What a job may do at this moment: what its maker's account may do now, within what their token could do. Looked at
+ * anew for every batch, so that a job ends with the role, the session or the account that made it (A16).
+ */
+
+import type { LoginStore } from '../../accounts/logins/login-store.ts'
+import type { Clock } from '../../clock.ts'
+import { parseSignedIn } from '../../identity/discharge/signed-in.ts'
+import type { GrantStore } from '../grants/grant-store.ts'
+import { authorityOf, type ManagerAuthority } from '../tokens/manager.ts'
+import type { Job } from './job.ts'
+import { jobKind } from './kinds.ts'
+
+export interface JobAuthorityDeps {
+  readonly logins: LoginStore
+  readonly grants: Pick<GrantStore, 'heldBy'>
+  readonly clock: Clock
+}
+
+/** A text says in a sentence why the job may not go on. */
+export async function jobAuthority(
+  { id, kind, maker }: Job,
+  { logins, grants, clock }: JobAuthorityDeps,
+): Promise<ManagerAuthority | string> {
+  const now = clock()
+  const login = await logins.ofSession(maker.sessionId)
+  if (!login || login.account.id !== maker.accountId) return 'The session that made this job is gone.'
+  const { account, session } = login
+  if (account.removedAt) return 'The account that made this job was removed.'
+  if (account.disabledAt)
+    return `The account that made this job has been disabled since ${account.disabledAt.toISOString()}.`
+  if (session.revokedAt)
+    return `The session that made this job was revoked at ${session.revokedAt.toISOString()}.`
+  if (session.validUntil <= now)
+    return `The session that made this job ended at ${session.validUntil.toISOString()}.`
+  const authority = authorityOf(
+    {
+      ...{ account, sessionId: maker.sessionId, until: session.validUntil.getTime() },
+      ...{ signIn: parseSignedIn(session.origin ?? ''), minted: maker.minted, limits: maker.limits },
+      grants: await grants.heldBy(account.id, now),
+    },
+    { source: maker.source, job: id },
+    now,
+  )
+  const needs = jobKind(kind)?.needs
+  if (needs === undefined) return `This release does not know jobs of the kind ${kind}.`
+  const scope = authority.scopeOf(needs)
+  if (scope !== 'all' && scope.size === 0) return `${account.username} no longer has the permission ${needs}.`
+  return authority
+}

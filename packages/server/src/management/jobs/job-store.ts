@@ -1,0 +1,267 @@
+/** Jobs and their items: the tables `job` and `job_item`. */
+import type { AccountId, SessionId } from '@ratafia/api'
+import {
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  inTransaction,
+  rowLock,
+  type Schema,
+  toInstant,
+} from '../../database/index.ts'
+import type { Job, JobItem, JobOutcome, JobState } from './job.ts'
+
+export interface JobStore {
+  /** The job with all its items, or neither. */
+  add(job: Job, subjects: readonly string[]): Promise<void>
+  find(id: string): Promise<Job | undefined>
+  /** Newest first, before the job `before`: of one account, or of all. */
+  list(of: {
+    readonly accountId: AccountId | undefined
+    readonly before: string | undefined
+    readonly limit: number
+  }): Promise<readonly Job[]>
+  /** In a transaction: until it ends, no other settles an item of this job or ends it. */
+  lock(id: string): Promise<Job | undefined>
+  /** Queued or running, oldest first. */
+  active(limit: number): Promise<readonly Job[]>
+  countActive(accountId: AccountId): Promise<number>
+  /** From queued to running. */
+  start(id: string, at: Date): Promise<void>
+  /** False if it has ended before. */
+  end(id: string, state: JobState, at: Date, note?: string): Promise<boolean>
+  /** The first that are not settled. */
+  open(id: string, limit: number): Promise<readonly JobItem[]>
+  /** In their order, after the place `after`. */
+  items(
+    id: string,
+    of: {
+      readonly outcome: JobOutcome | 'open' | undefined
+      readonly after: number | undefined
+      readonly limit: number
+    },
+  ): Promise<readonly JobItem[]>
+  /** In a transaction, as {@link lock}: whether the item is still open, of a job that has not ended. */
+  claim(id: string, place: number): Promise<boolean>
+  /** In the transaction of what it is about: what became of the item. False if it was settled before. */
+  settle(
+    id: string,
+    item: Pick<JobItem, 'place' | 'code' | 'message'> & { readonly outcome: JobOutcome },
+  ): Promise<boolean>
+  /** Removes at most `limit` jobs that were made before that instant and have ended, with their items. */
+  removeOld(before: Date, limit: number): Promise<number>
+}
+
+const ITEMS_AT_ONCE = 500
+
+export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
+  const lock = async (id: string): Promise<Job | undefined> => {
+    // Primary key.
+    const row = await query
+      .selectFrom('job')
+      .selectAll()
+      .where('id', '=', id)
+      .modifyEnd(rowLock(query, 'no key update'))
+      .executeTakeFirst()
+    return row && jobOf(row)
+  }
+
+  return {
+    add: (job, subjects) =>
+      inTransaction(query, async (transaction) => {
+        await transaction.insertInto('job').values(rowOf(job)).execute()
+        for (let start = 0; start < subjects.length; start += ITEMS_AT_ONCE) {
+          const some = subjects.slice(start, start + ITEMS_AT_ONCE)
+          await transaction
+            .insertInto('job_item')
+            .values(
+              some.map((subject, index) => ({
+                ...{ job_id: job.id, place: start + index, subject },
+                ...{ outcome: null, code: null, message: null },
+              })),
+            )
+            .execute()
+        }
+      }),
+
+    async find(id) {
+      // Primary key.
+      const row = await query.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && jobOf(row)
+    },
+
+    lock,
+
+    async list({ accountId, before, limit }) {
+      // Index job_account; of all accounts the primary key, whose ids sort by time.
+      let select = query.selectFrom('job').selectAll()
+      if (accountId !== undefined) select = select.where('account_id', '=', accountId)
+      if (before !== undefined) select = select.where('id', '<', before)
+      return (await select.orderBy('id', 'desc').limit(limit).execute()).map(jobOf)
+    },
+
+    async active(limit) {
+      // Index job_active.
+      const rows = await query
+        .selectFrom('job')
+        .selectAll()
+        .where('state', 'in', ['queued', 'running'])
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(jobOf)
+    },
+
+    async countActive(accountId) {
+      // Index job_active: there are few.
+      const { count } = await query
+        .selectFrom('job')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('state', 'in', ['queued', 'running'])
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    async start(id, at) {
+      // Primary key.
+      await query
+        .updateTable('job')
+        .set({ state: 'running', started_at: toInstant(at) })
+        .where('id', '=', id)
+        .where('state', '=', 'queued')
+        .execute()
+    },
+
+    async end(id, state, at, note) {
+      // Primary key.
+      const result = await query
+        .updateTable('job')
+        .set({ state, ended_at: toInstant(at), note: note ?? null })
+        .where('id', '=', id)
+        .where('state', 'in', ['queued', 'running'])
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    async open(id, limit) {
+      // Index job_item_outcome.
+      const rows = await query
+        .selectFrom('job_item')
+        .selectAll()
+        .where('job_id', '=', id)
+        .where('outcome', 'is', null)
+        .orderBy('place')
+        .limit(limit)
+        .execute()
+      return rows.map(itemOf)
+    },
+
+    async items(id, { outcome, after, limit }) {
+      // Primary key; with an outcome job_item_outcome.
+      let select = query.selectFrom('job_item').selectAll().where('job_id', '=', id)
+      if (outcome === 'open') select = select.where('outcome', 'is', null)
+      else if (outcome !== undefined) select = select.where('outcome', '=', outcome)
+      if (after !== undefined) select = select.where('place', '>', after)
+      return (await select.orderBy('place').limit(limit).execute()).map(itemOf)
+    },
+
+    async claim(id, place) {
+      // The job first: it is what `end` changes. Then the primary key.
+      const job = await lock(id)
+      if (!job || job.endedAt) return false
+      const item = await query
+        .selectFrom('job_item')
+        .select('outcome')
+        .where('job_id', '=', id)
+        .where('place', '=', place)
+        .executeTakeFirst()
+      return item !== undefined && item.outcome === null
+    },
+
+    settle: (id, { place, outcome, code, message }) =>
+      inTransaction(query, async (transaction) => {
+        // Primary keys.
+        const result = await transaction
+          .updateTable('job_item')
+          .set({ outcome, code: code ?? null, message: message ?? null })
+          .where('job_id', '=', id)
+          .where('place', '=', place)
+          .where('outcome', 'is', null)
+          .executeTakeFirst()
+        if (!anyRowChanged(result)) return false
+        await transaction
+          .updateTable('job')
+          .set((set) => ({ [outcome]: set(outcome, '+', 1) }))
+          .where('id', '=', id)
+          .execute()
+        return true
+      }),
+
+    removeOld: (before, limit) =>
+      inTransaction(query, async (transaction) => {
+        // Index job_created.
+        const rows = await transaction
+          .selectFrom('job')
+          .select('id')
+          .where('created_at', '<', toInstant(before))
+          .where('ended_at', 'is not', null)
+          .orderBy('created_at')
+          // Each has up to 100,000 items.
+          .limit(Math.min(limit, 10))
+          .execute()
+        const ids = rows.map(({ id }) => id)
+        if (ids.length === 0) return 0
+        await transaction.deleteFrom('job_item').where('job_id', 'in', ids).execute()
+        await transaction.deleteFrom('job').where('id', 'in', ids).execute()
+        return ids.length
+      }),
+  }
+}
+
+const rowOf = ({ maker, counts, ...job }: Job): Schema['job'] => ({
+  id: job.id,
+  kind: job.kind,
+  state: job.state,
+  account_id: maker.accountId,
+  made_by: maker.by,
+  session_id: maker.sessionId,
+  source: maker.source,
+  authority: JSON.stringify({ minted: maker.minted, limits: maker.limits }),
+  settings: JSON.stringify(job.settings),
+  total: job.total,
+  ...counts,
+  created_at: toInstant(job.createdAt),
+  started_at: job.startedAt ? toInstant(job.startedAt) : null,
+  ended_at: job.endedAt ? toInstant(job.endedAt) : null,
+  note: job.note ?? null,
+})
+
+const jobOf = (row: Schema['job']): Job => ({
+  id: row.id,
+  kind: row.kind,
+  state: row.state,
+  maker: {
+    // Only ids of accounts and sessions are ever written.
+    accountId: row.account_id as AccountId,
+    by: row.made_by,
+    sessionId: row.session_id as SessionId,
+    source: row.source,
+    ...JSON.parse(row.authority),
+  },
+  settings: JSON.parse(row.settings),
+  total: row.total,
+  counts: { done: row.done, unchanged: row.unchanged, refused: row.refused },
+  createdAt: fromInstant(row.created_at),
+  startedAt: fromInstant(row.started_at) ?? undefined,
+  endedAt: fromInstant(row.ended_at) ?? undefined,
+  note: row.note ?? undefined,
+})
+
+const itemOf = ({ place, subject, outcome, code, message }: Schema['job_item']): JobItem => ({
+  place,
+  subject,
+  outcome: outcome ?? undefined,
+  code: code ?? undefined,
+  message: message ?? undefined,
+})

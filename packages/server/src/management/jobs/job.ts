@@ -1,0 +1,73 @@
+/** A job: the same decision about many records, item by item (contract/administration.md, A14 to A16). */
+import type { AccountId, SessionId } from '@ratafia/api'
+import type { MintedRoles, RoleLimits } from '../tokens/manage-caveat.ts'
+
+export const JOB_STATES = ['queued', 'running', 'done', 'cancelled', 'stopped', 'failed'] as const
+/** `stopped`: whoever made it may no longer; `failed`: a fault of the service. */
+export type JobState = (typeof JOB_STATES)[number]
+
+export const isOver = (state: JobState): boolean => state !== 'queued' && state !== 'running'
+
+export const JOB_OUTCOMES = ['done', 'unchanged', 'refused'] as const
+export type JobOutcome = (typeof JOB_OUTCOMES)[number]
+
+/** What the token could do that made the job, and where it came from: looked at anew while the job runs. */
+export interface JobMaker {
+  readonly accountId: AccountId
+  /** A username. */
+  readonly by: string
+  readonly sessionId: SessionId
+  /** The address that the request came from. */
+  readonly source: string
+  readonly minted: MintedRoles
+  readonly limits: readonly RoleLimits[]
+}
+
+export interface Job {
+  readonly id: string
+  readonly kind: string
+  readonly state: JobState
+  readonly maker: JobMaker
+  /** What the kind needs besides its items: a reason. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly total: number
+  readonly counts: Readonly<Record<JobOutcome, number>>
+  readonly createdAt: Date
+  readonly startedAt: Date | undefined
+  readonly endedAt: Date | undefined
+  /** Why it was stopped, or failed. */
+  readonly note: string | undefined
+}
+
+export interface JobItem {
+  readonly place: number
+  /** The id of what it is about. */
+  readonly subject: string
+  /** Undefined until it is settled. */
+  readonly outcome: JobOutcome | undefined
+  readonly code: string | undefined
+  readonly message: string | undefined
+}
+
+/** As the API and `--json` show it. Times are RFC 3339 in UTC. */
+export const jobRecord = (job: Job) => ({
+  id: job.id,
+  kind: job.kind,
+  state: job.state,
+  by: job.maker.by,
+  total: job.total,
+  done: job.counts.done,
+  unchanged: job.counts.unchanged,
+  refused: job.counts.refused,
+  created_at: job.createdAt.toISOString(),
+  started_at: job.startedAt?.toISOString() ?? null,
+  ended_at: job.endedAt?.toISOString() ?? null,
+  note: job.note ?? null,
+})
+
+export const itemRecord = ({ subject, outcome, code, message }: JobItem) => ({
+  subject,
+  outcome: outcome ?? null,
+  code: code ?? null,
+  message: message ?? null,
+})

@@ -1,0 +1,140 @@
+/** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
+import { newJobId } from '@ratafia/api'
+import { type Authority, brandsFor, requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import type { ListFilter, ListPosition } from '../../devices/fleet/list-filter.ts'
+import { type ListDeps, listFleet } from '../../devices/fleet/list-fleet.ts'
+import { invalidField, RequestError, TooManyRequests } from '../../errors.ts'
+import type { ManagerAuthority } from '../tokens/manager.ts'
+import type { Job } from './job.ts'
+import type { JobStore } from './job-store.ts'
+import { type JobKind, jobKind, type Settings } from './kinds.ts'
+
+export interface WantedJob {
+  readonly kind: string
+  readonly ids?: readonly string[] | undefined
+  readonly filter?: ListFilter | undefined
+  /** How many the filter chose when the caller looked. */
+  readonly expected?: number | undefined
+  readonly reason?: string | undefined
+  readonly authority: ManagerAuthority
+}
+
+export interface MakeJobDeps extends ListDeps {
+  readonly jobs: Pick<JobStore, 'countActive'>
+  readonly changeBy: ChangingBy<{ readonly jobs: JobStore }>
+  readonly clock: Clock
+}
+
+export const MOST_ITEMS = 100_000
+/** Of one account. */
+const MOST_ACTIVE = 2
+const PAGE = 1_000
+
+/**
+ * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`,
+ * `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that has two already.
+ */
+export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job> {
+  const { kind: name, authority } = wanted
+  const { manager } = authority
+  const kind = kindOf(name)
+  brandsFor(authority, kind.needs)
+  if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
+  const settings = settingsOf(wanted, kind)
+  if ((await deps.jobs.countActive(manager.account.id)) >= MOST_ACTIVE) {
+    throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
+  }
+  const subjects = await subjectsOf(wanted, kind, deps)
+  const { source } = authority.author
+  const { account, sessionId, minted, limits } = manager
+  const job: Job = {
+    id: newJobId(),
+    kind: name,
+    state: 'queued',
+    maker: { accountId: account.id, by: account.username, sessionId, source, minted, limits },
+    settings,
+    total: subjects.length,
+    counts: { done: 0, unchanged: 0, refused: 0 },
+    createdAt: deps.clock(),
+    ...{ startedAt: undefined, endedAt: undefined, note: undefined },
+  }
+  await deps.changeBy(authority.author)(async ({ jobs, record }) => {
+    await jobs.add(job, subjects)
+    await record({
+      action: 'job.add',
+      subject: job.id,
+      details: { kind: name, total: job.total, ...settings },
+    })
+  })
+  return job
+}
+
+/** What the kind needs, and the statuses that a filter named. Throws `invalid-field`. */
+export function settingsOf({ reason, filter }: WantedJob, kind: JobKind): Settings {
+  const statuses = filter?.statuses
+  return { ...kind.settingsOf(reason), ...(statuses && { statuses: statuses.join(' ') }) }
+}
+
+export function kindOf(name: string): JobKind {
+  const kind = jobKind(name)
+  if (kind) return kind
+  throw invalidField(`There are no jobs of the kind ${JSON.stringify(name.slice(0, 64))}.`, {
+    field: 'body/kind',
+  })
+}
+
+/** In the order of the list, each once. Throws as {@link makeJob} does. */
+export async function subjectsOf(
+  {
+    ids,
+    filter,
+    expected,
+    authority,
+  }: Omit<WantedJob, 'kind' | 'reason' | 'authority'> & { readonly authority: Authority },
+  { devices }: JobKind,
+  deps: ListDeps,
+): Promise<readonly string[]> {
+  if ((ids === undefined) === (filter === undefined)) {
+    throw invalidField('Give either body/ids or body/filter.', { field: 'body/ids' })
+  }
+  if (ids) return [...new Set(ids)]
+  if (!devices) throw invalidField('body/filter is for devices. Give body/ids.', { field: 'body/filter' })
+  if (!filter || Object.values(filter).every((value) => value === undefined)) {
+    throw invalidField('body/filter names nothing, and would be every device there is. Name something.', {
+      field: 'body/filter',
+    })
+  }
+  const found = await idsThatFit(filter, authority, deps)
+  if (expected !== undefined && found.length !== expected) {
+    throw new RequestError(
+      'selection-changed',
+      `The filter chose ${expected} devices when you looked, and chooses ${found.length} now. Look again.`,
+      { extra: { expected, found: found.length } },
+    )
+  }
+  if (found.length > 0) return found
+  throw invalidField('No device fits body/filter.', { field: 'body/filter' })
+}
+
+async function idsThatFit(
+  filter: ListFilter,
+  authority: Authority,
+  deps: ListDeps,
+): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (let after: ListPosition | undefined; ; ) {
+    const page = await listFleet({ authority, filter, sort: 'registered', after, limit: PAGE }, deps)
+    ids.push(...page.devices.map(({ device }) => device.id))
+    if (ids.length > MOST_ITEMS) {
+      throw new RequestError(
+        'devices-too-many',
+        `The filter chooses more than ${MOST_ITEMS} devices. Narrow it, for example by model or by time.`,
+        { extra: { limit: MOST_ITEMS } },
+      )
+    }
+    if (!page.next) return ids
+    after = page.next
+  }
+}

@@ -1,0 +1,67 @@
+/** What a job would do, before it is made (A13). */
+import { brandsFor, requireRecentPerson } from '../../authority.ts'
+import type { ListDeps } from '../../devices/fleet/list-fleet.ts'
+import { RequestError } from '../../errors.ts'
+import type { KindDeps } from './kinds.ts'
+import { kindOf, settingsOf, subjectsOf, type WantedJob } from './make-job.ts'
+
+export interface Preview {
+  readonly kind: string
+  readonly total: number
+  /** How many of them were looked at. */
+  readonly examined: number
+  readonly done: number
+  readonly unchanged: number
+  readonly refused: number
+  /** The first that would be refused, and why. */
+  readonly firstRefused: readonly {
+    readonly subject: string
+    readonly code: string
+    readonly message: string
+  }[]
+  /** The first of them all. */
+  readonly first: readonly string[]
+}
+
+/** A request answers in time. */
+const MOST_EXAMINED = 1_000
+const SHOWN = { refused: 100, first: 20 } as const
+
+/** What the job would do, as far as its first items tell. `deps` undo every change. Throws as {@link makeJob} does. */
+export async function previewJob(wanted: WantedJob, deps: ListDeps & KindDeps): Promise<Preview> {
+  const { authority } = wanted
+  const kind = kindOf(wanted.kind)
+  brandsFor(authority, kind.needs)
+  if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
+  const settings = settingsOf(wanted, kind)
+  const subjects = await subjectsOf(wanted, kind, deps)
+  const counts = { done: 0, unchanged: 0 }
+  const firstRefused: Preview['firstRefused'][number][] = []
+  let refused = 0
+  for (const subject of subjects.slice(0, MOST_EXAMINED)) {
+    try {
+      const { before } = await kind.act({ subject, authority, settings, dryRun: true }, deps)
+      counts[before ? 'unchanged' : 'done']++
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      refused++
+      const { code, message } = error
+      if (firstRefused.length < SHOWN.refused) firstRefused.push({ subject, code, message })
+    }
+  }
+  const examined = Math.min(subjects.length, MOST_EXAMINED)
+  return {
+    kind: wanted.kind,
+    total: subjects.length,
+    examined,
+    ...counts,
+    ...{ refused, firstRefused },
+    first: subjects.slice(0, SHOWN.first),
+  }
+}
+
+/** As the API shows it. */
+export const previewRecord = ({ firstRefused, ...preview }: Preview) => ({
+  ...preview,
+  first_refused: firstRefused,
+})

@@ -1,0 +1,94 @@
+/** Jobs in the management API: HTTP in, operation, HTTP out. */
+import { type DeviceFilterSchema, MANAGEMENT_OPERATIONS, MOST_JOB_WAIT } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { undone } from '../../change.ts'
+import { type AddManagementRoute, type Asked, Reply } from '../../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import type { ManagerAuthority } from '../tokens/manager.ts'
+import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
+import { type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
+import { previewJob, previewRecord } from './preview-job.ts'
+import type { RunDeps } from './run-item.ts'
+import { cancelJob, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
+
+type JobRouteDeps = MakeJobDeps &
+  RunDeps &
+  Parameters<typeof waitForJob>[1] & {
+    /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
+    readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
+  }
+
+/** Requests of one account that wait for a job at a time; any more are answered at once. */
+const MOST_WAITING = 8
+
+export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRouteDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+  const waiting = new Map<string, number>()
+
+  /** Once it has ended, or after so many seconds. */
+  const settledIn = async (
+    seconds: number,
+    id: string,
+    { authority, hold }: Pick<Asked<typeof api.job, ManagerAuthority>, 'authority' | 'hold'>,
+  ): Promise<Job> => {
+    const { id: account } = authority.manager.account
+    const others = waiting.get(account) ?? 0
+    if (seconds === 0 || others >= MOST_WAITING) return findJob({ id, authority }, deps)
+    waiting.set(account, others + 1)
+    try {
+      const milliseconds = Math.min(seconds, MOST_JOB_WAIT) * 1_000
+      return await waitForJob({ id, authority, milliseconds, signal: hold() }, deps)
+    } finally {
+      const left = (waiting.get(account) ?? 1) - 1
+      if (left === 0) waiting.delete(account)
+      else waiting.set(account, left)
+    }
+  }
+
+  add(api.jobs, async ({ authority, query }) => {
+    const { limit = 100 } = query
+    const [before] = positionIn(query, 1) ?? []
+    const { jobs, next } = await listJobs({ authority, before, limit }, deps)
+    return { jobs: jobs.map(jobRecord), next: next === undefined ? null : cursorOf([next], query) }
+  })
+
+  add(api.makeJob, async (asked) => {
+    const { authority, body, dryRun, mayTake } = asked
+    const { filter, ...rest } = body
+    const wanted = { ...rest, authority, filter: filter && deps.filterIn(filter, 'body/filter') }
+    if (dryRun) {
+      const preview = await previewJob(wanted, { ...deps, changeBy: undone(deps.changeBy) })
+      return new Reply(previewRecord(preview), { status: 200 })
+    }
+    const made = await makeJob(wanted, deps)
+    if (mayTake === 0) return jobRecord(made)
+    const job = await settledIn(mayTake, made.id, asked)
+    const headers = { 'preference-applied': `wait=${mayTake}` }
+    return new Reply(jobRecord(job), isOver(job.state) ? { status: 200, headers } : { headers })
+  })
+
+  add(api.job, async (asked) => {
+    const { id = '' } = asked.parameters
+    // Nobody waits for a job that is not theirs.
+    await findJob({ id, authority: asked.authority }, deps)
+    return jobRecord(await settledIn(asked.query.wait ?? 0, id, asked))
+  })
+
+  add(api.jobItems, async ({ authority, parameters: { id = '' }, query }) => {
+    const { outcome, limit = 100 } = query
+    const [text] = positionIn(query, 1) ?? []
+    // A place that is none begins with the first page, as far as anybody can tell.
+    const after = text !== undefined && /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined
+    const { items, next } = await listItems({ id, authority, outcome, after, limit }, deps)
+    return {
+      items: items.map(itemRecord),
+      next: next === undefined ? null : cursorOf([String(next)], query),
+    }
+  })
+
+  add(api.cancelJob, async ({ authority, parameters: { id = '' }, ifMatch, dryRun }) => {
+    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    const mustBeSeen = ifMatch && ((now: Job) => ifMatch(jobRecord(now)))
+    return jobRecord(await cancelJob({ id, authority, ...(mustBeSeen && { mustBeSeen }) }, tried))
+  })
+}

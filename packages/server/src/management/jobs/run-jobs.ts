@@ -1,0 +1,96 @@
+/** Runs the jobs that wait, a batch of each in turn, so that a long one holds up no other. */
+import { type Author, accountActor } from '../../change.ts'
+import { Unavailable } from '../../errors.ts'
+import { isOver, type Job, type JobState } from './job.ts'
+import { type JobAuthorityDeps, jobAuthority } from './job-authority.ts'
+import type { JobStore } from './job-store.ts'
+import { type RunDeps, runItem } from './run-item.ts'
+
+export interface RunJobsDeps extends RunDeps, JobAuthorityDeps {
+  readonly jobs: JobStore
+}
+
+/** So many items are done before the authority is looked at anew. */
+export const BATCH = 100
+/** How many jobs take turns. */
+const AT_ONCE = 20
+
+/** Until none waits, or `goOn` is false. Throws what a fault throws; the job that had it is `failed`. */
+export async function runJobs(goOn: () => Promise<boolean>, deps: RunJobsDeps): Promise<void> {
+  for (;;) {
+    const active = await deps.jobs.active(AT_ONCE)
+    if (active.length === 0) return
+    for (const job of active) {
+      if (!(await runBatch(job, goOn, deps))) return
+    }
+  }
+}
+
+/** False if the process should stop. */
+async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: RunJobsDeps): Promise<boolean> {
+  const authority = await jobAuthority(job, deps)
+  if (typeof authority === 'string') {
+    await endJob(job, 'stopped', deps, authority)
+    return goOn()
+  }
+  const items = await deps.jobs.open(job.id, BATCH)
+  if (items.length === 0) {
+    await endJob(job, 'done', deps)
+    return goOn()
+  }
+  await deps.jobs.start(job.id, deps.clock())
+  for (const item of items) {
+    if (!(await goOn())) return false
+    try {
+      await runItem(job, item, authority, deps)
+    } catch (error) {
+      // It goes on when what is away is back.
+      if (!(error instanceof Unavailable))
+        await endJob(job, 'failed', deps, 'A fault of the service ended this job.')
+      throw error
+    }
+  }
+  return true
+}
+
+/** In the name of whoever made it. */
+const endJob = async (job: Job, state: JobState, deps: EndDeps, note?: string): Promise<void> =>
+  void (await endBy(makerOf(job), { job, state, note }, deps))
+
+type EndDeps = Pick<RunJobsDeps, 'changeBy' | 'clock'>
+
+const makerOf = ({ id, maker }: Job): Author => ({
+  actor: accountActor(maker.by),
+  source: maker.source,
+  details: { job: id },
+})
+
+interface Ending {
+  readonly job: Pick<Job, 'id'>
+  readonly state: JobState
+  readonly note: string | undefined
+  /** Throws `version-mismatch` for a job that is not what the caller has seen. */
+  readonly mustBeSeen?: ((now: Job) => void) | undefined
+}
+
+/** With its entry in the audit log. The job as it is then; one that is over stays as it was. */
+export const endBy = (
+  author: Author,
+  { job: { id }, state, note, mustBeSeen }: Ending,
+  { changeBy, clock }: EndDeps,
+): Promise<Job | undefined> =>
+  changeBy(author)(async ({ jobs, record }) => {
+    const now = await jobs.lock(id)
+    if (!now) return undefined
+    mustBeSeen?.(now)
+    if (isOver(now.state)) return now
+    const endedAt = clock()
+    await jobs.end(id, state, endedAt, note)
+    const { kind, total, counts } = now
+    await record({
+      action: 'job.end',
+      subject: id,
+      details: { kind, state, total, ...counts, note: note ?? null },
+    })
+    return { ...now, state, endedAt, note }
+  })

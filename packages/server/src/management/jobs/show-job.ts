@@ -1,0 +1,95 @@
+/** Jobs, for whoever made them; for operators all of them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Authority } from '../../authority.ts'
+import type { Clock } from '../../clock.ts'
+import { noSuchRecord } from '../../errors.ts'
+import { isOver, type Job, type JobItem, type JobOutcome } from './job.ts'
+import type { JobStore } from './job-store.ts'
+import { endBy, type RunJobsDeps } from './run-jobs.ts'
+
+interface Named {
+  readonly id: string
+  readonly authority: Authority
+}
+
+interface ShowDeps {
+  readonly jobs: JobStore
+}
+
+const seesAll = (authority: Authority): boolean => authority.scopeOf('roles:manage') === 'all'
+
+/** Throws `no-such-record`, in the same words for somebody else's. */
+export async function findJob({ id, authority }: Named, { jobs }: ShowDeps): Promise<Job> {
+  const job = /^[0-9a-f-]{36}$/.test(id) ? await jobs.find(id) : undefined
+  if (job && (seesAll(authority) || job.maker.accountId === authority.accountId)) return job
+  throw noSuchRecord('There is no such job.', { kind: 'job', id })
+}
+
+const LOOK_MS = 250
+
+/** The job once it is over, or as it is when the time is up, or the client has gone. Throws as {@link findJob}. */
+export async function waitForJob(
+  {
+    id,
+    authority,
+    milliseconds,
+    signal,
+  }: Named & { readonly milliseconds: number; readonly signal: AbortSignal },
+  deps: ShowDeps & { readonly clock: Clock },
+): Promise<Job> {
+  const end = performance.now() + milliseconds
+  for (;;) {
+    const job = await findJob({ id, authority }, deps)
+    const left = end - performance.now()
+    if (isOver(job.state) || left <= 0 || signal.aborted) return job
+    await sleep(Math.min(LOOK_MS, left))
+  }
+}
+
+/** Newest first. `next`: the id that the next page comes before. */
+export async function listJobs(
+  {
+    authority,
+    before,
+    limit,
+  }: { readonly authority: Authority; readonly before: string | undefined; readonly limit: number },
+  { jobs }: ShowDeps,
+): Promise<{ readonly jobs: readonly Job[]; readonly next: string | undefined }> {
+  const accountId = seesAll(authority) ? undefined : authority.accountId
+  const rows = await jobs.list({ accountId, before, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  return { jobs: page, next: rows.length > limit ? page.at(-1)?.id : undefined }
+}
+
+/** In the order of the selection. Throws as {@link findJob}. */
+export async function listItems(
+  {
+    id,
+    authority,
+    ...of
+  }: Named & {
+    readonly outcome: JobOutcome | 'open' | undefined
+    readonly after: number | undefined
+    readonly limit: number
+  },
+  deps: ShowDeps,
+): Promise<{ readonly items: readonly JobItem[]; readonly next: number | undefined }> {
+  await findJob({ id, authority }, deps)
+  const rows = await deps.jobs.items(id, { ...of, limit: of.limit + 1 })
+  const page = rows.slice(0, of.limit)
+  return { items: page, next: rows.length > of.limit ? page.at(-1)?.place : undefined }
+}
+
+/**
+ * Ends it between two items; what is done stays done. One that is over stays as it is. Throws as {@link findJob}, and
+ * what `mustBeSeen` throws.
+ */
+export async function cancelJob(
+  { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
+  deps: ShowDeps & Pick<RunJobsDeps, 'changeBy' | 'clock'>,
+): Promise<Job> {
+  const job = await findJob(named, deps)
+  const { author, by } = named.authority
+  const ending = { job, state: 'cancelled', note: `Cancelled by ${by}.`, mustBeSeen } as const
+  return (await endBy(author, ending, deps)) ?? job
+}

@@ -1,0 +1,49 @@
+/** Ends one's own sessions, all of them or all but some: after a computer, or a token of unknown origin, was lost. */
+import type { AccountStore } from '../../accounts/account-store.ts'
+import { type Authority, requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
+import type { SessionStore } from '../session-store.ts'
+
+export interface MineStores {
+  readonly accounts: Pick<AccountStore, 'endLogins'>
+  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
+  readonly tokenSessions: SessionStore
+}
+
+interface RevokeMineDeps {
+  readonly changeBy: ChangingBy<MineStores>
+  readonly clock: Clock
+}
+
+/** One transaction: each has its entry in the audit log. */
+const MOST = 1_000
+
+/**
+ * Without `allBut`, the logins that were not used yet end too, and every browser is signed out. With it they cannot: a
+ * session that goes on may be presented as the root and the discharge of its login. `more` says that sessions are left.
+ * Throws {@link RequestError} `person-required`, `recent-sign-in-required`.
+ */
+export async function revokeMine(
+  { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
+  { changeBy, clock }: RevokeMineDeps,
+): Promise<{ readonly revoked: number; readonly more: boolean }> {
+  const at = clock()
+  requireRecentPerson(authority, at)
+  const { accountId, by } = authority
+  if (accountId === undefined) throw new TypeError('only an account has sessions of its own')
+  return changeBy(authority.author)(async ({ accounts, signInSessions, tokenSessions, record }) => {
+    // First: whoever opens a session from now on does so with a later login, or is refused.
+    if (allBut.length === 0) {
+      await accounts.endLogins(accountId, at)
+      await signInSessions.removeAllOf(accountId)
+      await record({ action: 'token.revoke-all', subject: by })
+    }
+    const { ids, more } = await tokenSessions.revokeOfAccount({
+      ...{ accountId, except: allBut, at, by, limit: MOST },
+    })
+    for (const id of ids) await record({ action: 'token.revoke', subject: id })
+    return { revoked: ids.length, more }
+  })
+}

@@ -1,0 +1,116 @@
+/** Logins of somebody at a terminal: a browser opens, and a login that is too old is made anew. */
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { oneDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
+import { Browser } from '../support/identity.ts'
+import { startCommand } from '../support/login-command.ts'
+import { managementToken } from '../support/managers.ts'
+import { testProgram } from '../support/program.ts'
+import type { TestService } from '../support/service.ts'
+
+const PASSWORD = 'correct horse battery'
+
+oneDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let service: TestService
+  let home: string
+  /** What the browser was called with. */
+  let opened: string
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'ratafia-home-'))
+    opened = join(home, 'opened')
+    const ada = ['accounts', 'add', 'ada', '--email', 'a@b.c', '--name', 'Ada', '--role', 'operator']
+    assert.equal((await program.run([...ada, '--password-stdin'], { input: PASSWORD })).code, 0)
+    await program.json('accounts', 'add', 'bob', '--email', 'b@b.c', '--name', 'Bob', '--no-password')
+    service = await program.serve()
+  })
+  after(() => rm(home, { recursive: true, force: true }))
+
+  const browserThat = async (does: string) => {
+    for (const name of ['xdg-open', 'open']) {
+      await writeFile(join(home, name), `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > ${opened}\n${does}\n`)
+      await chmod(join(home, name), 0o755)
+    }
+  }
+  const start = (words: readonly string[], environment: Readonly<Record<string, string>>, terminal = true) =>
+    startCommand(
+      words,
+      { XDG_CONFIG_HOME: home, RATAFIA_URL: service.baseUrl, PATH: `${home}:/bin:/usr/bin`, ...environment },
+      { terminal },
+    )
+  const approve = async (visit: string) => {
+    const browser = new Browser()
+    const page = await browser.submit(await browser.open(visit), 'login', {
+      ...{ username: 'ada', password: PASSWORD },
+    })
+    await browser.submit(page, 'confirm', { decision: 'approve' })
+  }
+  const isOpened = () =>
+    readFile(opened, 'utf8').then(
+      (text) => text,
+      () => undefined,
+    )
+
+  test('a browser opens at the address that is shown, and whatever becomes of it, the login goes on', async () => {
+    for (const does of ['exit 0', 'exit 3', 'kill -9 $$']) {
+      await browserThat(does)
+      const running = start(['login'], { DISPLAY: ':0' })
+      const visit = await running.visit()
+      assert.equal(await eventually('it is opened', isOpened), `1\n${visit}\n`)
+      await approve(visit)
+      const { code, stderr } = await running.finished
+      assert.equal(code, 0, stderr)
+      await rm(opened)
+    }
+  })
+
+  for (const [where, environment, terminal] of [
+    ['without a display', {}, true],
+    ['where nobody is at a terminal', { DISPLAY: ':0' }, false],
+    ['where no program opens one', { DISPLAY: ':0', PATH: '/nonexistent' }, true],
+  ] as const) {
+    test(`${where} none opens, and the login goes on`, async () => {
+      await browserThat('exit 0')
+      const running = start(['login'], environment, terminal)
+      await approve(await running.visit())
+      assert.equal((await running.finished).code, 0)
+      assert.equal(await isOpened(), undefined)
+    })
+  }
+
+  test('a command that takes a login of just now asks for one at a terminal, and goes on', async () => {
+    const { url, file } = await oldLogin()
+    const running = start(['grants', 'add', 'bob', 'viewer'], {})
+    await approve(await running.visit())
+    const { code, stdout, stderr } = await running.finished
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /bob/)
+    const { services } = JSON.parse(await readFile(file, 'utf8'))
+    assert.notEqual(services[url].session_id, 'old', 'the new login is kept')
+  })
+
+  test('a script gets the refusal', async () => {
+    await oldLogin()
+    const { code, stdout, stderr } = await start(['grants', 'add', 'bob', 'auditor', '--json'], {}, false)
+      .finished
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.equal(JSON.parse(stderr).error.code, 'recent-sign-in-required')
+  })
+
+  /** The login that is kept is of an hour ago. */
+  async function oldLogin() {
+    const file = join(home, 'ratafia', 'credentials.json')
+    const ada = (await service.installation.accounts.findByUsername('ada' as never)) ?? assert.fail()
+    const signedIn = `browser ${new Date(Date.now() - 3_600_000).toISOString()}`
+    const token = await managementToken(service, ada, {}, { signedIn })
+    const kept = { token, account: 'ada', session_id: 'old', expires: '2030-01-01T00:00:00Z' }
+    const url = service.baseUrl
+    await writeFile(file, JSON.stringify({ services: { [url]: kept } }))
+    return { url, file }
+  }
+})

@@ -1,0 +1,113 @@
+/** Many decisions through a service: a command makes a job, follows it, and says what was refused. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { newDeviceId } from '@ratafia/api'
+import { eachDatabase } from '../support/databases.ts'
+import { addAcmeModel, deviceKey, register, withAcme } from '../support/devices.ts'
+import { startCommand } from '../support/login-command.ts'
+import { addManager, managementToken } from '../support/managers.ts'
+import { testProgram } from '../support/program.ts'
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let home: string
+  let at: { readonly baseUrl: string }
+  let installation: Awaited<ReturnType<typeof program.open>>
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'ratafia-jobs-'))
+    installation = await program.open()
+    await withAcme(installation)
+    // A process of its own: it runs the jobs.
+    const { baseUrl } = await program.start()
+    at = { baseUrl }
+  })
+  after(() => rm(home, { recursive: true, force: true }))
+
+  const as = async (...roles: readonly string[]) => {
+    const service = { ...at, installation, now: () => new Date(), advance: () => assert.fail() }
+    const file = join(home, `token-${roles.join('-').replaceAll(' ', '-')}`)
+    await writeFile(file, await managementToken(service, await addManager(service, ...roles)))
+    const environment = { RATAFIA_URL: at.baseUrl, RATAFIA_TOKEN_FILE: file, XDG_CONFIG_HOME: home }
+    return (...words: readonly string[]) => startCommand(words, environment).finished
+  }
+
+  let models = 0
+  /** Two devices that wait, of a model of their own. */
+  const waiting = async () => {
+    const model = `lot-${++models}`
+    const modelText = await addAcmeModel(installation, model, { policy: { registration: 'approval' } })
+    for (const [serial, key] of [
+      ['L-1', deviceKey()],
+      ['L-2', deviceKey('device2')],
+    ] as const) {
+      assert.equal((await register(at, { model, modelText, serial, key })).status, 202)
+    }
+    return `acme-brand/${model}`
+  }
+
+  test('a model is approved by a command that follows the job of the service', async () => {
+    const model = await waiting()
+    const approver = await as('device-approver acme-brand')
+    const dry = await approver('devices', 'approve', '--model', model, '--dry-run')
+    assert.deepEqual(
+      [dry.code, dry.stdout, dry.stderr],
+      [0, '2 devices would be approved, 0 would be refused.\n', ''],
+    )
+    const { code, stdout, stderr } = await approver('devices', 'approve', '--model', model)
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.match(stdout, /^The job [0-9a-f-]{36} \(devices\.approve\) is done: of 2 items 2 done\.\n$/)
+    const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
+    assert.match((await approver('jobs', 'list')).stdout, new RegExp(`${id} +devices.approve +done`))
+    const shown = await approver('jobs', 'show', id)
+    assert.equal(shown.stdout, stdout)
+    for (const words of [
+      ['jobs', 'show', id, '--json'],
+      ['jobs', 'items', id, '--outcome', 'done'],
+      ['jobs', 'items', id, '--json'],
+      ['jobs', 'wait', id],
+      ['jobs', 'cancel', id],
+      ['jobs', 'show', newDeviceId()],
+    ]) {
+      assert.deepEqual(await approver(...words), await program.run(words), words.join(' '))
+    }
+    assert.match((await program.run(['jobs', 'list'])).stdout, new RegExp(id))
+    const other = await as('viewer')
+    assert.deepEqual((await other('jobs', 'show', id)).code, 1)
+  })
+
+  test('names from a file; what is refused stands on standard error, and the exit code says so', async () => {
+    const model = await waiting()
+    const approver = await as('device-approver acme-brand')
+    const file = join(home, 'devices')
+    const unknown = newDeviceId()
+    await writeFile(file, `# a lot\n${model}/L-1\n${unknown}\nacme-brand/none/X\n`)
+    const words = ['devices', 'reject', '--file', file, '--reason', 'not ours']
+    const { code, stdout, stderr } = await approver(...words)
+    assert.equal(code, 1)
+    assert.match(stdout, /is done: of 2 items 1 done, 1 refused\.\n$/)
+    assert.match(stderr, new RegExp(`^acme-brand/none/X: There is no.*\n${unknown}: There is no.*\n`))
+    assert.match(stderr, /2 of 3 devices could not be rejected: the list says why\.\n$/)
+    const parsed = JSON.parse((await approver(...words, '--json')).stdout)
+    assert.deepEqual([parsed.jobs[0].unchanged, parsed.refused.length], [1, 2])
+  })
+
+  test('a command may leave the job to the service', async () => {
+    const model = await waiting()
+    const manager = await as('brand-manager acme-brand')
+    const { code, stdout } = await manager('devices', 'approve', '--model', model, '--no-wait', '--json')
+    assert.equal(code, 0)
+    const { id } = JSON.parse(stdout).jobs[0]
+    assert.match((await manager('jobs', 'wait', id)).stdout, /is done: of 2 items 2 done/)
+    const revoked = await manager('devices', 'revoke', '--model', model, '--reason', 'recalled', '--yes')
+    assert.match(revoked.stdout, /\(devices\.revoke\) is done: of 2 items 2 done/)
+    const none = await manager('devices', 'revoke', '--model', model, '--yes')
+    assert.deepEqual([none.code, none.stdout], [1, ''])
+    assert.match(none.stderr, /No device fits body\/filter/)
+    const direct = await program.run(['devices', 'approve', '--all', '--no-wait'])
+    assert.equal(direct.code, 2)
+  })
+})

@@ -1,0 +1,113 @@
+/**
+ * `kill -9` in the middle of a job of the management API: at every step there is, found by counting until none is left.
+ * The quick run takes every eleventh. Another process then goes on.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { newDeviceId } from '@ratafia/api'
+import { FULL } from '../../../../tools/test/effort.ts'
+import { bundled, CRASH_CHILD, compiled } from '../../../../tools/test/programs.ts'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import type { CrashPlan } from '../support/crash-child.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addAcmeModel, deviceKey, register, withAcme } from '../support/devices.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
+import { testService } from '../support/service.ts'
+
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
+/** More than there are. More would have grown out of hand. */
+const MOST_STEPS = 150
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh, { RATAFIA_SECRET_KEY: SECRET_KEY })
+  // What a server in another process was told may happen although its client is gone.
+  const when = kind === 'sqlite' ? 'before' : 'after'
+  const stride = FULL ? 1 : 11
+  let directory: string
+  let token: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ratafia-jobs-'))
+    await withAcme(service.installation)
+    token = await managementToken(service, await addManager(service, 'brand-manager acme-brand'))
+  })
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  /** Runs the jobs in a process that dies at this step. True: it never got there. */
+  async function runDying(step: number): Promise<boolean> {
+    const database = await fresh.target()
+    const data = database.kind === 'sqlite' ? dirname(database.file) : directory
+    const environment = { RATAFIA_PORT: '0', RATAFIA_DATA_DIR: data, RATAFIA_SECRET_KEY: SECRET_KEY }
+    const plan: CrashPlan = { environment, database, step, when, work: 'jobs' }
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', bundled(CRASH_CHILD), JSON.stringify(plan)],
+      {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled() },
+      },
+    )
+    const [code, signal] = await once(child, 'exit')
+    assert.ok(code === 0 || signal === 'SIGKILL', `it ended with ${code ?? signal}`)
+    return code === 0
+  }
+
+  /** Two devices that wait. */
+  async function waiting(model: string): Promise<readonly string[]> {
+    const modelText = await addAcmeModel(service.installation, model, {
+      policy: { registration: 'approval' },
+    })
+    for (const [serial, key] of [
+      ['C-1', deviceKey()],
+      ['C-2', deviceKey('device2')],
+    ] as const) {
+      assert.equal((await register(service, { model, modelText, serial, key })).status, 202)
+    }
+    const query = `?model=acme-brand/${model}&sort=registered`
+    const { body } = await manage(service, token, 'GET', '/devices', { query })
+    return body.devices.map(({ id }: { id: string }) => id)
+  }
+
+  /** Asserts that the state of each device, its entries and its outcome say the same. Returns the outcomes. */
+  async function consistent(job: string, devices: readonly string[]): Promise<readonly string[]> {
+    const { audit } = service.installation
+    const { items } = (await manage(service, token, 'GET', `/jobs/${job}/items`)).body
+    const { done, refused } = (await manage(service, token, 'GET', `/jobs/${job}`)).body
+    const outcomes: readonly string[] = items.map(
+      ({ outcome }: { outcome: string | null }) => outcome ?? 'open',
+    )
+    const counted = (outcome: string) => outcomes.filter((one) => one === outcome).length
+    assert.deepEqual([done, refused], [counted('done'), counted('refused')])
+    for (const [index, id] of devices.entries()) {
+      const { status } = (await manage(service, token, 'GET', `/devices/${id}`)).body
+      const entries = await audit.list({ subject: id, action: 'device.approve' }, { limit: 10 })
+      const isDone = outcomes[index] === 'done'
+      assert.deepEqual([status, entries.length], isDone ? ['active', 1] : ['pending', 0])
+    }
+    return outcomes
+  }
+
+  test(`Guarantee: kill -9 ${when} any step of a job leaves each item whole or untouched; the next process goes on`, async () => {
+    const states = new Set<string>()
+    for (let step = 1, done = false; !done; step += stride) {
+      assert.ok(step <= MOST_STEPS, 'it never ends')
+      const devices = await waiting(`crash-${step}`)
+      const ids = [...devices, newDeviceId()]
+      const asked = await manage(service, token, 'POST', '/jobs', { body: { kind: 'devices.approve', ids } })
+      assert.equal(asked.status, 202, JSON.stringify(asked.body))
+      const { id } = asked.body
+      done = await runDying(step)
+      states.add((await consistent(id, devices)).join(' '))
+      await runJobs(async () => true, { ...service.installation, clock: service.now })
+      assert.deepEqual(await consistent(id, devices), ['done', 'done', 'refused'])
+      const entries = await service.installation.audit.list({ subject: id }, { limit: 10 })
+      assert.deepEqual(entries.map(({ action }) => action).sort(), ['job.add', 'job.end'])
+    }
+    assert.ok(states.has('open open open') && states.has('done done refused'), [...states].join(', '))
+    assert.ok(states.size > 2, [...states].join(', '))
+  })
+})

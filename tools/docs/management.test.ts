@@ -1,0 +1,68 @@
+// The management API, the commands, the audit log and the documentation say the same.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { MANAGEMENT_OPERATIONS, type ManagementOperation } from '../../packages/api/src/schemas.ts'
+import { ACTIONS } from '../../packages/server/src/change.ts'
+import { commandsByOperation, MANAGEMENT_PAGE, managementPage } from './management.ts'
+
+const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
+
+/** No command uses them, for the reason beside each. */
+const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...[
+    'addAccount',
+    'editAccount',
+    'linkToPassword',
+    'accountIdentities',
+    'accountAgents',
+    'removeAgent',
+    'myAgents',
+    'removeMyAgent',
+  ].map((name) => [name, 'the commands of accounts and agents that do this work on the database'] as const),
+  ...['addModel', 'updateModel', 'signingKey', 'disableSigningKey', 'apiKey', 'removeAllowed'].map(
+    (name) => [name, 'the commands of brands that do this work on the database'] as const,
+  ),
+  ['deviceActivity', 'lists show when each was last seen'],
+  ['exportDevices', '`devices export` works on the database'],
+  ['deviceHistory', '`audit list --subject` has it'],
+])
+
+/** They change something, and the audit log says so elsewhere or not at all, for the reason beside each. */
+const WITHOUT_ACTIONS: ReadonlyMap<string, string> = new Map([
+  ['createManagementRoot', 'nobody has logged in yet'],
+  ['explainToken', 'it changes nothing: a token belongs in no address'],
+])
+
+test('docs/management-api.md is in step with the operations: run `npm run docs:reference`', async () => {
+  assert.equal(readFileSync(MANAGEMENT_PAGE, 'utf8'), await managementPage())
+})
+
+test('every operation has a command, and every command names operations that are there', async () => {
+  const commands = await commandsByOperation()
+  const names = new Set(operations.map(([name]) => name))
+  assert.deepEqual(
+    [...commands.keys()].filter((name) => !names.has(name)),
+    [],
+  )
+  assert.deepEqual(
+    [...names].filter((name) => !commands.has(name) && !WITHOUT_COMMANDS.has(name)),
+    [],
+  )
+  assert.deepEqual(
+    [...WITHOUT_COMMANDS.keys()].filter((name) => !names.has(name) || commands.has(name)),
+    [],
+  )
+})
+
+test('every change writes into the audit log, and what it writes is a known action', () => {
+  const changes = operations.filter(([, { method }]) => method !== 'GET')
+  assert.deepEqual(
+    changes.filter(([name, { actions = [] }]) => actions.length === 0 && !WITHOUT_ACTIONS.has(name)),
+    [],
+  )
+  for (const [name, { actions = [] }] of operations) {
+    for (const action of actions) assert.ok(Object.hasOwn(ACTIONS, action), `${name}: ${action}`)
+  }
+})
