@@ -12,7 +12,6 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 /** No command uses them, for the reason beside each. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...[
-    'addAccount',
     'editAccount',
     'linkToPassword',
     'accountIdentities',
@@ -21,7 +20,7 @@ const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
     'myAgents',
     'removeMyAgent',
   ].map((name) => [name, 'the commands of accounts and agents that do this work on the database'] as const),
-  ...['addModel', 'updateModel', 'signingKey', 'disableSigningKey', 'apiKey', 'removeAllowed'].map(
+  ...['addModel', 'updateModel', 'apiKey', 'removeAllowed'].map(
     (name) => [name, 'the commands of brands that do this work on the database'] as const,
   ),
   ['deviceActivity', 'lists show when each was last seen'],

@@ -79,7 +79,7 @@ export interface AccountStore {
   findPassword(username: Username): Promise<WithPassword | undefined>
   /** Those with a password and this e-mail address, at most two. ASCII letters count without their case. */
   findPasswordsByEmail(email: string): Promise<readonly WithPassword[]>
-  /** In a transaction: the account, which no other changes until the transaction ends. */
+  /** In a transaction: the account, which no other changes, removes or gives anything until the transaction ends. */
   lock(id: AccountId): Promise<Account | undefined>
   /** Those that are not removed and fit, after `after` up to `last`, by username (in the database's own order of text). */
   page(options: {
@@ -219,7 +219,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     // Index: the primary key.
     lock: async (id) =>
       optionalAccount(
-        await select().where('id', '=', id).modifyEnd(rowLock(query, 'no key update')).executeTakeFirst(),
+        await select().where('id', '=', id).modifyEnd(rowLock(query, 'update')).executeTakeFirst(),
       ),
 
     // Index: the unique one on username, read in its order from `after`.

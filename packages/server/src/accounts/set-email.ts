@@ -1,4 +1,4 @@
-/** Gives an account another e-mail address. */
+/** Gives an account another e-mail address, for whoever has the database. For others there is `editAccount`. */
 import type { Changing } from '../change.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import { checkEmail } from './account-fields.ts'

@@ -148,6 +148,7 @@ function configOf(
       registrations: values.RATAFIA_RETENTION_REGISTRATIONS,
       waitingDevices: values.RATAFIA_RETENTION_WAITING_DEVICES,
       cloneEvidence: values.RATAFIA_RETENTION_CLONE_EVIDENCE,
+      jobs: values.RATAFIA_RETENTION_JOBS,
       /** Undefined = forever. */
       audit: values.RATAFIA_RETENTION_AUDIT,
     },

@@ -76,6 +76,31 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await over(['accounts', 'enable', 'eve', 'bob'], token)).code, 0)
   })
 
+  test('an account is added without a password; what is refused is refused in the same words', async () => {
+    const token = await tokenOf('account-manager')
+    const add = (name: string, email = 'n@b.c') => [
+      ...['accounts', 'add', name, '--email', email, '--name', 'New One', '--no-password'],
+    ]
+    const added = await over(add('new-one'), token)
+    assert.match(added.stdout, /^Created the account new-one \(id \w{32}\)\.\n$/)
+    const shown = await program.json('accounts', 'show', 'new-one')
+    assert.deepEqual([shown.name, shown.password], ['New One', false])
+    for (const words of [
+      add('new-one'),
+      [...add('new-one'), '--json'],
+      add('Not-A-Name'),
+      add('x'.repeat(70)),
+      add('operator'),
+      add(''),
+      add('new-two', ''),
+      add('new-two', 'no address'),
+      add('new-two', `${'x'.repeat(400)}@b.c`),
+      [...add('new-two'), '--role', 'king'],
+    ]) {
+      assert.deepEqual(await over(words, token), await program.run(words), words.join(' '))
+    }
+  })
+
   test('what the role does not allow is refused, in the words of the service', async () => {
     const viewer = await over(['accounts', 'list'], await tokenOf('viewer'))
     assert.deepEqual([viewer.code, viewer.stdout], [1, ''])
@@ -94,7 +119,8 @@ eachDatabase((_kind, _open, fresh) => {
   test('passwords, links and removal stay where the database is', async () => {
     const token = await tokenOf('operator')
     for (const words of [
-      ['accounts', 'add', 'new', '--email', 'a@b.c', '--name', 'N', '--no-password'],
+      ['accounts', 'add', 'new', '--email', 'a@b.c', '--name', 'N', '--password-stdin'],
+      ['accounts', 'add', 'new', '--email', 'a@b.c', '--name', 'N', '--no-password', '--role', 'viewer'],
       ['accounts', 'set-password', 'ann'],
       ['accounts', 'reset-link', 'ann'],
       ['accounts', 'remove', 'ann'],

@@ -48,7 +48,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   identity: [],
   'identity serve': [],
   accounts: [],
-  'accounts add': ['--json', '--email', '--name', '--password-stdin', '--no-password', '--role'],
+  'accounts add': ['--json', '--email', '--name', '--password-stdin', '--no-password', '--role', '--url'],
   'accounts list': ['--json', '--columns', '--url'],
   'accounts show': ['--json', '--url'],
   'accounts disable': ['--json', '--yes', '--url'],

@@ -113,6 +113,18 @@ const queries = (ids: readonly string[]) =>
     },
   )
 
+/** What jobs are made of: of devices here and of those that are hidden. */
+const jobsAbout = (ids: readonly string[]): readonly object[] => [
+  ...['devices.approve', 'devices.release', 'devices.revoke'].flatMap((kind) => [
+    { kind, ids: ids.filter((id) => /^[0-9a-f-]{36}$/.test(id)).slice(0, 1_000) },
+    { kind, filter: { brand: ['other-brand'] } },
+    { kind, filter: { status: ['pending'] }, expected: 1 },
+    { kind, filter: { q: 'h' } },
+  ]),
+  { kind: 'devices.reject', reason: 'why', filter: { brand: ['acme-brand'], never_seen: true } },
+  { kind: 'tokens.revoke', ids: ids.slice(0, 3) },
+]
+
 const bodies = (ids: readonly string[]) =>
   fc.oneof(
     fc.constantFrom<object>(
@@ -120,6 +132,7 @@ const bodies = (ids: readonly string[]) =>
       ...[{ entries: [{ serial: 'W-1' }] }, { registration: 'allow-list' }, { taken_serial: 'reissue' }],
       ...[{ to: 'other-brand/own' }, { to: 'acme-brand/acme-classic' }, { force: true }],
       { assertion: 'type: model', policy: { registration: 'auto' } },
+      ...jobsAbout(ids),
     ),
     fc.dictionary(
       fc.constantFrom(

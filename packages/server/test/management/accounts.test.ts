@@ -10,7 +10,7 @@ import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { addAccount, disableAccount } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
-import { type Asking, addManager, giveRoles, manage, managementToken } from '../support/managers.ts'
+import { type Asking, addManager, giveRoles, grant, manage, managementToken } from '../support/managers.ts'
 import { addPerson, bearing, call, logIn, refusalOf, testService } from '../support/service.ts'
 
 const MINUTE = 60_000
@@ -319,6 +319,14 @@ eachDatabase((kind, _open, fresh) => {
     await addAgent({ name, account: chief.username, publicKey }, { ...service.installation, location })
     const removing = await post(manager, `/accounts/${chief.username}/agents/${name}/remove`)
     assert.equal(refusalOf(removing).code, 'permission-denied')
+  })
+
+  test('Guarantee: a link that was made before an account got a role opens nothing any more', async () => {
+    const { username } = await addPerson(service)
+    const { body } = await post(manager, `/accounts/${username}/password-link`)
+    assert.equal((await fetch(body.url)).status, 200)
+    await grant(service, username, 'auditor')
+    assert.notEqual((await fetch(body.url)).status, 200)
   })
 
   test('Guarantee: accounts are for who may see them, and are changed by who may change them', async () => {

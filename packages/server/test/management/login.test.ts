@@ -59,12 +59,23 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  testOnce('an account without a role gets no token, and is told who gives roles', async () => {
-    const account = await addPerson(service)
-    const { status, code, message } = refusalOf(await exchangeAs(service, account))
-    assert.deepEqual([status, code], [403, 'permission-denied'])
-    assert.match(message, /ratafia grants add/)
-  })
+  testOnce(
+    'Guarantee: an account without a role gets a token for what is its own, and for nothing else',
+    async () => {
+      const account = await addPerson(service)
+      const token = await managementToken(service, account)
+      const me = await manage(service, token, 'GET', '/me')
+      assert.deepEqual([me.status, me.body.grants, me.body.permissions], [200, [], []])
+      assert.equal((await manage(service, token, 'GET', '/me/tokens')).body.tokens.length, 1)
+      for (const path of ['/devices', '/grants', '/accounts', '/tokens', '/audit', '/models']) {
+        const { status, code } = refusalOf(await manage(service, token, 'GET', path))
+        assert.deepEqual([status, code], [403, 'permission-denied'], path)
+      }
+      const { code, message } = refusalOf(await exchangeAs(service, account, { roles: ['viewer'] }))
+      assert.equal(code, 'permission-denied')
+      assert.match(message, /ratafia grants add/)
+    },
+  )
 
   test('what is asked for narrows the token: roles, brands, reading alone, time', async () => {
     const account = await addManager(service, 'operator')

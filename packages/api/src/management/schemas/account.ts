@@ -45,15 +45,14 @@ export const AccountsQuerySchema = Type.Object(
   exactly,
 )
 
-// What a name or an address may be is a rule of accounts, and not of the wire: these are limits before that work.
-const NameSchema = Type.String({ minLength: 1, maxLength: 512, description: '1 to 128 characters' })
-const EmailSchema = Type.String({ minLength: 1, maxLength: 254 })
+// What a name or an address may be is a rule of accounts, which says it in its own words. These are limits before that.
+const NameSchema = Type.String({ maxLength: 1024, description: '1 to 128 characters' })
+const EmailSchema = Type.String({ maxLength: 1024, description: 'At most 254 bytes' })
 
 export const NewAccountSchema = Type.Object(
   {
     username: Type.String({
-      minLength: 1,
-      maxLength: 64,
+      maxLength: 1024,
       description: '2 to 28 of a-z, 0-9 and single dashes between them',
     }),
     name: NameSchema,

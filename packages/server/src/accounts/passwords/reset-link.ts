@@ -53,8 +53,10 @@ export async function makeResetLink(
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
   const account = await deps.changeBy(authority.author)(async ({ accounts, grants, resetLinks, record }) => {
-    await requireMayManage({ authority, account: found }, { grants }, createdAt)
-    const kept = requireNotRemoved((await accounts.lock(id)) ?? found)
+    // First: whoever gives it a role waits for this, or was first.
+    const locked = (await accounts.lock(id)) ?? found
+    await requireMayManage({ authority, account: locked }, { grants }, createdAt)
+    const kept = requireNotRemoved(locked)
     if (kept.disabledAt) {
       throw stateConflict('The account is disabled. Enable it first.', { status: 'disabled' })
     }

@@ -4,6 +4,7 @@ import type { Found, Service, ServiceOperation } from '../service/service.ts'
 
 export const OPERATIONS = {
   list: { method: 'GET', path: '/accounts' },
+  add: { method: 'POST', path: '/accounts' },
   show: { method: 'GET', path: '/accounts/:id' },
   disable: { method: 'POST', path: '/accounts/:id/disable' },
   enable: { method: 'POST', path: '/accounts/:id/enable' },

@@ -16,13 +16,17 @@ export function whoamiText(me: JsonObject, url: string): string {
       expires: text(expires),
     }),
     '',
+    ...(objectsIn(grants).length === 0 ? [NO_ROLES] : rolesOf(grants, permissions)),
+  ].join('\n')
+}
+
+const NO_ROLES = 'You have no role here: this token is for your own tokens and agents.'
+
+function rolesOf(grants: unknown, permissions: unknown): readonly string[] {
+  const columns = ['role', 'brand', 'granted_by', 'expires_at']
+  return [
     'Roles',
-    tableOf(rowsOf(grants, ['role', 'brand', 'granted_by', 'expires_at']), [
-      'role',
-      'brand',
-      'granted_by',
-      'expires_at',
-    ]),
+    tableOf(rowsOf(grants, columns), columns),
     '',
     'This token may',
     tableOf(
@@ -32,7 +36,7 @@ export function whoamiText(me: JsonObject, url: string): string {
       })),
       ['permission', 'brands'],
     ),
-  ].join('\n')
+  ]
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -69,15 +69,19 @@ interface EitherWay<Answer> {
   readonly over: (service: Service) => Promise<Answer>
 }
 
-/** What the command answers, whichever way it goes. `read`: it changes nothing, and makes no keys. */
+/**
+ * What the command answers, whichever way it goes. `read`: it changes nothing, and makes no keys. `begin`: it may be the
+ * first of an installation.
+ */
 export async function eitherWay<Answer>(
   context: CommandContext,
   options: WayOptions,
-  access: 'read' | 'change',
+  access: 'read' | 'change' | 'begin',
   { directly, over }: EitherWay<Answer>,
 ): Promise<Answer> {
   const service = await serviceOf(options, context)
   if (service) return over(service)
+  if (access === 'begin') return context.beginInstallation(directly)
   return access === 'read' ? context.readInstallation(directly) : context.withInstallation(directly)
 }
 

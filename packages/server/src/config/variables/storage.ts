@@ -77,6 +77,11 @@ export const STORAGE_VARIABLES = {
       'How long to keep evidence of clones after it was last seen; at least as long as RATAFIA_RETENTION_DEVICE_SESSIONS',
     parse: parseRetention,
   }),
+  RATAFIA_RETENTION_JOBS: row({
+    default: '30d',
+    meaning: 'How long to keep jobs of the management API, from when they were made, once they have ended',
+    parse: parseRetention,
+  }),
   RATAFIA_RETENTION_AUDIT: optional({
     default: 'none: forever',
     meaning: 'How long to keep entries of the audit log',

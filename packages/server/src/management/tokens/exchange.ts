@@ -10,8 +10,9 @@ import { MANAGEMENT_ROOTS, verifyManager } from './verify-manager.ts'
 
 /**
  * The token has the grants that its account has now, as far as the root leaves them. The same person may exchange the
- * same root again while its session lasts. Throws {@link RequestError}: a 401; `permission-denied` for an account that
- * has none of these roles; `limit-exceeded` for more grants than a token has room for.
+ * same root again while its session lasts. An account without roles gets a token for what is its own (`/me`). Throws
+ * {@link RequestError}: a 401; `permission-denied` if it has none of the roles that were asked for; `limit-exceeded` for
+ * more grants than a token has room for.
  */
 export function exchangeManagementRoot(
   presented: Presented,
@@ -28,7 +29,9 @@ export function exchangeManagementRoot(
     const { account, cleared } = await verifyManager(slice, macaroon, deps)
     const held = await grants.heldBy(account.id, clock())
     const minted = rolesToMint(held, cleared.limits)
-    if (minted.length === 0) throw noRole(account.username, held.length > 0)
+    // Whoever asked for nothing in particular gets what everybody has: their own tokens and agents.
+    const isNamed = cleared.limits.some(({ roles, brands }) => roles !== null || brands !== null)
+    if (minted.length === 0 && isNamed) throw noRole(account.username, held.length > 0)
     if (minted.length > MOST_GRANTS) throw tooMany(minted.length)
     const readOnly = cleared.limits.some((limit) => limit.readOnly)
     const { sessionId, sessionExpires: expires, subject: value } = cleared

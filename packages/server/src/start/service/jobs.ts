@@ -71,7 +71,7 @@ function retentionTasks(
     { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
     { table: 'reset_link', keepMs: DAY_MS, remove: resetLinks.removeExpired },
     { table: 'idempotent_request', keepMs: DAY_MS, remove: repeats.removeOld },
-    { table: 'job', keepMs: 30 * DAY_MS, remove: jobs.removeOld },
+    { table: 'job', keepMs: retention.jobs, remove: jobs.removeOld },
     { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
     // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
     {
