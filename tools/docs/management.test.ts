@@ -20,7 +20,7 @@ const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
     'myAgents',
     'removeMyAgent',
   ].map((name) => [name, 'the commands of accounts and agents that do this work on the database'] as const),
-  ...['addModel', 'updateModel', 'signingKey', 'disableSigningKey', 'apiKey', 'removeAllowed'].map(
+  ...['addModel', 'updateModel', 'apiKey', 'removeAllowed'].map(
     (name) => [name, 'the commands of brands that do this work on the database'] as const,
   ),
   ['exportJob', '`jobs items` lists them'],

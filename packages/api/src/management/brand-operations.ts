@@ -4,6 +4,7 @@ import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   BrandRecordSchema,
   BrandsSchema,
+  DisabledSigningKeySchema,
   DisableSigningKeySchema,
   HardwareIdentitiesSchema,
   PageQuerySchema,
@@ -56,10 +57,12 @@ export const BRAND_OPERATIONS = {
     description:
       'Refused while models have no other key, unless `force` is true: that is for people who signed in within the last 15 minutes.',
     permission: 'models:manage',
-    errors: ['no-such-record', 'still-referenced', 'person-required', 'recent-sign-in-required'],
+    errors: [
+      ...(['no-such-record', 'still-referenced', 'version-mismatch'] as const),
+      ...(['person-required', 'recent-sign-in-required'] as const),
+    ],
     body: DisableSigningKeySchema,
-    response: SigningKeySchema,
-    record: true,
+    response: DisabledSigningKeySchema,
     actions: ['signing-key.disable'],
   },
   trustRoots: {

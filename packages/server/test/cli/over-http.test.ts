@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { vectorPath } from '../support/brands.ts'
+import { testKey, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
 import { Browser } from '../support/identity.ts'
@@ -273,6 +273,22 @@ eachDatabase((_kind, _open, fresh) => {
     const removed = await over(['models', 'remove', other], token)
     ok(await program.run(gadget))
     assert.deepEqual(await program.run(['models', 'remove', other]), removed)
+    const { id: keyId } = testKey('brand').publicKey
+    for (const more of [[], ['--json']]) {
+      const disable = ['signing-keys', 'disable', ...more]
+      for (const words of [
+        [...disable, '--', keyId],
+        [...disable, 'nothing'],
+      ]) {
+        assert.deepEqual(await over(words, token), await program.run(words), words.join(' '))
+      }
+      const forced = [...disable, '--force', '--', keyId]
+      const there = await over(forced, token)
+      assert.deepEqual(await over(forced, token), await program.run(forced))
+      ok(await program.run(['signing-keys', 'add', vectorPath('world/keys/brand.pem')]))
+      assert.deepEqual(await program.run(forced), there)
+      ok(await program.run(['signing-keys', 'add', vectorPath('world/keys/brand.pem')]))
+    }
     const said = await over(['api-keys', 'add', model, '--label', 'y'], token)
     assert.match(said.stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
     assert.match(said.stderr, /requires an API key from now on/)

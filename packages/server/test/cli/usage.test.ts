@@ -164,7 +164,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     ...['--key', '--root-key', '--name', '--since', '--until', '--allow', '--output', '--passphrase-stdin'],
   ],
   'signing-keys list': ['--json', '--columns', '--account', '--url'],
-  'signing-keys disable': ['--json', '--yes', '--force'],
+  'signing-keys disable': ['--json', '--yes', '--force', '--url'],
   assertions: [],
   'assertions sign': ['--key', '--output', '--passphrase-stdin'],
   models: [],

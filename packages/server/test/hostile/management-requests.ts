@@ -196,6 +196,7 @@ const operations = Object.values(MANAGEMENT_OPERATIONS)
 
 /** After it, the credential of all these requests would open nothing. */
 const isLast = (path: string): boolean => path === MANAGEMENT_OPERATIONS.revokeMyTokens.path
+
 /** A path may name a model, or two, and something of it by its id. */
 function filled(path: string, id: string, [from, to]: readonly [string, string]): string {
   const [brand = '', model = ''] = from.split('/')
@@ -232,19 +233,13 @@ export function managementRequests({ token, ids, keys, models }: ManagementSeeds
       ),
     )
     .map(([{ method, path }, id, names, key, anyQuery, body, credential, headers]) => ({
-      method,
-      path,
-      id,
-      names,
-      key,
-      body,
-      credential,
-      headers,
+      ...{ method, path, names, body, credential, headers },
+      id: path.includes('keys/:id') ? key : id,
       query: isLast(path) ? 'dry_run=true' : anyQuery,
     }))
-    .map(({ method, path, id, names, key, query, body, credential, headers }) => ({
+    .map(({ method, path, id, names, query, body, credential, headers }) => ({
       method,
-      path: `${MANAGEMENT_PREFIX}${filled(path, (path.includes('keys/:id') ? key : id).toWellFormed(), names)}${query === '' ? '' : `?${query}`}`,
+      path: `${MANAGEMENT_PREFIX}${filled(path, id.toWellFormed(), names)}${query === '' ? '' : `?${query}`}`,
       headers: {
         ...headers,
         authorization: `Macaroon ${credential}`,

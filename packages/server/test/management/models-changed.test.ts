@@ -339,7 +339,9 @@ eachDatabase((_kind, _open, fresh) => {
     const disabled = await ask(MANAGER, 'POST', path, { force: true })
     assert.deepEqual([disabled.status, disabled.body.state], [200, 'disabled'], JSON.stringify(disabled.body))
     // Whoever does it again gets the same, and needs no force.
-    assert.deepEqual((await ask(MANAGER, 'POST', path, {})).body, disabled.body)
+    assert.deepEqual(disabled.body.stopped_models, ['acme-brand/needy'])
+    const again = await ask(MANAGER, 'POST', path, {})
+    assert.deepEqual(again.body, { ...disabled.body, stopped_models: [] })
     const { body } = await ask('viewer', 'GET', '/models/acme-brand/needy')
     assert.match(body.signer_fault, /^No key here can sign serials of acme-brand\/needy/)
     assert.equal((await actionsOf(testKey('brand').publicKey.id))[0], 'signing-key.disable')

@@ -11,20 +11,19 @@ export const BrandRecordSchema = Type.Object(
 )
 export const BrandsSchema = page('Brands', 'brands', BrandRecordSchema)
 
-export const SigningKeySchema = Type.Object(
-  {
-    account_id: Text,
-    name: orNull(Text),
-    state: Type.Enum(['signs', 'does not fit', 'disabled'], { type: 'string' }),
-    since: orNull(Text),
-    until: orNull(Text),
-    added_at: Text,
-    disabled_at: orNull(Text),
-    fault: orNull(Text, 'Why it cannot sign now, though it is not disabled'),
-    key_id: Text,
-  },
-  { title: 'SigningKey', ...exactly },
-)
+const SIGNING_KEY = {
+  account_id: Text,
+  name: orNull(Text),
+  state: Type.Enum(['signs', 'does not fit', 'disabled'], { type: 'string' }),
+  since: orNull(Text),
+  until: orNull(Text),
+  added_at: Text,
+  disabled_at: orNull(Text),
+  fault: orNull(Text, 'Why it cannot sign now, though it is not disabled'),
+  key_id: Text,
+} as const
+
+export const SigningKeySchema = Type.Object(SIGNING_KEY, { title: 'SigningKey', ...exactly })
 export const SigningKeysSchema = page('SigningKeys', 'signing_keys', SigningKeySchema)
 export const SigningKeysQuerySchema = Type.Object(
   { ...pageQuery, brand: Type.Optional(several(BrandSchema)) },
@@ -38,6 +37,16 @@ export const DisableSigningKeySchema = Type.Object(
     ),
   },
   { title: 'DisableSigningKey', ...exactly },
+)
+
+export const DisabledSigningKeySchema = Type.Object(
+  {
+    ...SIGNING_KEY,
+    stopped_models: Type.Array(Text, {
+      description: 'BRAND/MODEL, of those that have no other key: their serials are signed no more',
+    }),
+  },
+  { title: 'DisabledSigningKey', ...exactly },
 )
 
 export const TrustRootsSchema = Type.Object(

@@ -52,8 +52,9 @@ export function brandManagementRoutes(add: AddManagementRoute, deps: BrandDeps):
     const { authority, parameters, body, ifMatch } = asked
     const mustBeSeen = ifMatch && ((now: SigningKeyDescription) => ifMatch(signingKeyRecord(now)))
     const disabling = { keyId: parameters['id'] ?? '', authority, force: body.force === true }
-    const { key } = await disableSigningKey({ ...disabling, ...(mustBeSeen && { mustBeSeen }) }, tried(asked))
-    return signingKeyRecord(key)
+    const change = { ...disabling, ...(mustBeSeen && { mustBeSeen }) }
+    const { key, stopped } = await disableSigningKey(change, tried(asked))
+    return { ...signingKeyRecord(key), stopped_models: stopped }
   })
 
   add(api.trustRoots, async ({ authority }) => ({
