@@ -11,16 +11,7 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 
 /** No command uses them, for the reason beside each. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
-  ...[
-    'addAccount',
-    'editAccount',
-    'linkToPassword',
-    'accountIdentities',
-    'accountAgents',
-    'removeAgent',
-    'myAgents',
-    'removeMyAgent',
-  ].map((name) => [name, 'the commands of accounts and agents that do this work on the database'] as const),
+  ['accountIdentities', '`accounts link` works on the database, and no command lists them'],
   ...['addModel', 'updateModel', 'signingKey', 'disableSigningKey', 'apiKey', 'removeAllowed'].map(
     (name) => [name, 'the commands of brands that do this work on the database'] as const,
   ),

@@ -12,59 +12,22 @@ import {
   withJson,
   withList,
 } from '../output.ts'
-import { readPassword } from '../password-input.ts'
 import { asRow } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { accountOver, OPERATIONS } from './account-over.ts'
 import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
+import { addAccountCommand } from './add-account.ts'
 import { enableDisableCommands } from './enable-disable.ts'
 import { passwordCommands } from './passwords.ts'
 import { removeAccountCommand } from './remove-account.ts'
 import { secondFactorCommands } from './second-factor.ts'
-
-interface AddOptions extends JsonOption {
-  readonly email: string
-  readonly name: string
-  readonly passwordStdin?: boolean
-  readonly password: boolean
-  readonly role?: string
-}
 
 interface ListOptions extends ListOption, WayOptions {}
 
 export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
 
-  withJson(accounts.command('add <username>'))
-    .description('add an account; asks for its password unless an option says where to get it')
-    .requiredOption('--email <email>', 'e-mail address')
-    .requiredOption('--name <name>', 'the name that is shown')
-    .option('--password-stdin', 'read the password from standard input')
-    .option('--no-password', 'no password: for agents, or with an external identity service')
-    .option('--role <role>', 'give it this role in the administration of the service, such as operator')
-    .action(async (username: string, options: AddOptions) => {
-      const { addAccount } = await import('../../accounts/add.ts')
-      const { addGrant } = await import('../../management/grants/add-grant.ts')
-      const { checkRole } = await import('../../management/grants/grant.ts')
-      // First: an account without its role would be half of what was asked for.
-      if (options.role !== undefined) checkRole(options.role, undefined)
-      if (options.passwordStdin && !options.password) {
-        throw new UsageError('--password-stdin and --no-password cannot be combined.')
-      }
-      const password = options.password
-        ? await readPassword(context.streams, options.passwordStdin === true)
-        : undefined
-      const row = await context.beginInstallation(async (installation) => {
-        const { authority } = installation
-        const given = { username, email: options.email, name: options.name, password, authority }
-        const account = await addAccount(given, installation)
-        if (options.role !== undefined) {
-          await addGrant({ account: account.id, role: options.role, authority }, installation)
-        }
-        return accountRow(account, installation)
-      })
-      print(context, options, row, `Created the account ${row.username} (id ${row.id}).`)
-    })
+  addAccountCommand(accounts, context)
 
   goes(withList(accounts.command('list'), ACCOUNT_COLUMNS), 'both', ['accounts'])
     .description('list all accounts, by username')
