@@ -12,9 +12,7 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 /** No command uses them, for the reason beside each. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['accountIdentities', '`accounts link` works on the database, and no command lists them'],
-  ...['addModel', 'updateModel', 'signingKey', 'disableSigningKey', 'apiKey', 'removeAllowed'].map(
-    (name) => [name, 'the commands of brands that do this work on the database'] as const,
-  ),
+  ['apiKey', '`api-keys list` shows each'],
   ['deviceActivity', 'lists show when each was last seen'],
   ['exportDevices', '`devices export` works on the database'],
   ['deviceHistory', '`audit list --subject` has it'],

@@ -1,17 +1,14 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
-import { stateConflict } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import { actOnEach } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
+import { disableSigningKeysCommand } from './disable-signing-keys.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -103,31 +100,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option('--account <account-id>', 'only those of one account')
     .action((options: ListOption & WayOptions & { readonly account?: string }) => list(options, context))
 
-  withYes(withJson(keys.command('disable <key-id...>')))
-    .description('stop signing with keys; what they signed stays (write -- before an id that begins with -)')
-    .option('--force', 'even if some models have no other key')
-    .action(
-      async (keyIds: readonly string[], options: JsonOption & YesOption & { readonly force?: boolean }) => {
-        const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
-        const { force = false } = options
-        const consequence = (keyId: string) =>
-          `The key ${keyId} signs no more serials until it is added again${force ? ', even for models that have no other' : ''}.`
-        const act = async (keyId: string, installation: Installation) => {
-          const { authority } = installation
-          const { stopped, before } = await disableSigningKey({ keyId, force, authority }, installation)
-          if (before) throw stateConflict(`The signing key ${keyId} is already disabled.`)
-          const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
-          const told = `The signing key ${keyId} is disabled.${warning}`
-          return { value: { disabled: keyId, stopped_models: stopped }, told }
-        }
-        await actOnEach(
-          keyIds,
-          { thing: 'signing key', done: 'disabled', consequence, act },
-          options,
-          context,
-        )
-      },
-    )
+  disableSigningKeysCommand(keys, context)
 }
 
 async function generate(

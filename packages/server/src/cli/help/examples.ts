@@ -118,7 +118,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'signing-keys disable': ['-- -0abcXYZ'],
   'assertions sign': ['ac-1000.json --output ac-1000.model', '--key gpg:default < ac-1000.json'],
   'models add': ['ac-1000.model --registration allow-list --proposed-serial required'],
-  'models update': ['ac-1000.model'],
+  'models update': ['ac-1000.model', 'ac-1000.model --url https://store.example.org'],
   'models list': [''],
   'models show': ['acme/ac-1000'],
   'models set-policy': ['acme/ac-1000 --registration approval'],
