@@ -11,19 +11,9 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 
 /** No command uses them, for the reason beside each. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
-  ...[
-    'editAccount',
-    'linkToPassword',
-    'accountIdentities',
-    'accountAgents',
-    'removeAgent',
-    'myAgents',
-    'removeMyAgent',
-  ].map((name) => [name, 'the commands of accounts and agents that do this work on the database'] as const),
-  ...['addModel', 'updateModel', 'apiKey', 'removeAllowed'].map(
-    (name) => [name, 'the commands of brands that do this work on the database'] as const,
-  ),
   ['exportJob', '`jobs items` lists them'],
+  ['accountIdentities', '`accounts link` works on the database, and no command lists them'],
+  ['apiKey', '`api-keys list` shows each'],
   ['deviceActivity', 'lists show when each was last seen'],
   ['exportDevices', '`devices export` works on the database'],
   ['deviceHistory', '`audit list --subject` has it'],

@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JobEnvironment } from '../config/job-environment.ts'
 import type { ServiceEnvironment } from '../config/service-environment.ts'
+import type { JsonObject } from '../foreign-json.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { Installation, UnopenedInstallation } from './installation.ts'
 
@@ -68,10 +69,20 @@ export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
   /** The service's own, where it gives one. */
   readonly code: string
+  /** What else the service says about it, unchecked. */
+  readonly extra: JsonObject
 
-  constructor(message: string, { code = 'service', cause }: { code?: string; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    {
+      code = 'service',
+      extra = {},
+      cause,
+    }: { readonly code?: string; readonly extra?: JsonObject; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause })
     this.code = code
+    this.extra = extra
   }
 }
 

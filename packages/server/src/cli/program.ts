@@ -58,7 +58,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
     load: async () => (await import('./brands/signing-keys.ts')).signingKeyCommands,
   },
   { names: ['assertions'], load: async () => (await import('./brands/assertions.ts')).assertionCommands },
-  { names: ['models'], load: async () => (await import('./brands/models.ts')).modelCommands },
+  { names: ['models'], load: async () => (await import('./brands/models/models.ts')).modelCommands },
   { names: ['api-keys'], load: async () => (await import('./brands/api-keys.ts')).apiKeyCommands },
   { names: ['allow-list'], load: async () => (await import('./brands/allow-list.ts')).allowListCommands },
   {

@@ -1,13 +1,17 @@
 /** Accounts at a service. */
 import { ServiceRefusal } from '../context.ts'
-import type { Found, Service, ServiceOperation } from '../service/service.ts'
+import type { Asking, Found, Service, ServiceOperation } from '../service/service.ts'
 
 export const OPERATIONS = {
   list: { method: 'GET', path: '/accounts' },
   add: { method: 'POST', path: '/accounts' },
   show: { method: 'GET', path: '/accounts/:id' },
+  edit: { method: 'PATCH', path: '/accounts/:id' },
+  passwordLink: { method: 'POST', path: '/accounts/:id/password-link' },
   disable: { method: 'POST', path: '/accounts/:id/disable' },
   enable: { method: 'POST', path: '/accounts/:id/enable' },
+  agents: { method: 'GET', path: '/accounts/:id/agents' },
+  removeAgent: { method: 'POST', path: '/accounts/:id/agents/:name/remove' },
   tokens: { method: 'GET', path: '/tokens' },
 } as const satisfies Record<string, ServiceOperation>
 
@@ -16,12 +20,17 @@ export async function accountOver(
   service: Service,
   operation: ServiceOperation,
   name: string,
-  body?: object,
+  asking: Asking = {},
 ): Promise<Found> {
+  await requireAccountName(name)
+  const body = operation.method === 'GET' ? {} : { body: {} }
+  return service.call(operation, { id: name, ...body, ...asking })
+}
+
+/** Throws `ServiceRefusal` for what can be neither an id nor a username, as if there were no such account. */
+export async function requireAccountName(name: string): Promise<void> {
   const { isAccountId, isUsername } = await import('@ratafia/api')
-  if (isUsername(name) || isAccountId(name)) {
-    return service.call(operation, { id: name, ...(operation.method === 'GET' ? {} : { body: body ?? {} }) })
-  }
+  if (isUsername(name) || isAccountId(name)) return
   const { noSuchAccount } = await import('../../accounts/find.ts')
   const { code, message } = noSuchAccount(name)
   throw new ServiceRefusal(message, { code })

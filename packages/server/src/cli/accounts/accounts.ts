@@ -16,7 +16,7 @@ import { asRow } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { accountOver, OPERATIONS } from './account-over.ts'
 import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
-import { addCommand } from './add-account.ts'
+import { addAccountCommand } from './add-account.ts'
 import { enableDisableCommands } from './enable-disable.ts'
 import { passwordCommands } from './passwords.ts'
 import { removeAccountCommand } from './remove-account.ts'
@@ -27,7 +27,7 @@ interface ListOptions extends ListOption, WayOptions {}
 export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
 
-  addCommand(accounts, context)
+  addAccountCommand(accounts, context)
 
   goes(withList(accounts.command('list'), ACCOUNT_COLUMNS), 'both', ['accounts'])
     .description('list all accounts, by username')

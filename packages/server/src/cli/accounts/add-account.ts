@@ -1,10 +1,11 @@
-/** `ratafia accounts add`, on the database, or at a service without a password. */
+/** `ratafia accounts add`: on the database, or at a service, which takes accounts without a password. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import { readPassword } from '../password-input.ts'
-import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
+import type { Service } from '../service/service.ts'
+import { goes, serviceOf, type WayOptions } from '../service/ways.ts'
 import { OPERATIONS } from './account-over.ts'
 import { accountRow } from './account-row.ts'
 
@@ -16,44 +17,71 @@ interface AddOptions extends JsonOption, WayOptions {
   readonly role?: string
 }
 
-export function addCommand(accounts: Command, context: CommandContext): void {
+export function addAccountCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('add <username>')), 'both', ['addAccount'])
     .description('add an account; asks for its password unless an option says where to get it')
     .requiredOption('--email <email>', 'e-mail address')
     .requiredOption('--name <name>', 'the name that is shown')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--no-password', 'no password: for agents, or with an external identity service')
+    .option('--no-password', 'no password: for agents, at a service, or with an external identity service')
     .option('--role <role>', 'give it this role in the administration of the service, such as operator')
-    .action((username: string, options: AddOptions) => add(username, options, context))
+    .action(async (username: string, options: AddOptions) => {
+      const service = await serviceOf(options, context)
+      const record = service
+        ? await addThere(username, options, service)
+        : await addHere(username, options, context)
+      print(context, options, record, `Created the account ${record['username']} (id ${record['id']}).`)
+    })
 }
 
-async function add(username: string, options: AddOptions, context: CommandContext): Promise<void> {
+async function addHere(username: string, options: AddOptions, context: CommandContext): Promise<JsonObject> {
+  const { addAccount } = await import('../../accounts/add.ts')
+  const { addGrant } = await import('../../management/grants/add-grant.ts')
   const { checkRole } = await import('../../management/grants/grant.ts')
-  const { email, name, role } = options
   // First: an account without its role would be half of what was asked for.
-  if (role !== undefined) checkRole(role, undefined)
-  if (options.passwordStdin && !options.password) {
-    throw new UsageError('--password-stdin and --no-password cannot be combined.')
-  }
-  // A password that somebody types for another does not travel, and a role is given by itself.
-  if (options.password) requireDirect(options, context, 'An account with a password')
-  if (role !== undefined) requireDirect(options, context, 'Adding an account with a role')
+  if (options.role !== undefined) checkRole(options.role, undefined)
+  refuseBoth(options)
   const password = options.password
     ? await readPassword(context.streams, options.passwordStdin === true)
     : undefined
-  const record = await eitherWay<JsonObject>(context, options, 'begin', {
-    directly: async (installation) => {
-      const { addAccount } = await import('../../accounts/add.ts')
-      const { authority } = installation
-      const account = await addAccount({ username, email, name, password, authority }, installation)
-      if (role !== undefined) {
-        const { addGrant } = await import('../../management/grants/add-grant.ts')
-        await addGrant({ account: account.id, role, authority }, installation)
-      }
-      return accountRow(account, installation)
-    },
-    over: async (service) => (await service.call(OPERATIONS.add, { body: { username, email, name } })).record,
+  return context.beginInstallation(async (installation) => {
+    const { authority } = installation
+    const given = { username, email: options.email, name: options.name, password, authority }
+    const account = await addAccount(given, installation)
+    if (options.role !== undefined) {
+      await addGrant({ account: account.id, role: options.role, authority }, installation)
+    }
+    return accountRow(account, installation)
   })
-  const { username: added, id } = record
-  print(context, options, record, `Created the account ${added} (id ${id}).`)
+}
+
+/** Throws {@link UsageError} for a password, which nobody types for another over HTTP, and for a role. */
+async function addThere(username: string, options: AddOptions, service: Service): Promise<JsonObject> {
+  refuseBoth(options)
+  if (options.password) {
+    throw new UsageError(
+      'A service takes no password for somebody else: give --no-password, and `ratafia accounts reset-link` makes a link to choose one. With --direct the command works on the database.',
+    )
+  }
+  if (options.role !== undefined) {
+    const { checkRole } = await import('../../management/grants/grant.ts')
+    checkRole(options.role, undefined)
+    throw new UsageError(
+      '--role works on the database alone: at a service, add the account and then its role with `ratafia grants add`.',
+    )
+  }
+  const { checkDisplayName, checkEmail, checkUsername } = await import('../../accounts/account-fields.ts')
+  // In the words of the rule that is broken, before the limits of the wire.
+  const body = {
+    username: checkUsername(username),
+    email: checkEmail(options.email),
+    name: checkDisplayName(options.name),
+  }
+  return (await service.call(OPERATIONS.add, { body })).record
+}
+
+function refuseBoth({ passwordStdin, password }: AddOptions): void {
+  if (passwordStdin && !password) {
+    throw new UsageError('--password-stdin and --no-password cannot be combined.')
+  }
 }

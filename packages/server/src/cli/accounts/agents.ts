@@ -1,16 +1,15 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
 import type { Command } from 'commander'
 import { parseDuration } from '../../config/values.ts'
-import type { AgentLimits, WantedLimits } from '../../identity/agents/agent-limits.ts'
-import type { ListedAgent } from '../../identity/agents/list-agents.ts'
-import { actOnEach } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
+import type { WantedLimits } from '../../identity/agents/agent-limits.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
 import { identityLocation } from '../identity-location.ts'
 import type { Installation } from '../installation.ts'
 import { packageReference, several } from '../option-values.ts'
-import { type JsonOption, note, print, printList, type RowOf, withJson, withList } from '../output.ts'
+import { type JsonOption, note, print, withJson } from '../output.ts'
+import { listAgentsCommand } from './list-agents.ts'
+import { removeAgentsCommand } from './remove-agents.ts'
 
 interface AddOptions extends JsonOption {
   readonly account: string
@@ -23,8 +22,6 @@ interface AddOptions extends JsonOption {
   readonly store?: readonly string[]
   readonly maxLifetime?: string
 }
-
-const COLUMNS = ['name', 'account', 'limits', 'public_key', 'created_at'] as const
 
 export function agentCommands(parent: Command, context: CommandContext): void {
   const agents = parent
@@ -47,51 +44,8 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .option('--output <file>', 'write the agents file here (mode 0600) instead of printing it')
     .action((name: string, options: AddOptions) => add(name, options, context))
 
-  withList(agents.command('list'), COLUMNS)
-    .description('list all agents, by name')
-    .option('--account <username>', 'only those of one account')
-    .action(async (options: JsonOption & { readonly account?: string }) => {
-      const { agentRecord } = await import('../../identity/agents/agent-record.ts')
-      const { listAgents } = await import('../../identity/agents/list-agents.ts')
-      const agents = await context.readInstallation(async (installation) => {
-        const all: ListedAgent[] = []
-        const only = { account: options.account, authority: installation.authority }
-        for (let after: string | undefined; ; ) {
-          const page = await listAgents({ ...only, after, limit: 1000 }, installation)
-          all.push(...page.agents)
-          if (page.next === undefined) return all
-          after = page.next
-        }
-      })
-      if (options.json) print(context, options, agents.map(agentRecord), '')
-      else {
-        const rows = agents.map(
-          (agent): RowOf<typeof COLUMNS> => ({
-            ...agentRecord(agent),
-            limits: limitsText(agent.limits),
-          }),
-        )
-        printList(context, options, rows, {
-          columns: ['name', 'account', 'limits', 'public_key', 'created_at'],
-          empty: 'There is no agent. `ratafia agents add NAME --account USERNAME` makes one.',
-        })
-      }
-    })
-
-  withYes(withJson(agents.command('remove <name...>')))
-    .description(
-      "remove agents and end their accounts' unused logins; their tokens stay valid until they are revoked",
-    )
-    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
-      const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
-      const consequence = (name: string) => `The key of the agent ${name} stops working for good.`
-      const act = async (name: string, installation: Installation) => {
-        await removeAgent({ name, authority: installation.authority }, installation)
-        const told = `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`
-        return { value: { removed: name }, told }
-      }
-      await actOnEach(names, { thing: 'agent', done: 'removed', consequence, act }, options, context)
-    })
+  listAgentsCommand(agents, context)
+  removeAgentsCommand(agents, context)
 }
 
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
@@ -148,12 +102,4 @@ function lifetime(text: string): number {
   } catch (error) {
     throw new UsageError(`--max-lifetime ${error instanceof Error ? error.message : String(error)}`)
   }
-}
-
-/** In the words of the options. */
-function limitsText({ permissions, channels, packages, storeIds, maxLifetime }: AgentLimits): string {
-  const lists = { permission: permissions, channel: channels, package: packages, store: storeIds }
-  const parts = Object.entries(lists).flatMap(([name, list]) => (list ? `${name} ${list.join(', ')}` : []))
-  if (maxLifetime !== null) parts.push(`max-lifetime ${maxLifetime / 1000}s`)
-  return parts.length === 0 ? 'none' : parts.join('; ')
 }

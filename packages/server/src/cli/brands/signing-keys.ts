@@ -1,9 +1,6 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
-import { type RequestError, stateConflict } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import { actOnAll } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
@@ -11,6 +8,7 @@ import { type JsonOption, type ListOption, note, print, withJson, withList } fro
 import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
+import { disableSigningKeysCommand } from './disable-signing-keys.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -37,8 +35,6 @@ interface AddOptions extends JsonOption, PassphraseOption {
 }
 
 const LIST = { method: 'GET', path: '/signing-keys' } as const
-const ONE = { method: 'GET', path: '/signing-keys/:id' } as const
-const DISABLE = { method: 'POST', path: '/signing-keys/:id/disable' } as const
 /** More than anyone has. */
 const MOST = 10_000
 
@@ -104,57 +100,8 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option('--account <account-id>', 'only those of one account')
     .action((options: ListOption & WayOptions & { readonly account?: string }) => list(options, context))
 
-  goes(withYes(withJson(keys.command('disable <key-id...>'))), 'both', ['disableSigningKey', 'signingKey'])
-    .description('stop signing with keys; what they signed stays (write -- before an id that begins with -)')
-    .option('--force', 'even if some models have no other key')
-    .action((keyIds: readonly string[], options: DisableOptions) => disable(keyIds, options, context))
+  disableSigningKeysCommand(keys, context)
 }
-
-interface DisableOptions extends JsonOption, YesOption, WayOptions {
-  readonly force?: boolean
-}
-
-async function disable(
-  keyIds: readonly string[],
-  options: DisableOptions,
-  context: CommandContext,
-): Promise<void> {
-  const { force = false } = options
-  const consequence = (keyId: string) =>
-    `The key ${keyId} signs no more serials until it is added again${force ? ', even for models that have no other' : ''}.`
-  /** `stop` returns the models that have no other key. Throws `state-conflict`. */
-  const each = (stop: (keyId: string) => Promise<readonly string[]>): Promise<void> => {
-    const act = async (keyId: string) => {
-      const stopped = await stop(keyId)
-      const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
-      const told = `The signing key ${keyId} is disabled.${warning}`
-      return { value: { disabled: keyId, stopped_models: stopped }, told }
-    }
-    const action = { thing: 'signing key', done: 'disabled', consequence, act }
-    return actOnAll(keyIds, action, options, context, undefined)
-  }
-  await eitherWay(context, options, 'change', {
-    directly: (installation) =>
-      each(async (keyId) => {
-        const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
-        const { authority } = installation
-        const { stopped, before } = await disableSigningKey({ keyId, force, authority }, installation)
-        if (before) throw alreadyDisabled(keyId)
-        return stopped
-      }),
-    over: (service) =>
-      each(async (keyId) => {
-        const { record, etag } = await service.call(ONE, { id: keyId })
-        if (record['disabled_at'] !== null) throw alreadyDisabled(keyId)
-        const changed = await service.call(DISABLE, { id: keyId, body: { force }, ifMatch: etag })
-        const { stopped_models: stopped } = changed.record
-        return Array.isArray(stopped) ? stopped.map(String) : []
-      }),
-  })
-}
-
-const alreadyDisabled = (keyId: string): RequestError =>
-  stateConflict(`The signing key ${keyId} is already disabled.`)
 
 async function generate(
   path: string,

@@ -154,12 +154,15 @@ const codeOf = (answer: Answer): unknown => firstError(answer)['code']
 
 /** In the service's words, which a command on the database says too. */
 function refusal(answer: Answer): ServiceRefusal | ServiceAway {
-  const { code, message } = firstError(answer)
+  const { code, message, extra } = firstError(answer)
   const { status, url } = answer
   const said = typeof message === 'string' && message !== '' ? message.slice(0, 2000) : undefined
   if (status === 429 || status >= 500) {
     return new ServiceAway(said ?? `${placeOf(url)} answers with status ${status}. Try again.`)
   }
   if (said === undefined) return strangeAnswer(url, `status ${status} and no reason`)
-  return new ServiceRefusal(said, typeof code === 'string' ? { code: code.slice(0, 64) } : {})
+  return new ServiceRefusal(said, {
+    ...(typeof code === 'string' ? { code: code.slice(0, 64) } : {}),
+    ...(isObject(extra) ? { extra } : {}),
+  })
 }

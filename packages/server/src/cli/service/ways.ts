@@ -26,18 +26,21 @@ interface Marked {
 
 const MARKED = new WeakMap<Command, Marked>()
 
-/** Marks a command, and gives it the options that go with it. */
+/**
+ * Marks a command, and gives it the options that go with it. `urlIsTaken`: its `--url` means something else, and
+ * RATAFIA_URL alone says which service it goes to.
+ */
 export function goes(
   command: Command,
   ways: Exclude<Ways, 'direct'>,
   operations: readonly string[] = [],
+  { urlIsTaken = false }: { readonly urlIsTaken?: boolean } = {},
 ): Command {
   MARKED.set(command, { ways, operations })
   if (ways === 'none') return command
-  const withUrl = command.option(
-    '--url <url>',
-    'administer the service at this address (default: RATAFIA_URL)',
-  )
+  const withUrl = urlIsTaken
+    ? command
+    : command.option('--url <url>', 'administer the service at this address (default: RATAFIA_URL)')
   return ways === 'both'
     ? withUrl.option('--direct', 'work on the database, whatever RATAFIA_URL says')
     : withUrl

@@ -63,5 +63,5 @@ export async function removeAgent(
   })
 }
 
-const noSuchAgent = (name: string) =>
+export const noSuchAgent = (name: string) =>
   noSuchRecord(`There is no agent ${JSON.stringify(name.slice(0, 64))}.`, { kind: 'agent', id: name })

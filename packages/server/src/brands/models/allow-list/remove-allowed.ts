@@ -43,10 +43,14 @@ export async function removeAllowed(
     return count
   })
   if (removed > 0 || mayBeGone) return removed
-  throw invalidField(
-    `Nothing on the allow-list of ${subject} matches, so nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
-  )
+  throw nothingMatches(subject)
 }
+
+/** `model`: as BRAND/MODEL. */
+export const nothingMatches = (model: string) =>
+  invalidField(
+    `Nothing on the allow-list of ${model} matches, so nothing was removed. \`ratafia allow-list list --model ${model}\` shows it.`,
+  )
 
 /** One without either would stand for nothing, and no database takes these characters. */
 function requireEntry({ serial, deviceKeyId }: AllowListEntry): void {

@@ -5,8 +5,8 @@ import {
   PROPOSED_SERIALS,
   REGISTRATIONS,
   TAKEN_SERIALS,
-} from '../../brands/models/model-policy.ts'
-import { type JsonOption, withJson } from '../output.ts'
+} from '../../../brands/models/model-policy.ts'
+import { type JsonOption, withJson } from '../../output.ts'
 
 export interface PolicyOptions extends JsonOption {
   readonly registration?: ModelPolicy['registration']
@@ -72,3 +72,13 @@ export function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
     ...(clones === undefined ? {} : { quarantineClones: clones === 'quarantine' }),
   }
 }
+
+/** The same, as the management API takes it. */
+export const wirePolicyOf = (options: PolicyOptions) => ({
+  registration: options.registration,
+  proposed_serial: options.proposedSerial,
+  taken_serial: options.takenSerial,
+  serials: options.serialTemplate,
+  hardware_identity: options.hardwareIdentity,
+  clones: options.clones,
+})

@@ -1,11 +1,11 @@
 /** `ratafia models list` and `show`, on the database or at a service. */
 import type { Command } from 'commander'
-import { parseModelName } from '../../brands/models/model-policy.ts'
-import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
-import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { asRow, printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { parseModelName } from '../../../brands/models/model-policy.ts'
+import { isObject, type JsonObject } from '../../../foreign-json.ts'
+import type { CommandContext } from '../../context.ts'
+import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../../output.ts'
+import { asRow, printRecords } from '../../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
 
 const MODELS = { method: 'GET', path: '/models' } as const
 const MODEL = { method: 'GET', path: '/models/:brand/:model' } as const
@@ -26,8 +26,8 @@ export function listModelsCommand(models: Command, context: CommandContext): voi
     .action(async (options: ListOption & WayOptions) => {
       const { records, more } = await eitherWay(context, options, 'read', {
         directly: async (installation) => {
-          const { listModels } = await import('../../brands/models/list-models.ts')
-          const { modelRecord } = await import('../../brands/models/model-record.ts')
+          const { listModels } = await import('../../../brands/models/list-models.ts')
+          const { modelRecord } = await import('../../../brands/models/model-record.ts')
           const { authority } = installation
           const { models: page, next } = await listModels({ authority, limit: MOST }, installation)
           return { records: page.map(modelRecord) as readonly JsonObject[], more: next !== undefined }
@@ -48,11 +48,11 @@ export function showModelCommand(models: Command, context: CommandContext): void
     .action(async (text: string, options: JsonOption & WayOptions) => {
       const shown = await eitherWay<ShownModel>(context, options, 'read', {
         directly: async (installation) => {
-          const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
-          const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
-          const { listRemodels, remodelRecord } = await import('../../brands/models/list-remodels.ts')
-          const { modelDetailsRecord } = await import('../../brands/models/model-record.ts')
-          const { showModel } = await import('../../brands/models/show-model.ts')
+          const { listApiKeys } = await import('../../../brands/models/api-keys/list-api-keys.ts')
+          const { apiKeyRecord } = await import('../../../brands/models/api-keys/api-key-record.ts')
+          const { listRemodels, remodelRecord } = await import('../../../brands/models/list-remodels.ts')
+          const { modelDetailsRecord } = await import('../../../brands/models/model-record.ts')
+          const { showModel } = await import('../../../brands/models/show-model.ts')
           const named = { model: parseModelName(text), authority: installation.authority }
           const { remodels } = await listRemodels({ ...named, limit: MOST }, installation)
           return {

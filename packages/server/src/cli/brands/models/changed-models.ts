@@ -1,14 +1,15 @@
 /** `ratafia models set-policy`, `allow-remodel`, `disallow-remodel` and `remove`, on the database or at a service. */
 import type { Command } from 'commander'
-import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
-import { invalidField } from '../../errors.ts'
-import type { JsonObject } from '../../foreign-json.ts'
-import { actOnAll } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { counted, type JsonOption, print, withJson } from '../output.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { type PolicyOptions, policyOf, withPolicy } from './policy-options.ts'
+import { type ModelName, parseModelName, showModelName } from '../../../brands/models/model-policy.ts'
+import { invalidField } from '../../../errors.ts'
+import type { JsonObject } from '../../../foreign-json.ts'
+import { actOnAll } from '../../act-on-each.ts'
+import { withYes, type YesOption } from '../../confirm.ts'
+import type { CommandContext } from '../../context.ts'
+import { counted, type JsonOption, print, withJson } from '../../output.ts'
+import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
+import { listedFields } from './listed-fields.ts'
+import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
 
 const SET_POLICY = { method: 'PATCH', path: '/models/:brand/:model' } as const
 const ALLOW = { method: 'POST', path: '/models/:brand/:model/remodels' } as const
@@ -32,24 +33,15 @@ export function setPolicyCommand(models: Command, context: CommandContext): void
       }
       const record = await eitherWay<JsonObject>(context, options, 'change', {
         directly: async (installation) => {
-          const { modelRecord } = await import('../../brands/models/model-record.ts')
-          const { setPolicy } = await import('../../brands/models/set-policy.ts')
+          const { modelRecord } = await import('../../../brands/models/model-record.ts')
+          const { setPolicy } = await import('../../../brands/models/set-policy.ts')
           const { authority } = installation
           const change = { changes: changesOf(), model: parseModelName(text), authority }
           return modelRecord(await setPolicy(change, installation))
         },
         over: async (service) => {
           changesOf()
-          const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, clones } =
-            options
-          const body = {
-            registration,
-            proposed_serial: proposedSerial,
-            taken_serial: takenSerial,
-            serials: serialTemplate,
-            hardware_identity: hardwareIdentity,
-            clones,
-          }
+          const body = wirePolicyOf(options)
           const names = namesOf(parseModelName(text))
           // Whatever the policy is now: options that are not given stay.
           const changed = await service.call(SET_POLICY, { names, body, ifMatch: '*' })
@@ -60,12 +52,6 @@ export function setPolicyCommand(models: Command, context: CommandContext): void
     })
 }
 
-/** What a list has of a model. */
-function listedFields(record: JsonObject): JsonObject {
-  const { revision: _, store: __, serial_authority, signer, signer_fault, ...listed } = record
-  return listed
-}
-
 export function remodelCommands(models: Command, context: CommandContext): void {
   goes(withJson(models.command('allow-remodel <from> <to>')), 'both', ['addRemodel'])
     .description('let devices of one model (BRAND/MODEL) become another')
@@ -73,8 +59,8 @@ export function remodelCommands(models: Command, context: CommandContext): void 
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       const record = await eitherWay<JsonObject>(context, options, 'change', {
         directly: async (installation) => {
-          const { remodelRecord } = await import('../../brands/models/list-remodels.ts')
-          const { allowRemodel } = await import('../../brands/models/remodel.ts')
+          const { remodelRecord } = await import('../../../brands/models/list-remodels.ts')
+          const { allowRemodel } = await import('../../../brands/models/remodel.ts')
           const { authority } = installation
           return remodelRecord(await allowRemodel({ ...pair, authority }, installation))
         },
@@ -92,8 +78,8 @@ export function remodelCommands(models: Command, context: CommandContext): void 
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       const record = await eitherWay<JsonObject>(context, options, 'change', {
         directly: async (installation) => {
-          const { remodelRecord } = await import('../../brands/models/list-remodels.ts')
-          const { disallowRemodel } = await import('../../brands/models/remodel.ts')
+          const { remodelRecord } = await import('../../../brands/models/list-remodels.ts')
+          const { disallowRemodel } = await import('../../../brands/models/remodel.ts')
           const { authority } = installation
           return remodelRecord(await disallowRemodel({ ...pair, authority }, installation))
         },
@@ -134,7 +120,9 @@ export function removeModelCommand(models: Command, context: CommandContext): vo
           each({
             keysOf: async (model) => (await installation.apiKeys.list(model)).length,
             remove: async (model) => {
-              const { removedModelRecord, removeModel } = await import('../../brands/models/remove-model.ts')
+              const { removedModelRecord, removeModel } = await import(
+                '../../../brands/models/remove-model.ts'
+              )
               const { authority } = installation
               return removedModelRecord(model, await removeModel({ model, authority }, installation))
             },

@@ -1,0 +1,90 @@
+/** `ratafia accounts reset-link`, on the database or at a service. */
+import type { Command } from 'commander'
+import type { JsonObject } from '../../foreign-json.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { identityLocation } from '../identity-location.ts'
+import { type JsonOption, note, print, withJson } from '../output.ts'
+import type { Service } from '../service/service.ts'
+import { goes, serviceOf } from '../service/ways.ts'
+import { accountOver, OPERATIONS } from './account-over.ts'
+
+/** A link that lies about for longer is one that somebody else finds. */
+const LONGEST_LINK_MS = 30 * 86_400_000
+/** The only lifetime of a link that a service makes. */
+const LIFETIME = '24h'
+
+interface ResetLinkOptions extends JsonOption {
+  readonly expires: string
+  /** Of the identity service. */
+  readonly url?: string
+  readonly direct?: boolean
+}
+
+export function resetLinkCommand(accounts: Command, context: CommandContext): void {
+  const command = withJson(accounts.command('reset-link <username>'))
+  goes(command, 'both', ['linkToPassword'], { urlIsTaken: true })
+    .description('print a link through which a person sets a new password, once')
+    .option(
+      '--expires <when>',
+      'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d',
+      LIFETIME,
+    )
+    .option(
+      '--url <url>',
+      'on the database: location of the identity service (default: RATAFIA_BASE_URL and /identity)',
+    )
+    .action(async (username: string, options: ResetLinkOptions) => {
+      const { direct = false } = options
+      const service = await serviceOf({ direct }, context)
+      const record = service
+        ? await linkThere(username, options, service)
+        : await linkHere(username, options, context)
+      print(context, options, record, String(record['url']))
+      if (options.json) return
+      note(
+        context.streams,
+        `Whoever has the link sets the password of ${record['username']}: once, until ${record['expires_at']}, or until its logins are ended.`,
+      )
+    })
+}
+
+async function linkHere(
+  username: string,
+  options: ResetLinkOptions,
+  context: CommandContext,
+): Promise<JsonObject> {
+  const { passwordLinkRecord } = await import('../../accounts/administration/password-link.ts')
+  const { makeResetLink } = await import('../../accounts/passwords/reset-link.ts')
+  const { readInstant } = await import('../option-values.ts')
+  return context.withInstallation(async (installation) => {
+    const { authority } = installation
+    const location = identityLocation(options.url, installation.config, 'reset the password there')
+    const now = installation.clock()
+    const until = readInstant('--expires', options.expires, { now, direction: 'ahead' }) ?? now
+    const lifetimeMs = until.getTime() - now.getTime()
+    if (lifetimeMs <= 0 || lifetimeMs > LONGEST_LINK_MS) {
+      throw new UsageError('--expires is not within the next 30 days.')
+    }
+    const made = await makeResetLink({ account: username, lifetimeMs, authority }, installation)
+    return passwordLinkRecord(made, location)
+  })
+}
+
+/** Throws {@link UsageError} for options that only the database takes. */
+async function linkThere(
+  username: string,
+  { expires, url }: ResetLinkOptions,
+  service: Service,
+): Promise<JsonObject> {
+  if (url !== undefined) {
+    throw new UsageError(
+      '--url is the location of the identity service, for a link that is made on the database: give --direct too, or leave --url out, because the service of RATAFIA_URL knows it.',
+    )
+  }
+  if (expires !== LIFETIME) {
+    throw new UsageError(
+      `A link that a service makes works for ${LIFETIME}: leave --expires out, or give --direct where the database is.`,
+    )
+  }
+  return (await accountOver(service, OPERATIONS.passwordLink, username)).record
+}

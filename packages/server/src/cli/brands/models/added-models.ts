@@ -1,0 +1,66 @@
+/** `ratafia models add` and `update`, on the database or at a service: the file stays with the command. */
+import type { Command } from 'commander'
+import { DEFAULT_POLICY } from '../../../brands/models/model-policy.ts'
+import type { JsonObject } from '../../../foreign-json.ts'
+import type { CommandContext } from '../../context.ts'
+import { readNamed } from '../../files.ts'
+import { type JsonOption, print, withJson } from '../../output.ts'
+import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
+import { listedFields } from './listed-fields.ts'
+import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
+
+const ADD = { method: 'POST', path: '/models' } as const
+const UPDATE = { method: 'PUT', path: '/models/:brand/:model/assertion' } as const
+
+type AddOptions = PolicyOptions & WayOptions & Required<Pick<PolicyOptions, 'registration'>>
+
+export function addModelCommand(models: Command, context: CommandContext): void {
+  goes(withPolicy(models.command('add <file>'), true), 'both', ['addModel'])
+    .description('add a model: its assertion, and who may register as it')
+    .action(async (path: string, options: AddOptions) => {
+      const file = await readNamed(path)
+      const policy = { ...DEFAULT_POLICY, registration: options.registration, ...policyOf(options) }
+      const record = await eitherWay<JsonObject>(context, options, 'change', {
+        directly: async (installation) => {
+          const { addModel } = await import('../../../brands/models/add-model.ts')
+          const { modelRecord } = await import('../../../brands/models/model-record.ts')
+          const { authority } = installation
+          return modelRecord(await addModel({ file, policy, authority }, installation))
+        },
+        over: async (service) => {
+          const { assertionIn } = await import('../../../brands/assertion-file.ts')
+          const { checkSerialTemplate } = await import('../../../brands/models/serial-template.ts')
+          // What is wrong with the file is said of the file, by its name.
+          checkSerialTemplate(policy.serialTemplate)
+          assertionIn(file, 'model')
+          const body = { assertion: file.bytes.toString('utf8'), policy: wirePolicyOf(options) }
+          return listedFields((await service.call(ADD, { body })).record)
+        },
+      })
+      print(context, options, record, `The model ${record['brand_id']}/${record['model']} is added.`)
+    })
+}
+
+export function updateModelCommand(models: Command, context: CommandContext): void {
+  goes(withJson(models.command('update <file>')), 'both', ['updateModel'])
+    .description('replace the assertion with a newer revision; the policy stays')
+    .action(async (path: string, options: JsonOption & WayOptions) => {
+      const file = await readNamed(path)
+      const record = await eitherWay<JsonObject>(context, options, 'change', {
+        directly: async (installation) => {
+          const { updateModel } = await import('../../../brands/models/add-model.ts')
+          const { modelRecord } = await import('../../../brands/models/model-record.ts')
+          const { authority } = installation
+          return modelRecord(await updateModel({ file, authority }, installation))
+        },
+        over: async (service) => {
+          const { assertionIn } = await import('../../../brands/assertion-file.ts')
+          const { brandId: brand, model } = assertionIn(file, 'model').assertion.fields
+          const body = { assertion: file.bytes.toString('utf8') }
+          return listedFields((await service.call(UPDATE, { names: { brand, model }, body })).record)
+        },
+      })
+      const name = `${record['brand_id']}/${record['model']}`
+      print(context, options, record, `The assertion of ${name} is up to date.`)
+    })
+}

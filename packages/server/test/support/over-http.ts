@@ -1,0 +1,53 @@
+/** Commands from a machine where nothing of a service is set: they know its address and a token. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { startCommand } from './login-command.ts'
+import { giveRoles, managementToken, type SignedIn } from './managers.ts'
+import type { Finished, Program } from './program.ts'
+import { addPerson, type TestService } from './service.ts'
+
+export interface OverHttp {
+  readonly service: TestService
+  /** A directory for the test's files. */
+  readonly home: string
+  /** The file with a token of a new account with this role. Default: who logged in with a browser just now. */
+  tokenOf(role: string, how?: SignedIn): Promise<string>
+  over(words: readonly string[], tokenFile: string, url?: string): Promise<Finished>
+}
+
+/** Starts the service of the program for the suite. */
+export function overHttp(program: Program): OverHttp {
+  const state: { service?: TestService; home?: string } = {}
+  let tokens = 0
+  const ready = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error('the service runs only while the tests of its suite do')
+    return value
+  }
+  before(async () => {
+    state.home = await mkdtemp(join(tmpdir(), 'ratafia-home-'))
+    state.service = await program.serve()
+  })
+  after(() => rm(ready(state.home), { recursive: true, force: true }))
+  return {
+    get service() {
+      return ready(state.service)
+    },
+    get home() {
+      return ready(state.home)
+    },
+    tokenOf: async (role, how) => {
+      const service = ready(state.service)
+      const account = await addPerson(service, `${role.split(' ')[0]}-${++tokens}`)
+      await giveRoles(service, account, role)
+      const path = join(ready(state.home), `token-${tokens}`)
+      await writeFile(path, await managementToken(service, account, {}, how))
+      return path
+    },
+    over: (words, tokenFile, url = ready(state.service).baseUrl) =>
+      startCommand(words, {
+        ...{ XDG_CONFIG_HOME: ready(state.home), RATAFIA_URL: url, RATAFIA_TOKEN_FILE: tokenFile },
+      }).finished,
+  }
+}
