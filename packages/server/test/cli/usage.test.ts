@@ -253,6 +253,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'devices remove': ['--json', '--yes'],
   'devices export': [...FLEET, '--json', '--format'],
   'devices import': ['--json', '--format', '--unknown-models', '--dry-run'],
+  clones: [],
+  'clones list': ['--json', '--columns', '--kind', '--brand', '--model', '--since', '--limit', '--url'],
   jobs: [],
   'jobs list': ['--json', '--columns', '--url'],
   'jobs show': ['--json', '--url'],

@@ -10,6 +10,7 @@ import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
 import { filterIn } from '../../devices/administration/device-query.ts'
+import { evidenceManagementRoutes } from '../../devices/administration/evidence-routes.ts'
 import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
@@ -68,6 +69,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
       agentManagementRoutes(add, installation)
       ownAgentRoutes(add, installation)
       deviceManagementRoutes(add, installation)
+      evidenceManagementRoutes(add, installation)
       brandManagementRoutes(add, installation)
       modelManagementRoutes(add, installation)
       jobRoutes(add, {
