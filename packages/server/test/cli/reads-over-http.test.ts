@@ -82,6 +82,29 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await both('clones', 'list', '--brand', 'nobody')).stdout, 'There is no such evidence.\n')
   })
 
+  test('packages list: the same both ways, while it is empty and when it has several pages', async () => {
+    assert.match((await both('packages', 'list')).stdout, /^The package directory is empty/)
+    const entries = Array.from({ length: 260 }, (_, index) => ({ name: `p${index}`, snapId: `id-${index}` }))
+    await service.installation.packages.import(entries, { replaceAll: true })
+    assert.equal((await both('packages', 'list')).stdout.split('\n').length, 262)
+    assert.equal(JSON.parse((await both('packages', 'list', '--json')).stdout).length, 260)
+    assert.equal((await both('packages', 'list', '--columns', 'snap_id')).code, 0)
+  })
+
+  test('status: as the service sees it, and on its machine as before', async () => {
+    const { code, stdout, stderr } = await over('status')
+    // Nobody does the periodic work here.
+    assert.equal(code, 1)
+    assert.match(stderr, /of 13 needs? attention\./)
+    assert.ok(stdout.startsWith(`ok         service:      ${service.baseUrl} takes requests.\n`), stdout)
+    assert.match(stdout, /\nok {9}database: {5}(SQLite|PostgreSQL) answers\.\n/)
+    assert.match(stdout, /\nok {9}changes: /)
+    const { release, findings } = JSON.parse((await over('status', '--json')).stdout)
+    assert.deepEqual([typeof release, findings.length], ['string', 13])
+    const here = JSON.parse((await program.run(['status', '--json'])).stdout)
+    assert.equal(here.findings.length, 12)
+  })
+
   test('clones list: what it does not take is refused before anybody is asked', async () => {
     for (const words of ['--kind third-chain', '--since yesterday', '--limit 0']) {
       assert.equal((await both('clones', 'list', ...words.split(' '))).code, 2, words)
