@@ -4,9 +4,11 @@ import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import { bucketOf } from '../../src/bucket.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../src/devices/clones/clone-evidence.ts'
+import { type EvidencePosition, listCloneEvidence } from '../../src/devices/clones/list-evidence.ts'
 import type { Device } from '../../src/devices/device.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
@@ -167,6 +169,34 @@ eachDatabase((_kind, _open, fresh) => {
     const body = await get(operator, `?limit=1000&since=${first.last_seen_at}`)
     assert.ok(body.evidence.length > 0)
     assert.equal(body.next, null)
+  })
+
+  test('a page that gives up after a few rows goes on, and nothing is lost', async () => {
+    const { installation } = service
+    const filter = { models: [{ brandId: 'cook', model: 'm2' }], kinds: ['second-key' as const] }
+    const found: string[] = []
+    let short = 0
+    for (let after: EvidencePosition | undefined; ; ) {
+      const { evidence, next, examined } = await listCloneEvidence(
+        { authority: deciding(), filter, after, limit: 3 },
+        { ...installation, mostRows: 12 },
+      )
+      short += examined === undefined ? 0 : 1
+      found.push(
+        ...evidence.map(({ device, evidence: { kind, subject, lastSeenAt } }) =>
+          [device.serial, kind, subject, lastSeenAt.toISOString()].join(' '),
+        ),
+      )
+      if (!next) break
+      after = next
+    }
+    assert.ok(short > 0)
+    assert.deepEqual(
+      found,
+      expected(
+        ({ device, kind }) => device.brandId === 'cook' && device.model === 'm2' && kind === 'second-key',
+      ),
+    )
   })
 
   test('a record says which device, and what was seen', async () => {
