@@ -17,7 +17,21 @@ export async function generateClients(service: string): Promise<void> {
   const document = join(generated, 'openapi.json')
   await run('mkdir', ['-p', generated])
   await writeFile(document, await (await fetch(`${service}/openapi.json`)).text())
-  await Promise.all([typescript(document), python(document)])
+  await Promise.all([typescript(document), python(document, 'ratafia_client')])
+}
+
+/** The folder with the package `ratafia_management`, made from the document of the management API. */
+export async function generateManagementClient(service: string): Promise<string> {
+  const folder = join(generated, 'management')
+  await run('mkdir', ['-p', folder])
+  const document = join(folder, 'openapi.json')
+  await writeFile(document, await (await fetch(`${service}/api/management/v1/openapi.json`)).text())
+  await python(document, join('management', 'ratafia_management'))
+  // Undefined names and broken syntax, in whichever module.
+  await run(pythonProgram('ruff'), ['check', '--isolated', '--select', 'E9,F', folder], {
+    env: cleanEnvironment(),
+  })
+  return folder
 }
 
 /** Types, and the program that uses them compiles. */
@@ -31,9 +45,9 @@ async function typescript(document: string): Promise<void> {
   }
 }
 
-async function python(document: string): Promise<void> {
+async function python(document: string, name: string): Promise<void> {
   const words = ['generate', '--path', document, '--config', join(folder, 'python-client.yaml')]
-  const output = ['--meta', 'none', '--overwrite', '--output-path', join(generated, 'ratafia_client')]
+  const output = ['--meta', 'none', '--overwrite', '--output-path', join(generated, name)]
   // It formats with the ruff beside it.
   const path = [join(folder, '.venv/bin'), cleanEnvironment()['PATH']].join(delimiter)
   await run(pythonProgram('openapi-python-client'), [...words, ...output, '--fail-on-warning'], {

@@ -4,6 +4,8 @@ import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   ApproveSchema,
+  CloneEvidenceListSchema,
+  CloneEvidenceQuerySchema,
   DeviceActivitySchema,
   DeviceAssertionsSchema,
   DeviceCountsQuerySchema,
@@ -74,6 +76,18 @@ export const DEVICE_OPERATIONS = {
     response: Type.String(),
     streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
     actions: ['devices.export'],
+  },
+  cloneEvidence: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/clone-evidence',
+    summary: 'Evidence of clones: the device of which some was seen last comes first, with all of its own',
+    description:
+      'All filters must hold; of one that is repeated, one must. A page has the evidence of 100 devices at most. It may be short, and even empty, and have `next` all the same: go on with it.',
+    permission: 'devices:read',
+    errors: [],
+    query: CloneEvidenceQuerySchema,
+    response: CloneEvidenceListSchema,
   },
   device: {
     ...SIGNED_IN,

@@ -7,6 +7,7 @@ import { GRANT_OPERATIONS } from './grant-operations.ts'
 import { JOB_OPERATIONS } from './job-operations.ts'
 import { MODEL_OPERATIONS } from './model-operations.ts'
 import type { ManagementOperation } from './operation.ts'
+import { SERVICE_OPERATIONS } from './service-operations.ts'
 import { SESSION_OPERATIONS } from './session-operations.ts'
 
 export const MANAGEMENT_OPERATIONS = {
@@ -18,4 +19,5 @@ export const MANAGEMENT_OPERATIONS = {
   ...GRANT_OPERATIONS,
   ...JOB_OPERATIONS,
   ...AUDIT_OPERATIONS,
+  ...SERVICE_OPERATIONS,
 } as const satisfies Record<string, ManagementOperation>

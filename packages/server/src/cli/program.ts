@@ -66,6 +66,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
     load: async () => (await import('./brands/hardware-identities.ts')).hardwareIdentityCommands,
   },
   { names: ['devices'], load: async () => (await import('./devices/devices.ts')).deviceCommands },
+  { names: ['clones'], load: async () => (await import('./clones/clones.ts')).cloneCommands },
   { names: ['jobs'], load: async () => (await import('./jobs/jobs.ts')).jobCommands },
   { names: ['import'], load: importCommands },
   { names: ['backup', 'restore'], load: async () => (await import('./upkeep/backup.ts')).backupCommands },

@@ -1,4 +1,5 @@
 /** Reads the package directory, page by page. */
+import { type Authority, requireForAll } from '../authority.ts'
 import type { PackageEntry, PackageStore } from './package-store.ts'
 
 export async function* listPackages(deps: { readonly packages: PackageStore }): AsyncGenerator<PackageEntry> {
@@ -10,3 +11,31 @@ export async function* listPackages(deps: { readonly packages: PackageStore }): 
     if (page.length < limit) return
   }
 }
+
+interface PackageListing {
+  readonly authority: Authority
+  /** The name of the last one of the page before. */
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+interface PackagePage {
+  readonly packages: readonly PackageEntry[]
+  /** Pass it as `after`; undefined on the last page. */
+  readonly next: string | undefined
+}
+
+/** By name. Throws `RequestError` `permission-denied`. */
+export async function pageOfPackages(
+  { authority, after, limit }: PackageListing,
+  { packages }: { readonly packages: Pick<PackageStore, 'list'> },
+): Promise<PackagePage> {
+  requireForAll(authority, 'status:read')
+  // One more than requested tells whether there is a next page.
+  const found = await packages.list({ after, limit: limit + 1 })
+  const entries = found.slice(0, limit)
+  return { packages: entries, next: found.length > limit ? entries.at(-1)?.name : undefined }
+}
+
+/** As lists and the API show it. */
+export const packageRecord = ({ name, snapId }: PackageEntry) => ({ name, snap_id: snapId })

@@ -21,6 +21,7 @@ export interface Finding {
     | 'database'
     | 'schema'
     | 'clock'
+    | 'changes'
     | 'secret_key'
     | 'keys'
     | 'signing_keys'
@@ -49,8 +50,10 @@ export interface Surroundings {
   readonly schema: 'current' | 'newer' | 'older' | 'contracted'
   /** What the service's own address answers; undefined if the address is not known: the system chooses the port. */
   readonly answer: Answer | undefined
-  /** The end of each certificate that the address of the database names. */
-  readonly certificates: readonly { readonly file: string; readonly until: Date }[]
+  /** The end of each certificate that the address of the database names; undefined if they cannot be read. */
+  readonly certificates: readonly { readonly file: string; readonly until: Date }[] | undefined
+  /** How outdated a process may be, in milliseconds; undefined outside of the service. */
+  readonly lagMs?: number
 }
 
 export interface Answer {
@@ -64,6 +67,8 @@ export interface Answer {
 const SOON_MS = 30 * DAY_MS
 /** Signed instants of two nodes that differ by more are refused as from the future. */
 const CLOCK_MS = 2_000
+/** A revocation has to be heard of within this time. */
+const LAG_MS = 1_000
 /** Keys of issuers are fetched every hour. */
 const ISSUER_KEYS_MS = 2 * 3_600_000
 const BACKUP_MS = 7 * DAY_MS
@@ -86,6 +91,7 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
     { part: 'database', state: 'ok', says: `${here.database.location} answers.` },
     schemaFinding(here.schema),
     clockFinding((await deps.leases.now()).getTime() - deps.clock().getTime()),
+    ...(here.lagMs === undefined ? [] : [changesFinding(here.lagMs)]),
     secretFinding(deps.sealer.keyIds()),
     await keysFinding(deps.keyring),
     await signingFinding(deps),
@@ -129,6 +135,16 @@ function clockFinding(aheadMs: number): Finding {
   }
   const says = `The database is ${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine: set both by NTP.`
   return { part: 'clock', state: 'attention', says }
+}
+
+function changesFinding(lagMs: number): Finding {
+  if (lagMs <= LAG_MS) {
+    return { part: 'changes', state: 'ok', says: 'This node hears of changes within a second.' }
+  }
+  const says = Number.isFinite(lagMs)
+    ? `This node has heard of no changes for ${(lagMs / 1000).toFixed(1)} s, and asks the database for every request.`
+    : 'This node does not hear of changes, and asks the database for every request.'
+  return { part: 'changes', state: 'attention', says }
 }
 
 function secretFinding([current, previous]: readonly [string, string?]): Finding {
@@ -195,6 +211,10 @@ function inDays(milliseconds: number): string {
 }
 
 function certificatesFinding(all: Surroundings['certificates'], now: Date): Finding {
+  if (!all) {
+    const says = 'Those of the connection to the database cannot be read: restore their files.'
+    return { part: 'certificates', state: 'attention', says }
+  }
   if (all.length === 0) {
     return {
       part: 'certificates',

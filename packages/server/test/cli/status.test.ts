@@ -44,7 +44,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(entry.actor, 'operator')
     const { leases } = await program.open()
     // Processes take the leases a moment after they start.
-    while ((await leases.held()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    while (!(await leases.held()).includes('audit-link'))
+      await new Promise((resolve) => setTimeout(resolve, 50))
     const { code, states, findings } = await statusOf({ RATAFIA_PORT: port })
     assert.deepEqual([code, Object.values(states).filter((state) => state !== 'ok')], [0, []])
     const says = (part: string) => findings.find((finding) => finding.part === part)?.says ?? ''

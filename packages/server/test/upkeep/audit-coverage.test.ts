@@ -81,6 +81,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'status',
   'config check',
   'devices counts',
+  'clones list',
   'devices export',
   'signing-keys generate',
   'signing-keys certify',

@@ -4,13 +4,27 @@ import type { ImportPlan } from '../../package-directory/plan-import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readTable } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
+import {
+  counted,
+  type JsonOption,
+  type ListOption,
+  print,
+  printList,
+  type Row,
+  rowsOf,
+  withJson,
+  withList,
+} from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { asRow } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 
 interface ImportOptions extends JsonOption, YesOption {
   readonly replace?: boolean
   readonly dryRun?: boolean
 }
+
+const LIST = { method: 'GET', path: '/packages' } as const
 
 const COLUMNS = ['name', 'snap_id'] as const
 
@@ -50,13 +64,17 @@ export function packageCommands(parent: Command, context: CommandContext): void 
       print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
     })
 
-  withList(packages.command('list'), COLUMNS)
+  goes(withList(packages.command('list'), COLUMNS), 'both', ['packages'])
     .description('list all packages, by name')
-    .action(async (options: JsonOption) => {
-      const { listPackages } = await import('../../package-directory/list.ts')
-      const rows = await context.readInstallation((installation) =>
-        rowsOf(listPackages(installation), ({ name, snapId }) => ({ name, snap_id: snapId })),
-      )
+    .action(async (options: ListOption & WayOptions) => {
+      const rows = await eitherWay<readonly Row[]>(context, options, 'read', {
+        directly: async (installation) => {
+          const { listPackages, packageRecord } = await import('../../package-directory/list.ts')
+          return rowsOf(listPackages(installation), packageRecord)
+        },
+        over: async (service) =>
+          (await service.list(LIST, 'packages', { most: Number.MAX_SAFE_INTEGER })).records.map(asRow),
+      })
       printList(context, options, rows, {
         columns: COLUMNS,
         empty: 'The package directory is empty: the name of a package is used as its snap id.',

@@ -140,6 +140,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '--serial-prefix AC-17 --session-before 30d --sort session',
   ],
   'devices counts': ['', '--brand acme --json'],
+  'clones list': ['--since 7d', '--model acme/ac-1000 --kind two-chains --json'],
   'devices show': ['acme/ac-1000/AC-0001'],
   'devices approve': ['acme/ac-1000/AC-0001', '--model acme/ac-1000 --dry-run', '--file batch.txt --yes'],
   'devices reject': ['acme/ac-1000/AC-0001 --reason "returned to the factory"'],

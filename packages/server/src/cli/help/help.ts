@@ -19,7 +19,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'allow-list',
     'hardware-identities',
   ],
-  'Devices:': ['devices', 'jobs'],
+  'Devices:': ['devices', 'clones', 'jobs'],
   'Keep it safe:': ['backup', 'restore', 'import', 'verify', 'audit', 'keys', 'secret'],
   'The program itself:': ['completion', 'version', 'help'],
 }

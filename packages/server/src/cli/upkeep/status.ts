@@ -2,40 +2,73 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Finding, State } from '../../status/read-status.ts'
 import { describeDatabase } from '../announcement.ts'
 import type { CommandContext } from '../context.ts'
+import type { Installation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { coloured } from '../terminal/colour.ts'
 import { harmless } from '../terminal/harmless.ts'
 
 const COLOURS = { ok: 'green', attention: 'red', unknown: 'yellow' } as const satisfies Record<State, string>
 
+const STATUS = { method: 'GET', path: '/status' } as const
+
+interface StatusOptions extends JsonOption, WayOptions {}
+
 export function statusCommand(parent: Command, context: CommandContext): void {
-  withJson(parent.command('status'))
+  goes(withJson(parent.command('status')), 'both', ['status'])
     .description('show what runs and how it is, while nodes serve; exit code 1 if something needs attention')
-    .action(async (options: JsonOption) => {
-      const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
-      const { schemaState } = await import('../../database/index.ts')
-      const { readStatus } = await import('../../status/read-status.ts')
-      const { askService } = await import('../../status/service-answer.ts')
-      const findings = await context.readInstallation(async (installation) => {
-        const { config, database } = installation
-        const socket = socketOf(config)
-        const here = {
-          database: { kind: database.kind, location: describeDatabase(config.database) },
-          schema: await schemaState(database),
-          answer: socket === undefined ? undefined : await askService(socket),
-          certificates: await certificatesOf(config.database),
-        }
-        return readStatus(here, installation)
-      })
-      const wanting = findings.filter(({ state }) => state === 'attention')
-      print(context, options, { release: context.release, findings }, textOf(findings, context))
-      if (wanting.length === 0) return
-      const need = wanting.length === 1 ? 'needs' : 'need'
-      throw new RequestError('invalid-request', `${wanting.length} of ${findings.length} ${need} attention.`)
-    })
+    .action((options: StatusOptions) => status(options, context))
+}
+
+async function status(options: StatusOptions, context: CommandContext): Promise<void> {
+  const { release, findings } = await eitherWay(context, options, 'read', {
+    directly: async (installation) => ({
+      release: context.release,
+      findings: await findingsHere(installation),
+    }),
+    over: async (service) => {
+      const { record } = await service.call(STATUS)
+      return { release: String(record['release']), findings: findingsIn(record) }
+    },
+  })
+  const wanting = findings.filter(({ state }) => state === 'attention')
+  print(context, options, { release, findings }, textOf(findings, context))
+  if (wanting.length === 0) return
+  const need = wanting.length === 1 ? 'needs' : 'need'
+  throw new RequestError('invalid-request', `${wanting.length} of ${findings.length} ${need} attention.`)
+}
+
+/** As the machine sees it that the command runs on. */
+async function findingsHere(installation: Installation): Promise<readonly Shown[]> {
+  const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
+  const { schemaState } = await import('../../database/index.ts')
+  const { readStatus } = await import('../../status/read-status.ts')
+  const { askService } = await import('../../status/service-answer.ts')
+  const { config, database } = installation
+  const socket = socketOf(config)
+  const here = {
+    database: { kind: database.kind, location: describeDatabase(config.database) },
+    schema: await schemaState(database),
+    answer: socket === undefined ? undefined : await askService(socket),
+    certificates: await certificatesOf(config.database),
+  }
+  return readStatus(here, installation)
+}
+
+/** A newer service may have other parts. */
+type Shown = Omit<Finding, 'part'> & { readonly part: string }
+
+function findingsIn({ findings }: JsonObject): readonly Shown[] {
+  const all: readonly unknown[] = Array.isArray(findings) ? findings : []
+  return all.filter(isObject).map(({ part, state, says }) => ({
+    part: String(part),
+    state: state === 'ok' || state === 'attention' ? state : 'unknown',
+    says: String(says),
+  }))
 }
 
 /** On this machine; undefined with a port that the system chooses. */
@@ -46,11 +79,11 @@ function socketOf({ host, port }: Config): string | undefined {
   return `http://${local}:${port}`
 }
 
-function textOf(findings: readonly Finding[], { streams: { stdout } }: CommandContext): string {
+function textOf(findings: readonly Shown[], { streams: { stdout } }: CommandContext): string {
   return findings
     .map(({ part, state, says }) => {
       const mark = coloured(COLOURS[state], state.padEnd(9), stdout)
-      return `${mark}  ${`${part.replaceAll('_', ' ')}:`.padEnd(13)} ${harmless(says)}`
+      return `${mark}  ${`${harmless(part).replaceAll('_', ' ')}:`.padEnd(13)} ${harmless(says)}`
     })
     .join('\n')
 }

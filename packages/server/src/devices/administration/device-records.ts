@@ -2,6 +2,7 @@
 import type { AuditEntry } from '../../audit/entry.ts'
 import { activityRecord } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
+import type { EvidenceOf } from '../clones/list-evidence.ts'
 import type { SerialAssertion } from '../device.ts'
 import type { ListedDevice } from '../fleet/list-fleet.ts'
 import type { RegistrationRow } from '../registration/registration-store.ts'
@@ -12,7 +13,7 @@ import { fieldsOf } from '../transfer/device-record.ts'
  * Of a list: the record of the device, and when it was seen. That of one device has no such fields: its `ETag` would
  * change with every session.
  */
-export const listedRecord = ({ device, activity }: ListedDevice) => ({
+export const listedRecord = ({ device, activity }: Omit<ListedDevice, 'position'>) => ({
   ...fieldsOf(device),
   ...activityRecord(activity),
 })
@@ -72,6 +73,12 @@ export const evidenceRecord = ({ details, ...evidence }: CloneEvidence) => ({
   last_seen_at: evidence.lastSeenAt.toISOString(),
   details,
 })
+
+/** Of a list of many devices. */
+export const cloneEvidenceRecord = ({ device, evidence }: EvidenceOf) => {
+  const { id, brand_id, model, serial, status, quarantined_at } = fieldsOf(device)
+  return { device_id: id, brand_id, model, serial, status, quarantined_at, ...evidenceRecord(evidence) }
+}
 
 /** Of the audit log. */
 export const historyRecord = ({ id, at, actor, action, details }: AuditEntry) => ({

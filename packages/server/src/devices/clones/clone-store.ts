@@ -40,6 +40,8 @@ export interface CloneStore {
   find(device: DeviceRef, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
   evidenceOf(device: DeviceRef): Promise<readonly CloneEvidence[]>
+  /** Of a few hundred devices at most, in any order. */
+  evidenceOfMany(devices: readonly DeviceRef[]): Promise<readonly CloneEvidence[]>
   /**
    * Removes at most `limit` rows last seen before that instant, and returns how many. Keeps those of devices in
    * quarantine: the operator has yet to decide about them.
@@ -141,6 +143,18 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
         .orderBy('last_seen_at', 'desc')
         .orderBy('kind')
         .orderBy('subject')
+        .execute()
+      return rows.map(evidenceOf)
+    },
+
+    async evidenceOfMany(devices) {
+      if (devices.length === 0) return []
+      // The primary key begins with the device.
+      const rows = await query
+        .selectFrom('clone_evidence')
+        .selectAll()
+        .where('device_id', 'in', [...new Set(devices.map(({ id }) => id))])
+        .where('bucket', 'in', [...new Set(devices.map(({ bucket }) => bucket))])
         .execute()
       return rows.map(evidenceOf)
     },

@@ -26,6 +26,8 @@ export interface FleetListing {
 
 export interface ListedDevice {
   readonly device: Device
+  /** In this list. */
+  readonly position: ListPosition
   /** Undefined: it has none. */
   readonly activity: DeviceActivity | undefined
 }
@@ -56,7 +58,7 @@ export async function listFleet({ authority, ...listing }: FleetListing, deps: L
   const brands = brandsNamed(brandsFor(authority, 'devices:read'), named)
   const { placed, ...page } = await pageFor(listing, brands, deps)
   const activities = await deps.activities.of(placed.map(({ device }) => device.id))
-  return { ...page, devices: placed.map(({ device }) => ({ device, activity: activities.get(device.id) })) }
+  return { ...page, devices: placed.map((one) => ({ ...one, activity: activities.get(one.device.id) })) }
 }
 
 type Listing = Omit<FleetListing, 'authority'>

@@ -6,10 +6,12 @@ import { auditManagementRoutes } from '../../audit/routes.ts'
 import { brandManagementRoutes } from '../../brands/administration/brand-routes.ts'
 import { modelManagementRoutes } from '../../brands/administration/model-routes.ts'
 import type { Installation } from '../../cli/installation.ts'
+import { certificatesOf } from '../../config/postgres-tls-files.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
-import type { ChangeFeed } from '../../database/index.ts'
+import { type ChangeFeed, schemaState } from '../../database/index.ts'
 import { filterIn } from '../../devices/administration/device-query.ts'
+import { evidenceManagementRoutes } from '../../devices/administration/evidence-routes.ts'
 import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
@@ -23,8 +25,12 @@ import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
 import { explain } from '../../management/tokens/explain.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
+import { packageManagementRoutes } from '../../package-directory/routes.ts'
+import { statusManagementRoutes } from '../../status/routes.ts'
+import type { ServiceHere } from '../../status/service-status.ts'
 import { sessionManagementRoutes } from '../../tokens/administration/routes.ts'
 import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
+import { RELEASE } from '../release.ts'
 
 interface Parts {
   readonly app: FastifyInstance
@@ -68,8 +74,11 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
       agentManagementRoutes(add, installation)
       ownAgentRoutes(add, installation)
       deviceManagementRoutes(add, installation)
+      evidenceManagementRoutes(add, installation)
       brandManagementRoutes(add, installation)
       modelManagementRoutes(add, installation)
+      packageManagementRoutes(add, installation)
+      statusManagementRoutes(add, { ...installation, release: RELEASE, here: hereOf(tokens, parts) })
       jobRoutes(add, {
         ...installation,
         filterIn: (asked, place) => filterIn(asked, instantField, place),
@@ -77,3 +86,14 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
     })
   })
 }
+
+const hereOf = (
+  { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
+  { installation: { config, database }, feed }: Parts,
+): ServiceHere => ({
+  baseUrl,
+  database: database.kind,
+  schema: () => schemaState(database),
+  certificates: () => certificatesOf(config.database),
+  lag: () => feed.lag(),
+})

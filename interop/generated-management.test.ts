@@ -1,0 +1,150 @@
+// A client that was generated from the OpenAPI document of the management API, in the program of
+// examples/administration/approve_batch.py.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import {
+  decode,
+  encode,
+  encodePublicKey,
+  expectType,
+  privateKeyFromKeyObject,
+  sign,
+} from '@ratafia/assertions'
+import { agentManagementToken } from './support/agent-token.ts'
+import { generateManagementClient } from './support/generated-clients.ts'
+import { cleanEnvironment, clientPaths } from './support/paths.ts'
+import { FARM, onOneDatabase } from './support/world.ts'
+
+const run = promisify(execFile)
+const AUTH = '/api/v1/snaps/auth'
+const PROGRAM = join(clientPaths.root, 'examples/administration/approve_batch.py')
+
+/** In its package, every module. */
+const IMPORT_ALL = `
+import importlib, pkgutil, ratafia_management
+names = [one.name for one in pkgutil.walk_packages(ratafia_management.__path__, 'ratafia_management.')]
+for name in names:
+    importlib.import_module(name)
+print(len(names))`
+
+onOneDatabase((world) => {
+  let folder: string
+  let name: string
+  let asserted: string
+  let directory: string
+  let tokenFile: string
+
+  before(async () => {
+    const { installation, service, agentFile } = world()
+    directory = installation.directory
+    const brand = join(directory, 'brand')
+    await installation.ratafia(['brands', 'create', '--demo', '--output', brand])
+    const [file] = (await readdir(brand)).filter((one) => one.startsWith('model'))
+    asserted = await readFile(join(brand, file ?? ''), 'utf8')
+    const { fields } = expectType(decode(Buffer.from(asserted)), 'model')
+    name = `${fields.brandId}/${fields.model}`
+    await installation.ratafia(['models', 'set-policy', name, '--registration', 'approval'])
+    const grant = ['grants', 'add', FARM.username, 'device-approver', '--brand', fields.brandId]
+    await installation.ratafia(grant)
+    tokenFile = join(directory, 'token')
+    await writeFile(tokenFile, `${await agentManagementToken(service.url, agentFile)}\n`, { mode: 0o600 })
+    folder = await generateManagementClient(service.url)
+  })
+
+  const python = async (words: readonly string[], settings: Readonly<Record<string, string>> = {}) => {
+    const env = cleanEnvironment({
+      PYTHONPATH: folder,
+      PYTHONDONTWRITEBYTECODE: '1',
+      RATAFIA_URL: world().service.url,
+      RATAFIA_TOKEN_FILE: tokenFile,
+      ...settings,
+    })
+    try {
+      return { code: 0, ...(await run(clientPaths.openApiPython, [...words], { env })) }
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return { code, stdout, stderr }
+    }
+  }
+
+  /** A device that asks for its serial, and has to wait. */
+  const ask = async (serial: string) => {
+    const { url } = world().service
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const key = privateKeyFromKeyObject(privateKey)
+    const [brand, model] = name.split('/')
+    const once = await fetch(`${url}${AUTH}/request-id`, { method: 'POST' })
+    const headers = {
+      ...{ 'brand-id': String(brand), model: String(model), serial },
+      'request-id': ((await once.json()) as { 'request-id': string })['request-id'],
+      'device-key': encodePublicKey(key.publicKey).trimEnd(),
+    }
+    const policy = { minimumKeyBits: 2048, maximumKeyBits: 8192 }
+    const request = encode(sign({ type: 'serial-request', headers }, key, { signedAt: new Date(), policy }))
+    const { status } = await fetch(`${url}${AUTH}/devices`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x.ubuntu.assertion' },
+      body: `${Buffer.from(request)}\n${asserted}`,
+    })
+    assert.equal(status, 202)
+  }
+  const statusOf = async (serial: string): Promise<string> =>
+    JSON.parse(await world().installation.ratafia(['devices', 'show', `${name}/${serial}`, '--json'])).status
+  const listed = async (...serials: readonly string[]) => {
+    const file = join(directory, 'batch.csv')
+    await writeFile(file, `serial\n${serials.join('\n')}\n`)
+    return file
+  }
+
+  describe('openapi-python-client', () => {
+    test('the management API: every module of the client can be imported', async () => {
+      const { code, stdout, stderr } = await python(['-c', IMPORT_ALL])
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+      assert.ok(Number(stdout) > 150, stdout)
+    })
+
+    test('the management API: a batch of waiting devices is approved by a job, and no others', async () => {
+      for (const serial of ['B-1', 'B-2', 'X-9']) await ask(serial)
+      const { code, stdout, stderr } = await python([PROGRAM, name, await listed('B-1', 'B-2', 'B-3')])
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+      assert.match(stdout, /^job [0-9a-f-]{36}: done, 2 approved\n$/)
+      const [one, two, other] = await Promise.all(['B-1', 'B-2', 'X-9'].map(statusOf))
+      assert.deepEqual([one, two, other], ['active', 'active', 'pending'])
+      assert.deepEqual(await python([PROGRAM, name, await listed('B-1')]), {
+        code: 0,
+        stdout: '',
+        stderr: '',
+      })
+    })
+
+    test('the management API: of what a job refuses the program names each device, and why', async () => {
+      for (const serial of ['D-1', 'D-1', 'D-2']) await ask(serial)
+      const { code, stdout, stderr } = await python([PROGRAM, name, await listed('D-1', 'D-2')])
+      assert.equal(code, 1, stderr)
+      assert.match(stdout, /: done, 2 approved\n$/)
+      assert.ok(stderr.startsWith(`${name}/D-1: `) && stderr.split('\n').length === 2, stderr)
+    })
+
+    test('the management API: a refusal is read as the document says', async () => {
+      const { installation } = world()
+      await installation.ratafia([
+        'grants',
+        'remove',
+        FARM.username,
+        'device-approver',
+        '--brand',
+        name.split('/')[0] ?? '',
+      ])
+      const refused = await python([PROGRAM, name, await listed('X-9')])
+      assert.deepEqual([refused.code, refused.stdout], [2, ''])
+      assert.match(refused.stderr, /^This needs the permission devices:read/)
+      assert.equal(await statusOf('X-9'), 'pending')
+    })
+  })
+})

@@ -1,0 +1,52 @@
+/** Evidence of clones, of all devices. */
+import { orNull } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { BrandSchema, exactly, InstantSchema, pageQuery, several, Text } from './common.ts'
+import { DEVICE_STATUS_NAMES } from './device.ts'
+
+export const CLONE_KIND_NAMES = ['second-chain', 'forked-chain', 'two-chains', 'second-key'] as const
+
+const KindSchema = Type.Enum([...CLONE_KIND_NAMES], { type: 'string' })
+
+export const CloneEvidenceQuerySchema = Type.Object(
+  {
+    ...pageQuery,
+    kind: Type.Optional(several(KindSchema)),
+    brand: Type.Optional(several(BrandSchema)),
+    model: Type.Optional(
+      several(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$' }), 'BRAND/MODEL'),
+    ),
+    since: Type.Optional(InstantSchema),
+  },
+  exactly,
+)
+export const CloneEvidenceSchema = Type.Object(
+  {
+    device_id: Text,
+    brand_id: Text,
+    model: Text,
+    serial: orNull(Text),
+    status: Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }),
+    quarantined_at: orNull(Text),
+    kind: KindSchema,
+    subject: Type.String({ description: 'The other chain of sessions, or the other key' }),
+    times: Type.Integer(),
+    first_seen_at: Text,
+    last_seen_at: Text,
+    details: Type.Record(Type.String(), orNull(Text)),
+  },
+  { title: 'CloneEvidence', ...exactly },
+)
+export const CloneEvidenceListSchema = Type.Object(
+  {
+    evidence: Type.Array(CloneEvidenceSchema),
+    next: orNull(Text),
+    examined: Type.Optional(
+      Type.Integer({
+        description:
+          'The page is short: so many devices were looked at, and there are more. Go on with `next`.',
+      }),
+    ),
+  },
+  { title: 'CloneEvidenceList', ...exactly },
+)

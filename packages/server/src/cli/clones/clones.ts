@@ -1,0 +1,78 @@
+/** `ratafia clones`: evidence that a device key or a serial has a second holder. */
+import { type Command, Option } from 'commander'
+import { parseModelName } from '../../brands/models/model-policy.ts'
+import { CLONE_EVIDENCE_KINDS, type CloneEvidenceKind } from '../../devices/clones/clone-evidence.ts'
+import type { EvidencePosition } from '../../devices/clones/list-evidence.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import type { CommandContext } from '../context.ts'
+import { readCount, readInstant, requireText } from '../option-values.ts'
+import { type ListOption, note, withList } from '../output.ts'
+import { printRecords } from '../service/as-row.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+
+const LIST = { method: 'GET', path: '/clone-evidence' } as const
+
+const COLUMNS = [
+  ...['last_seen_at', 'brand_id', 'model', 'serial', 'kind', 'times', 'status', 'quarantined_at'],
+  ...['subject', 'first_seen_at', 'details', 'device_id'],
+]
+const SHOWN = COLUMNS.slice(0, 8)
+
+interface ListOptions extends ListOption, WayOptions {
+  readonly kind?: CloneEvidenceKind
+  readonly brand?: string
+  readonly model?: string
+  readonly since?: string
+  readonly limit: string
+}
+
+export function cloneCommands(parent: Command, context: CommandContext): void {
+  const clones = parent
+    .command('clones')
+    .description('evidence that a device key or a serial has a second holder')
+  goes(withList(clones.command('list'), COLUMNS), 'both', ['cloneEvidence'])
+    .description('list it by device: first the one of which some was seen last')
+    .addOption(new Option('--kind <kind>', 'only this kind of evidence').choices([...CLONE_EVIDENCE_KINDS]))
+    .option('--brand <account-id>', 'only of devices of one brand')
+    .option('--model <brand/model>', 'only of devices of one model')
+    .option('--since <time>', 'only what was seen since this time, or since 7d ago')
+    .option('--limit <number>', 'how many to show', '100')
+    .action((options: ListOptions) => list(options, context))
+}
+
+async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { kind, brand, model } = options
+  requireText([brand, model])
+  const limit = readCount('--limit', options.limit)
+  const since = readInstant('--since', options.since, { now: new Date(), direction: 'ago' })
+  const name = model === undefined ? undefined : parseModelName(model)
+  const { records, more } = await eitherWay(context, options, 'read', {
+    directly: async (installation) => {
+      const { cloneEvidenceRecord } = await import('../../devices/administration/device-records.ts')
+      const { listCloneEvidence } = await import('../../devices/clones/list-evidence.ts')
+      const { authority } = installation
+      const filter = {
+        since,
+        kinds: kind && [kind],
+        brands: brand === undefined ? undefined : [brand],
+        models: name && [name],
+      }
+      const found: JsonObject[] = []
+      for (let after: EvidencePosition | undefined; ; ) {
+        const wanted = { authority, filter, after, limit: limit - found.length }
+        const { evidence, next } = await listCloneEvidence(wanted, installation)
+        found.push(...evidence.map(cloneEvidenceRecord))
+        if (!next || found.length === limit) return { records: found, more: next !== undefined }
+        after = next
+      }
+    },
+    over: (service) => {
+      const query = { kind, brand, model, since: since?.toISOString() }
+      return service.list(LIST, 'evidence', { query, most: limit })
+    },
+  })
+  printRecords(context, options, records, { columns: SHOWN, empty: 'There is no such evidence.' })
+  if (more && !options.json) {
+    note(context.streams, 'There is more: --limit shows more, filters show fewer.')
+  }
+}

@@ -1,0 +1,58 @@
+/** Evidence of clones in the management API: HTTP in, operation, HTTP out. */
+import { type CloneEvidenceQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { instantField } from '../../http/management/instant-field.ts'
+import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import { type EvidenceFilter, type EvidencePosition, listCloneEvidence } from '../clones/list-evidence.ts'
+import { modelsNamed } from '../fleet/named.ts'
+import { cloneEvidenceRecord } from './device-records.ts'
+
+type EvidenceQuery = Static<typeof CloneEvidenceQuerySchema>
+
+export function evidenceManagementRoutes(
+  add: AddManagementRoute,
+  deps: Parameters<typeof listCloneEvidence>[1],
+): void {
+  add(MANAGEMENT_OPERATIONS.cloneEvidence, async ({ authority, query }) => {
+    const { limit = 100 } = query
+    const listing = { authority, filter: filterIn(query), after: placeIn(query), limit }
+    const { evidence, next, examined } = await listCloneEvidence(listing, deps)
+    return {
+      evidence: evidence.map(cloneEvidenceRecord),
+      next: next ? cursorAt(next, query) : null,
+      ...(examined === undefined ? {} : { examined }),
+    }
+  })
+}
+
+const filterIn = ({ kind, brand, model, since }: EvidenceQuery): EvidenceFilter => ({
+  ...{ kinds: kind, brands: brand },
+  models: model && modelsNamed(model),
+  since: since === undefined ? undefined : instantField('query/since', since),
+})
+
+/** What is absent is an empty text. */
+const cursorAt = ({ device, within }: EvidencePosition, query: EvidenceQuery): string =>
+  cursorOf(
+    [
+      ...(device ? [String(device.key), device.id] : ['', '']),
+      ...(within
+        ? [within.deviceId, String(within.lastSeenAt), within.kind, within.subject]
+        : ['', '', '', '']),
+    ],
+    query,
+  )
+
+/** A number that is none begins earlier, as far as anybody can tell. Throws `RequestError` `invalid-field`. */
+function placeIn(query: EvidenceQuery): EvidencePosition | undefined {
+  const parts = positionIn(query, 6)
+  if (!parts) return undefined
+  const [key = '', id = '', deviceId = '', lastSeenAt = '', kind = '', subject = ''] = parts
+  return {
+    device: isNumber(key) ? { key: Number(key), id } : undefined,
+    within: isNumber(lastSeenAt) ? { deviceId, lastSeenAt: Number(lastSeenAt), kind, subject } : undefined,
+  }
+}
+
+const isNumber = (text: string): boolean => /^[0-9]{1,15}$/.test(text)

@@ -1,0 +1,86 @@
+/** What operators and auditors read of the service as a whole: its package directory, and how it is. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { eachDatabase } from '../support/databases.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
+import { refusalOf, testService } from '../support/service.ts'
+
+const entries = Array.from({ length: 130 }, (_, index) => ({
+  name: `p${String((index * 7) % 130).padStart(3, '0')}`,
+  snapId: `id-${index}`,
+}))
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh)
+  let auditor: string
+  let others: readonly string[]
+
+  before(async () => {
+    auditor = await managementToken(service, await addManager(service, 'auditor'))
+    const roles = ['viewer', 'brand-manager acme', 'account-manager']
+    others = await Promise.all(
+      roles.map(async (role) => managementToken(service, await addManager(service, role))),
+    )
+    await service.installation.packages.import(entries, { replaceAll: true })
+  })
+  const get = async (path: string, query = '') => {
+    const { status, body } = await manage(service, auditor, 'GET', path, { query })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+
+  test('packages, by name, whatever the size of a page', async () => {
+    const wanted = entries
+      .map(({ name, snapId }) => ({ name, snap_id: snapId }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+    for (const limit of [1, 65, 129, 130, 131]) {
+      const found = []
+      for (let cursor = ''; ; ) {
+        const { packages, next } = await get('/packages', `?limit=${limit}${cursor}`)
+        assert.ok(packages.length <= limit)
+        found.push(...packages)
+        if (next === null) break
+        cursor = `&cursor=${next}`
+      }
+      assert.deepEqual(found, wanted, `${limit}`)
+    }
+    assert.equal((await get('/packages')).packages.length, 100)
+  })
+
+  test('how the service is: its release, and each part', async () => {
+    const { release, findings } = await get('/status')
+    assert.match(release, /^\d+\.\d+\.\d+/)
+    const states = Object.fromEntries(
+      findings.map(({ part, state }: Readonly<Record<string, string>>) => [part, state]),
+    )
+    // No process does the periodic work here, and nobody made a backup.
+    assert.deepEqual(states, {
+      ...{ service: 'ok', jobs: 'attention', database: 'ok', schema: 'ok', clock: 'ok', changes: 'ok' },
+      ...{ secret_key: 'ok', keys: 'ok', signing_keys: 'ok', issuers: 'ok', certificates: 'ok' },
+      ...{ audit_log: 'ok', backup: kind === 'sqlite' ? 'attention' : 'unknown' },
+    })
+  })
+
+  test('Guarantee: it tells nobody where the database is', async () => {
+    const { findings } = await get('/status')
+    const says = JSON.stringify(findings)
+    const { database } = service.installation.config
+    const places = database.kind === 'sqlite' ? [database.file] : [database.url, new URL(database.url).host]
+    for (const place of places) assert.equal(says.includes(place), false, place)
+    assert.doesNotMatch(says, /[^:/\w]\/[a-z]+\/|postgres:|@/)
+  })
+
+  test('whoever has no role for the whole service is refused, and so are parameters that it has not', async () => {
+    for (const path of ['/packages', '/status']) {
+      for (const token of others) {
+        const answer = await manage(service, token, 'GET', path)
+        assert.deepEqual([answer.status, refusalOf(answer).code], [403, 'permission-denied'], path)
+      }
+      const { status } = await manage(service, auditor, 'GET', path, { query: '?brand=acme' })
+      assert.equal(status, 400, path)
+    }
+    const cursor = Buffer.from('["other","p001"]').toString('base64url')
+    const { status } = await manage(service, auditor, 'GET', '/packages', { query: `?cursor=${cursor}` })
+    assert.equal(status, 400)
+  })
+})
