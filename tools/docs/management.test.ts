@@ -13,7 +13,6 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['accountIdentities', '`accounts link` works on the database, and no command lists them'],
   ['apiKey', '`api-keys list` shows each'],
-  ['deviceActivity', 'lists show when each was last seen'],
   ['deviceHistory', '`audit list --subject` has it'],
 ])
 
