@@ -14,8 +14,6 @@ const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['exportJob', '`jobs items` lists them'],
   ['accountIdentities', '`accounts link` works on the database, and no command lists them'],
   ['apiKey', '`api-keys list` shows each'],
-  ['deviceActivity', 'lists show when each was last seen'],
-  ['exportDevices', '`devices export` works on the database'],
   ['deviceHistory', '`audit list --subject` has it'],
 ])
 

@@ -77,7 +77,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
 
 async function importCommands(): Promise<Add> {
   const { importDatabaseCommand } = await import('./upkeep/backup.ts')
-  const { importSerialVaultCommand } = await import('./devices/import-serial-vault.ts')
+  const { importSerialVaultCommand } = await import('./devices/transfer/import-serial-vault.ts')
   return (program, context) => {
     const imports = program.command('import').description('import the data of another service or database')
     importDatabaseCommand(imports, context)

@@ -50,3 +50,20 @@ export async function writeWhole(
 /** To the file, as {@link writeWhole} does, or without one to standard output. */
 export const writeOut = (text: AsyncIterable<string>, file: string | undefined, { stdout }: Streams) =>
   file === undefined ? pipeline(Readable.from(text), stdout, { end: false }) : writeWhole(text, file)
+
+/** The same for pages of rows, of which `textOf` makes the text. Returns how many rows there were. */
+export async function writePages<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  textOf: (pages: AsyncIterable<readonly Row[]>) => AsyncIterable<string>,
+  { file, streams }: { readonly file: string | undefined; readonly streams: Streams },
+): Promise<number> {
+  let written = 0
+  const counting = async function* () {
+    for await (const rows of pages) {
+      written += rows.length
+      yield rows
+    }
+  }
+  await writeOut(textOf(counting()), file, streams)
+  return written
+}

@@ -1,10 +1,10 @@
 /** `ratafia audit` at a service, from a machine where nothing of a service is set: as on the database. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { eachBrokenTransfer } from '../support/broken-transfers.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { startCommand } from '../support/login-command.ts'
 import { addManager, managementToken } from '../support/managers.ts'
@@ -77,40 +77,13 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   testOnce('Guarantee: an export that breaks off leaves no file that looks whole', async () => {
-    const line = `${JSON.stringify((await program.run(['audit', 'export'])).stdout.split('\n')[0])}`
-    const one = `${JSON.parse(line)}\n`
-    const ends: Record<string, (send: (text: string) => void, end: () => void, cut: () => void) => void> = {
-      cut: (send, _end, cut) => {
-        send(one)
-        setTimeout(cut, 100)
-      },
-      half: (send, end) => {
-        send(one.slice(0, -20))
-        end()
-      },
-      strange: (send, end) => {
-        send('<html>\n')
-        end()
-      },
-    }
-    for (const [name, answer] of Object.entries(ends)) {
-      const server = createServer((_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-        answer(
-          (text) => response.write(text),
-          () => response.end(),
-          () => response.destroy(),
-        )
-      })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const address = server.address()
-      const url = typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : assert.fail()
+    const [line] = (await program.run(['audit', 'export'])).stdout.split('\n')
+    await eachBrokenTransfer(`${line}\n`, async (url, name) => {
       const file = join(home, `${name}.jsonl`)
       const { code, stdout, stderr } = await over(['audit', 'export', file], url)
-      server.close()
       assert.ok(code === 1 || code === 3, `${name}: ${code} ${stderr}`)
       assert.equal(stdout, '')
       await assert.rejects(stat(file), { code: 'ENOENT' })
-    }
+    })
   })
 })

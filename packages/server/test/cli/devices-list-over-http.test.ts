@@ -1,6 +1,6 @@
-/** `ratafia devices list` and `counts` at a service, and on its database: the same bytes. */
+/** `ratafia devices list`, `counts` and `export` at a service, and on its database: the same bytes. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -10,10 +10,11 @@ import { recountDevices } from '../../src/devices/counts/recount.ts'
 import { DEVICE_STATUSES, type Device } from '../../src/devices/device.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
+import { eachBrokenTransfer } from '../support/broken-transfers.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { withAcme } from '../support/devices.ts'
 import { startCommand } from '../support/login-command.ts'
-import { type Finished, testProgram } from '../support/program.ts'
+import { type Finished, testProgram, type Variables } from '../support/program.ts'
 import type { TestService } from '../support/service.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
@@ -82,10 +83,10 @@ eachDatabase((_kind, _open, fresh) => {
   })
   after(() => rm(home, { recursive: true, force: true }))
 
+  const at = (url: string, words: readonly string[], credential: Variables): Promise<Finished> =>
+    startCommand(words, { XDG_CONFIG_HOME: home, RATAFIA_URL: url, ...credential }).finished
   const over = (...words: readonly string[]): Promise<Finished> =>
-    startCommand(words, {
-      ...{ XDG_CONFIG_HOME: home, RATAFIA_URL: service.baseUrl, RATAFIA_AGENT_FILE: agent },
-    }).finished
+    at(service.baseUrl, words, { RATAFIA_AGENT_FILE: agent })
   const direct = (...words: readonly string[]) => program.run(words)
 
   const LISTS = [
@@ -149,5 +150,67 @@ eachDatabase((_kind, _open, fresh) => {
       stdout,
       /\n120 in all, as counted at .*\nNow 24 wait for approval, and 14 are in quarantine\.\n$/,
     )
+  })
+  const EXPORTS = [
+    '',
+    '--format json',
+    '--format csv --status pending',
+    '--model acme-brand/m1 --quarantined --format json',
+    '--serial-prefix L-01 --registered-after 2026-01-01T12:00:00Z',
+    '--clones',
+    '--brand other',
+    '--brand other --format json',
+  ]
+  for (const words of EXPORTS) {
+    test(`devices export --listed ${words}: the same both ways`, async () => {
+      const all = ['devices', 'export', '--listed', ...words.split(' ').filter(Boolean)]
+      const here = await direct(...all)
+      assert.deepEqual([here.code, here.stderr], [0, ''])
+      assert.deepEqual(await over(...all), here)
+      assert.ok(here.stdout.split('\n').length > (words.includes('other') ? 1 : 5), here.stdout)
+    })
+  }
+
+  test('devices export: into a file, and without --listed it says what is missing', async () => {
+    const [here = '', there = ''] = ['here.json', 'there.json'].map((name) => join(home, name))
+    const told = await direct('devices', 'export', here, '--listed', '--json')
+    const answer = await over('devices', 'export', there, '--json')
+    assert.deepEqual(JSON.parse(answer.stdout), { exported: DEVICES, file: there })
+    assert.equal(answer.stdout, told.stdout.replace(here, there))
+    assert.match(answer.stderr, /^A service exports what lists have .*, without its assertions\. /)
+    assert.equal(await readFile(there, 'utf8'), await readFile(here, 'utf8'))
+    const rows: readonly { readonly id: string }[] = JSON.parse(await readFile(there, 'utf8'))
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      register.map(({ id }) => id),
+    )
+    for (const words of ['--session-after 7d', '--address ::1', '--clones second-key']) {
+      const refused = await over('devices', 'export', ...words.split(' '))
+      assert.deepEqual([refused.code, refused.stdout], [2, ''], words)
+      assert.match(refused.stderr, /works on the database alone/)
+      const combined = await direct('devices', 'export', '--listed', ...words.split(' '))
+      assert.equal(combined.code, 2, words)
+      assert.equal((await direct('devices', 'export', ...words.split(' '))).code, 0, words)
+    }
+    for (const words of [['--json'], ['devices.xlsx']]) {
+      assert.deepEqual(await over('devices', 'export', ...words), await direct('devices', 'export', ...words))
+    }
+  })
+
+  test('Guarantee: an export that breaks off leaves no file that looks whole', async () => {
+    const file = join(home, 'whole.json')
+    assert.equal((await direct('devices', 'export', file, '--listed')).code, 0)
+    const [row] = JSON.parse(await readFile(file, 'utf8'))
+    const token = join(home, 'token')
+    await writeFile(token, 'AgEU')
+    await eachBrokenTransfer(`${JSON.stringify(row)}\n`, async (url, name) => {
+      const broken = join(home, `${name}.csv`)
+      const credential = { RATAFIA_TOKEN_FILE: token }
+      const { code, stdout, stderr } = await at(url, ['devices', 'export', broken, '--listed'], credential)
+      assert.ok(code === 1 || code === 3, `${name}: ${code} ${stderr}`)
+      assert.equal(stdout, '')
+      const left = (await readdir(home)).filter((one) => one.startsWith(name))
+      assert.deepEqual(left, [], name)
+    })
   })
 })

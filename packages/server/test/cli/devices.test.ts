@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
+import { bucketOf } from '../../src/bucket.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -101,7 +102,13 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await devices('list', '--limit', '2', '--before', second.id), [first])
     assert.deepEqual(await devices('list', '--limit', '1'), [third])
 
+    // Later than what the service is about to store.
+    const at = new Date(Date.now() + 86_400_000)
+    const where = { address: '192.0.2.9', bucket: bucketOf(first.device_key_id) }
+    await installation.activities.saw([{ id: first.id, at, ...where }])
     const shown = await devices('show', 'acme-brand/acme-classic/L-1')
+    assert.deepEqual([shown.last_seen_at, shown.last_address], [at.toISOString(), '192.0.2.9'])
+    assert.match(shown.evidence_at, /Z$/)
     assert.deepEqual(
       [shown.id, shown.status, shown.decided_by, shown.origin],
       [first.id, 'active', 'policy', 'registration'],

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { bucketOf } from '../../src/bucket.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
@@ -122,7 +123,13 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('both ways print the same, byte for byte', async () => {
     const name = await waiting()
-    const { id } = JSON.parse(ok(await asAgent('devices', 'show', name, '--json')))
+    const { id, ...seen } = JSON.parse(ok(await asAgent('devices', 'show', name, '--json')))
+    // Later than what the service is about to store.
+    const at = new Date(Date.now() + 86_400_000)
+    const where = { address: '192.0.2.9', bucket: bucketOf(seen.device_key_id) }
+    await service.installation.activities.saw([{ id, at, ...where }])
+    const text = ok(await asAgent('devices', 'show', name))
+    assert.match(text, /\nlast seen at: +20.*Z\nlast address: +192\.0\.2\.9\nevidence at: +-\n/)
     for (const words of [
       ['devices', 'show', name],
       ['devices', 'show', id, '--json'],

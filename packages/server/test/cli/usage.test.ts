@@ -261,7 +261,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'devices counts': ['--json', '--brand', '--url'],
   'devices release': ['--json', '--url'],
   'devices remove': ['--json', '--yes'],
-  'devices export': [...FLEET, '--json', '--format'],
+  'devices export': [...FLEET, '--json', '--format', '--listed', '--url'],
   'devices import': ['--json', '--format', '--unknown-models', '--dry-run'],
   clones: [],
   'clones list': ['--json', '--columns', '--kind', '--brand', '--model', '--since', '--limit', '--url'],

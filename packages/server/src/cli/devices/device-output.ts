@@ -1,5 +1,6 @@
 /** How devices are shown: rows for lists and JSON, lines for one of them. */
 import type { DeviceId } from '@ratafia/api'
+import { activityRecord } from '../../devices/activity/device-activity.ts'
 import {
   assertionRecord,
   deviceSessionRecord,
@@ -49,6 +50,7 @@ export const deviceRow = (device: Device) => fieldsOf(device) satisfies Row
 /** For `--json`. Assertions are texts. */
 export const detailsDocument = (all: DeviceDetails) => ({
   ...deviceRow(all.device),
+  ...activityRecord(all.activity),
   assertions: all.assertions.map(assertionRecord),
   registrations: all.registrations.map(registrationRecord),
   sessions: all.sessions.map(deviceSessionRecord),

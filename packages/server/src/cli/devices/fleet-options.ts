@@ -50,6 +50,15 @@ export function withFleetOptions(command: Command): Command {
     .option('--address <address>', 'only those that registered, or opened a session, from this address')
 }
 
+/** What only a search of the whole database can do. */
+export const SEARCHED: readonly (readonly [string, (options: FleetOptions) => boolean])[] = [
+  ['--session-after', ({ sessionAfter }) => sessionAfter !== undefined],
+  ['--session-before', ({ sessionBefore }) => sessionBefore !== undefined],
+  ['--without-session', ({ withoutSession }) => withoutSession === true],
+  ['--address', ({ address }) => address !== undefined],
+  ['--clones with a kind', ({ clones }) => clones !== undefined && clones !== true],
+]
+
 /** Throws {@link UsageError} for what no device has. */
 export function fleetFilterOf(options: FleetOptions, now: Date): FleetFilter {
   const { brand, model, serial, key, status, quarantined, clones, serialPrefix, keyPrefix } = options

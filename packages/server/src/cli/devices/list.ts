@@ -13,7 +13,7 @@ import { LongList } from '../long-list.ts'
 import { readCount } from '../option-values.ts'
 import { type ListOption, note, type Row, withList } from '../output.ts'
 import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
-import { type FleetOptions, fleetFilterOf, withFleetOptions } from './fleet-options.ts'
+import { type FleetOptions, fleetFilterOf, SEARCHED, withFleetOptions } from './fleet-options.ts'
 import {
   ACTIVITY_COLUMNS,
   type ActivityOptions,
@@ -71,7 +71,7 @@ export function listCommand(devices: Command, context: CommandContext): void {
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const limit = readCount('--limit', options.limit, 99_999_999)
-  const searched = SEARCHED.filter(([, isGiven]) => isGiven(options)).map(([option]) => option)
+  const searched = SEARCHED_IN_LISTS.filter(([, isGiven]) => isGiven(options)).map(([option]) => option)
   for (const option of searched) requireDirect(options, context, option)
   if (asksForActivity(options) && searched[0] !== undefined) {
     throw new UsageError(
@@ -91,14 +91,9 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   })
 }
 
-/** What only a search of the whole database can do. */
-const SEARCHED: readonly (readonly [string, (options: ListOptions) => boolean])[] = [
-  ['--session-after', ({ sessionAfter }) => sessionAfter !== undefined],
-  ['--session-before', ({ sessionBefore }) => sessionBefore !== undefined],
-  ['--without-session', ({ withoutSession }) => withoutSession === true],
+const SEARCHED_IN_LISTS: readonly (readonly [string, (options: ListOptions) => boolean])[] = [
+  ...SEARCHED,
   ['--last-session', ({ lastSession }) => lastSession === true],
-  ['--address', ({ address }) => address !== undefined],
-  ['--clones with a kind', ({ clones }) => clones !== undefined && clones !== true],
   ['--sort session', ({ sort }) => sort === 'session'],
   ['--before', ({ before }) => before !== undefined],
 ]

@@ -8,6 +8,8 @@ import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { findOver, OPERATIONS } from './one-device.ts'
 
+const ACTIVITY = { method: 'GET', path: '/devices/:id/activity' } as const
+
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 
 /** The lists of a device, in the order in which they are shown: where they are, and their name in the document. */
@@ -25,7 +27,8 @@ interface ShowOptions extends JsonOption, WayOptions {
 
 export function showCommand(devices: Command, context: CommandContext): void {
   goes(withJson(devices.command('show <device>')), 'both', [
-    ...['device', 'devices', 'deviceAssertions', 'deviceRegistrations', 'deviceSessions', 'deviceEvidence'],
+    ...['device', 'devices', 'deviceActivity'],
+    ...['deviceAssertions', 'deviceRegistrations', 'deviceSessions', 'deviceEvidence'],
   ])
     .description(`show all that the register knows about a device (${DEVICE})`)
     .option('--limit <number>', 'how many of its newest registrations and sessions to show', '20')
@@ -49,6 +52,10 @@ export function showCommand(devices: Command, context: CommandContext): void {
 async function documentOver(service: Service, name: string, limit: number): Promise<JsonObject> {
   const { record } = await findOver(service, name)
   const id = String(record['id'])
+  const {
+    record: { last_seen_at, last_address, evidence_at },
+  } = await service.call(ACTIVITY, { id })
+  const activity = { last_seen_at, last_address, evidence_at }
   const parts = await Promise.all(
     PARTS.map(async ([part, shown]) => {
       const operation = { method: 'GET', path: `/devices/:id/${part}` } as const
@@ -56,7 +63,7 @@ async function documentOver(service: Service, name: string, limit: number): Prom
       return [shown, answer[part] ?? []] as const
     }),
   )
-  return { ...record, ...Object.fromEntries(parts), others: await othersOver(service, record) }
+  return { ...record, ...activity, ...Object.fromEntries(parts), others: await othersOver(service, record) }
 }
 
 /** Who else has, had or wants the serial number. */

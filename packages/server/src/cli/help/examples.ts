@@ -147,7 +147,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'devices revoke': ['acme/ac-1000/AC-0001 --reason stolen'],
   'devices remove': ['acme/ac-1000/AC-0001'],
   'devices release': ['acme/ac-1000/AC-0001'],
-  'devices export': ['devices.csv', '--status active --format json > active.json'],
+  'devices export': [
+    'devices.csv',
+    '--status active --format json > active.json',
+    'devices.csv --listed --url https://store.example.org',
+  ],
   'devices import': ['devices.csv --dry-run', 'devices.csv'],
   'import serial-vault': ['dump.sql --dry-run', 'dump.sql'],
   'import database': ['backup.gz'],

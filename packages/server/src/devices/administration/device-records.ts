@@ -18,28 +18,6 @@ export const listedRecord = ({ device, activity }: Omit<ListedDevice, 'position'
   ...activityRecord(activity),
 })
 
-/** In this order. */
-export const LISTED_COLUMNS = [
-  'id',
-  'brand_id',
-  'model',
-  'serial',
-  'device_key_id',
-  'status',
-  'revision',
-  'origin',
-  'original',
-  'registered_at',
-  'decided_at',
-  'decided_by',
-  'reason',
-  'quarantined_at',
-  'removed_at',
-  'last_seen_at',
-  'last_address',
-  'evidence_at',
-] as const satisfies readonly (keyof ReturnType<typeof listedRecord>)[]
-
 export const registrationRecord = ({ at, caller }: RegistrationRow) => ({
   at: at.toISOString(),
   address: caller.address,

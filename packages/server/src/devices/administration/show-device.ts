@@ -1,6 +1,8 @@
 /** Everything the register knows about one device. */
 
 import type { Authority } from '../../authority.ts'
+import type { ActivityStore } from '../activity/activity-store.ts'
+import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import type { CloneStore } from '../clones/clone-store.ts'
 import type { Device, SerialAssertion } from '../device.ts'
@@ -15,10 +17,13 @@ interface ShowDeviceDeps {
   readonly registrations: RegistrationStore
   readonly deviceSessions: DeviceSessionStore
   readonly clones: CloneStore
+  readonly activities: Pick<ActivityStore, 'of'>
 }
 
 export interface DeviceDetails {
   readonly device: Device
+  /** Undefined if nothing is known of it. */
+  readonly activity: DeviceActivity | undefined
   /** By revision. */
   readonly assertions: readonly SerialAssertion[]
   /** Newest first, at most `limit`; sessions too. */
@@ -42,12 +47,13 @@ export async function showDevice(
   { name, limit, authority }: ToShow,
   deps: ShowDeviceDeps,
 ): Promise<DeviceDetails> {
-  const { devices, registrations, deviceSessions, clones } = deps
+  const { devices, registrations, deviceSessions, clones, activities } = deps
   const device = await findDevice({ name, authority }, { devices })
   const { id } = device
   const sharing = device.serial === '' ? [] : await devices.findBySerial(device)
   return {
     device,
+    activity: (await activities.of([id])).get(id),
     assertions: await devices.serialAssertionsOf(device),
     registrations: await registrations.ofDevice(device, limit),
     sessions: await deviceSessions.ofDevice(device, limit),

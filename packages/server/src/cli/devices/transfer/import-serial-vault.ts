@@ -1,17 +1,17 @@
 /** `ratafia import serial-vault`: takes over the data of another service. */
 import type { Command } from 'commander'
-import type { ImportedVault } from '../../serial-vault/import.ts'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
-import { withProgress } from '../progress.ts'
-import { harmless } from '../terminal/harmless.ts'
+import type { ImportedVault } from '../../../serial-vault/import.ts'
+import type { CommandContext } from '../../context.ts'
+import { type JsonOption, print, withJson } from '../../output.ts'
+import { withProgress } from '../../progress.ts'
+import { harmless } from '../../terminal/harmless.ts'
 
 export function importSerialVaultCommand(imports: Command, context: CommandContext): void {
   withJson(imports.command('serial-vault <path...>'))
     .description('import a dump of its database: plain SQL, or a directory of CSV files named by table')
     .option('--dry-run', 'say what would be done, and change nothing')
     .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
-      const { importSerialVault } = await import('../../serial-vault/import.ts')
+      const { importSerialVault } = await import('../../../serial-vault/import.ts')
       const { filesAt } = await import('./serial-vault-files.ts')
       const files = (await Promise.all(paths.map(filesAt))).flat()
       const dryRun = options.dryRun === true

@@ -2,10 +2,10 @@
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import type { DumpFile } from '../../serial-vault/dump-rows.ts'
-import { TABLES } from '../../serial-vault/read-dump.ts'
-import { UsageError } from '../context.ts'
-import { cannotBeRead } from '../files.ts'
+import type { DumpFile } from '../../../serial-vault/dump-rows.ts'
+import { TABLES } from '../../../serial-vault/read-dump.ts'
+import { UsageError } from '../../context.ts'
+import { cannotBeRead } from '../../files.ts'
 
 /** One file, or the files of a directory that are named after a table. Throws `FileError` or {@link UsageError}. */
 export async function filesAt(path: string): Promise<readonly DumpFile[]> {
