@@ -92,6 +92,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(stdout, /is done: of 2 items 1 done, 1 refused\.\n$/)
     assert.match(stderr, new RegExp(`^acme-brand/none/X: There is no.*\n${unknown}: There is no.*\n`))
     assert.match(stderr, /2 of 3 devices could not be rejected: the list says why\.\n$/)
+    const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
+    const waited = await approver('jobs', 'wait', id)
+    assert.deepEqual([waited.code, waited.stdout], [1, stdout])
+    assert.match(
+      waited.stderr,
+      /1 of 2 items were refused\. `ratafia jobs items [0-9a-f-]{36} --outcome refused`/,
+    )
+    assert.deepEqual(await program.run(['jobs', 'wait', id]), waited)
     const parsed = JSON.parse((await approver(...words, '--json')).stdout)
     assert.deepEqual([parsed.jobs[0].unchanged, parsed.refused.length], [1, 2])
   })
@@ -124,6 +132,11 @@ eachDatabase((_kind, _open, fresh) => {
     const none = await manager('devices', 'revoke', '--model', model, '--yes')
     assert.deepEqual([none.code, none.stdout], [1, ''])
     assert.match(none.stderr, /No device fits body\/filter/)
+    const many = join(home, 'many')
+    await writeFile(many, Array.from({ length: 2_001 }, newDeviceId).join('\n'))
+    const long = await manager('devices', 'approve', '--file', many, '--no-wait')
+    assert.deepEqual([long.code, long.stdout], [2, ''])
+    assert.match(long.stderr, /--no-wait takes up to 2000 devices/)
     const direct = await program.run(['devices', 'approve', '--all', '--no-wait'])
     assert.equal(direct.code, 2)
   })

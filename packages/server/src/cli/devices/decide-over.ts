@@ -2,9 +2,9 @@
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
 import { confirm, confirmTyped, type YesOption } from '../confirm.ts'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { followJob } from '../jobs/follow-job.ts'
-import { describeJob, MOST_ITEMS, OPERATIONS } from '../jobs/job-output.ts'
+import { describeJob, MOST_ITEMS, OPERATIONS, requireWhole } from '../jobs/job-output.ts'
 import { counted, type JsonOption, note, print } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import type { Choice } from './chosen-devices.ts'
@@ -33,6 +33,8 @@ interface Refused {
 const NO_WAY_BACK = 'They lose their sessions and get nothing any more. This cannot be undone.'
 /** The service takes so many ids in a request. */
 const IDS_AT_ONCE = 1_000
+/** And so many jobs of one account. */
+const JOBS_AT_ONCE = 2
 
 /**
  * Prints the jobs, and on standard error what was refused. Throws `RequestError` `invalid-request` if a device was
@@ -50,6 +52,11 @@ export async function decideOver(
     ...selection,
     ...(reason === undefined ? {} : { reason }),
   }))
+  if (options.wait === false && bodies.length > JOBS_AT_ONCE) {
+    throw new UsageError(
+      `--no-wait takes up to ${JOBS_AT_ONCE * IDS_AT_ONCE} devices: a service does ${JOBS_AT_ONCE} jobs of an account at a time.`,
+    )
+  }
   const asks = kind === 'devices.revoke' || choice.kind === 'filter'
   const previews: JsonObject[] = []
   // Whoever named the devices one by one knows which they are; of a filter the service says how many it chooses.
@@ -88,10 +95,7 @@ export async function decideOver(
     result: index < refused.length ? 'failed' : 'done',
   }))
   refuseFailures(results, { thing: 'device', done: decided })
-  const unfinished = jobs.find(
-    ({ state }) => state === 'stopped' || state === 'failed' || state === 'cancelled',
-  )
-  if (unfinished) throw new ServiceRefusal(`The job ${unfinished['id']} did not end what it began.`)
+  if (options.wait !== false) for (const job of jobs) requireWhole(job)
 }
 
 type Selection = { readonly ids: readonly string[] } | { readonly filter: object }

@@ -1,4 +1,5 @@
 /** Jobs, as commands print them. */
+import { stateConflict } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { counted } from '../output.ts'
 import type { ServiceOperation } from '../service/service.ts'
@@ -15,6 +16,15 @@ export const OPERATIONS = {
 export const MOST_ITEMS = 100_000
 
 export const isOver = ({ state }: JsonObject): boolean => state !== 'queued' && state !== 'running'
+
+/** Throws `RequestError` for a job that did not do all that it was for: the command ends with 1. */
+export function requireWhole({ id, state, total, refused }: JsonObject): void {
+  if (state !== 'done') throw stateConflict(`The job ${id} is ${state}: it did not end what it began.`)
+  if (Number(refused) === 0) return
+  throw stateConflict(
+    `${refused} of ${counted(Number(total), 'item')} were refused. \`ratafia jobs items ${id} --outcome refused\` says why.`,
+  )
+}
 
 /** One sentence for a person. */
 export function describeJob(job: JsonObject): string {

@@ -7,7 +7,7 @@ import { type JsonOption, type ListOption, note, print, printList, withJson, wit
 import { asRow } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { followJob } from './follow-job.ts'
-import { describeJob, MOST_ITEMS, OPERATIONS } from './job-output.ts'
+import { describeJob, MOST_ITEMS, OPERATIONS, requireWhole } from './job-output.ts'
 
 const COLUMNS = [
   ...['id', 'kind', 'state', 'by', 'total', 'done', 'unchanged', 'refused'],
@@ -45,7 +45,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
     .action((id: string, options: ItemsOptions) => listItems(id, options, context))
 
   goes(withJson(jobs.command('wait <job>')), 'both', ['job'])
-    .description('wait until a job has ended')
+    .description('wait until a job has ended; exit code 1 if it did not do all of it')
     .action(async (id: string, options: JsonOption & WayOptions) => {
       const job = await eitherWay<JsonObject>(context, options, 'read', {
         directly: (installation) => followJob(lookDirectly(id, installation), context.streams),
@@ -56,6 +56,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
           ),
       })
       print(context, options, job, describeJob(job))
+      requireWhole(job)
     })
 
   goes(withJson(jobs.command('cancel <job>')), 'both', ['cancelJob'])
