@@ -42,6 +42,7 @@ export const FOLDERS = [
   'packages/server/test/devices',
   'packages/server/test/http',
   'packages/server/test/identity',
+  'packages/server/test/management',
   'packages/server/test/telemetry',
   'packages/server/test/tokens',
   'packages/server/test/upkeep',

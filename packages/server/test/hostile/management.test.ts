@@ -27,7 +27,7 @@ const MODELS = ['other-brand/own', 'acme-brand/acme-classic']
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
-  const wanted = Math.ceil(((FULL ? 20_000 : 1_500) * (kind === 'sqlite' ? 1 : 0.1)) / BATCH) * BATCH
+  const wanted = Math.ceil(((FULL ? 10_000 : 1_500) * (kind === 'sqlite' ? 1 : 0.1)) / BATCH) * BATCH
   const seeds = new Map<string, ManagementSeeds>()
 
   before(async () => {
