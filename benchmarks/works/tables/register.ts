@@ -9,7 +9,7 @@ import { showDevice } from '../../../packages/server/src/devices/administration/
 import type { FleetFilter, FleetQuery } from '../../../packages/server/src/devices/fleet/fleet-filter.ts'
 import { fleetStore } from '../../../packages/server/src/devices/fleet/fleet-store.ts'
 import { searchFleet } from '../../../packages/server/src/devices/fleet/search-fleet.ts'
-import { DEVICE_COLUMNS } from '../../../packages/server/src/devices/transfer/device-record.ts'
+import { DEVICE_COLUMNS } from '../../../packages/server/src/devices/transfer/device-columns.ts'
 import { exportDevices } from '../../../packages/server/src/devices/transfer/export-devices.ts'
 import { type InImport, importDevices } from '../../../packages/server/src/devices/transfer/import-devices.ts'
 import { exportText } from '../../../packages/server/src/files/export-rows.ts'

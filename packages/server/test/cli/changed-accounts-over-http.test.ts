@@ -168,7 +168,7 @@ eachDatabase((_kind, _open, fresh) => {
       listed.stderr,
     )
     const others = await over(['agents', 'remove', 'ann-ci', '--mine', '--yes'], token)
-    assert.deepEqual([others.code, others.stderr], [1, 'ratafia: You have no agent of this name.\n'])
+    assert.deepEqual([others.code, others.stderr], [1, 'ratafia: There is no agent "ann-ci".\n'])
     const own = await over(['agents', 'remove', 'gus-ci', '--mine', '--yes', '--json'], token)
     assert.deepEqual(own, { code: 0, stdout: '{"removed":"gus-ci"}\n', stderr: '' })
     const names = (await program.json('agents', 'list')).map(({ name }: { name: string }) => name)

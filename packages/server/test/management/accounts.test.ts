@@ -7,10 +7,10 @@ import type { Account } from '../../src/accounts/account.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
 import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { addAgent } from '../../src/identity/agents/add-agent.ts'
-import { addAccount, disableAccount } from '../support/accounts.ts'
+import { disableAccount } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
-import { type Asking, addManager, giveRoles, grant, manage, managementToken } from '../support/managers.ts'
+import { type Asking, addManager, addOperator, grant, manage, managementToken } from '../support/managers.ts'
 import { addPerson, bearing, call, logIn, refusalOf, testService } from '../support/service.ts'
 
 const MINUTE = 60_000
@@ -42,18 +42,7 @@ eachDatabase((kind, _open, fresh) => {
     link: (token: string, id: string) => post(token, `/accounts/${id}/password-link`),
   } as const
 
-  let operators = 0
-  /** An operator who can sign in. */
-  const operator = async () => {
-    const username = `chief-${++operators}`
-    const email = `${username}@example.org`
-    const account = await addAccount(
-      { username, email, name: username, password: 'correct horse battery' },
-      service.installation,
-    )
-    await giveRoles(service, account, 'operator')
-    return account
-  }
+  const operator = () => addOperator(service)
 
   test('an account is added, seen, changed, disabled and enabled, in the name of the manager', async () => {
     const body = { username: 'new-one', email: 'new@example.org', name: 'New One' }

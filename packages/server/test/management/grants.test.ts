@@ -8,12 +8,12 @@ import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { addGrant } from '../../src/management/grants/add-grant.ts'
 import { grantStore } from '../../src/management/grants/grant-store.ts'
 import { removeGrant } from '../../src/management/grants/remove-grant.ts'
-import { addAccount, disableAccount } from '../support/accounts.ts'
+import { disableAccount } from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { addManager, giveRoles, grant, manage, managementToken } from '../support/managers.ts'
+import { addManager, addOperator, grant, manage, managementToken } from '../support/managers.ts'
 import { startNode } from '../support/nodes.ts'
 import { addPerson, call, presenting, refusalOf, testService } from '../support/service.ts'
 
@@ -27,18 +27,7 @@ eachDatabase((kind, _open, fresh) => {
     manage(service, token, 'POST', '/grants', { body, query })
   const remove = (token: string, id: string) =>
     manage(service, token, 'POST', `/grants/${id}/remove`, { body: {} })
-  let operators = 0
-  /** An operator who can sign in. */
-  const operator = async () => {
-    const username = `operator-${++operators}`
-    const email = `${username}@example.org`
-    const account = await addAccount(
-      { username, email, name: username, password: 'correct horse battery' },
-      service.installation,
-    )
-    await giveRoles(service, account, 'operator')
-    return account
-  }
+  const operator = () => addOperator(service)
 
   test('an operator gives a role, sees it in the list, and takes it again', async () => {
     const ada = await operator()

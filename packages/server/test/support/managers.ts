@@ -5,6 +5,7 @@ import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
 import type { Account } from '../../src/accounts/account.ts'
 import { formatLoginMark } from '../../src/accounts/ended-logins/login-mark.ts'
 import { addGrant } from '../../src/management/grants/add-grant.ts'
+import { addAccount } from './accounts.ts'
 import { deciding } from './authorities.ts'
 import {
   type Answer,
@@ -39,6 +40,19 @@ export const manage = (
 export async function addManager(service: TestService, ...roles: readonly string[]): Promise<Account> {
   const account = await addPerson(service)
   await giveRoles(service, account, ...roles)
+  return account
+}
+
+let operators = 0
+
+/** An operator who can sign in, which the last one must. */
+export async function addOperator(service: TestService): Promise<Account> {
+  const username = `operator-${++operators}`
+  const account = await addAccount(
+    { username, email: `${username}@example.org`, name: username, password: 'correct horse battery' },
+    service.installation,
+  )
+  await giveRoles(service, account, 'operator')
   return account
 }
 

@@ -31,10 +31,15 @@ export const valueIn = (text: string): string =>
 export const FROM_HELP = 'where the token is: - (standard input), env:NAME or file:PATH'
 
 /** At a terminal it is asked for, and not shown. Throws {@link UsageError}, {@link FileError}. */
-export async function credentialText(
-  from: string,
-  { job, streams }: Pick<CommandContext, 'job' | 'streams'>,
-): Promise<CredentialText> {
+export async function credentialText(from: string, context: ReadsFrom): Promise<CredentialText> {
+  const found = await textAt(from, context)
+  if (found.text.trim() !== '') return found
+  throw new UsageError(`${found.name} is empty: there is no token in it.`)
+}
+
+type ReadsFrom = Pick<CommandContext, 'job' | 'streams'>
+
+async function textAt(from: string, { job, streams }: ReadsFrom): Promise<CredentialText> {
   if (from === '-') {
     if (!streams.stdin.isTTY) return credentialOnStandardInput(streams)
     const { askHidden } = await import('../password-input.ts')

@@ -9,7 +9,7 @@ import {
   MacaroonError,
   type UnverifiedSlice,
 } from '@ratafia/macaroon'
-import { isObject } from '../../foreign-json.ts'
+import { isObject, jsonIn } from '../../foreign-json.ts'
 import { asOnprem, asSnapcraft, type CredentialForm } from '../../tokens/dialects/credential-strings.ts'
 import { ServiceRefusal } from '../context.ts'
 import { type CredentialText, valueIn } from '../login/credential-text.ts'
@@ -96,13 +96,5 @@ function orNone<T>(read: () => T | undefined): T | undefined {
   } catch (error) {
     if (error instanceof MacaroonError) return undefined
     throw error
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -4,8 +4,8 @@ import type { ChangingBy, Details } from '../../change.ts'
 import { exportText } from '../../files/export-rows.ts'
 import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { type ListDeps, listFleet } from '../fleet/list-fleet.ts'
+import { LISTED_COLUMNS } from '../transfer/device-columns.ts'
 import { listedRecord } from './device-records.ts'
-import { LISTED_COLUMNS } from './listed-columns.ts'
 
 interface FleetExport {
   readonly authority: Authority

@@ -14,33 +14,9 @@ import {
 } from '../device.ts'
 import { deviceRef } from '../new-device.ts'
 import { serialAssertion } from '../serials/serial-assertion.ts'
+import { DEVICE_COLUMNS } from './device-columns.ts'
 import type { StoredDevice } from './device-transfer-store.ts'
 import { evidenceText, readEvidence } from './evidence-text.ts'
-
-/**
- * In this order. `request` and `assertions` are assertions as texts, a blank line between two; `clone_evidence` is a
- * JSON list.
- */
-export const DEVICE_COLUMNS = [
-  'id',
-  'brand_id',
-  'model',
-  'serial',
-  'device_key_id',
-  'status',
-  'revision',
-  'origin',
-  'original',
-  'registered_at',
-  'decided_at',
-  'decided_by',
-  'reason',
-  'quarantined_at',
-  'removed_at',
-  'request',
-  'assertions',
-  'clone_evidence',
-] as const
 
 export type DeviceColumn = (typeof DEVICE_COLUMNS)[number]
 export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>>

@@ -9,7 +9,8 @@ import { plainCell } from '../../files/csv-cell.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { type ImportSource, streamImportRows } from '../../files/import-stream.ts'
 import { type Device, showSerialName } from '../device.ts'
-import { DEVICE_COLUMNS, NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
+import { DEVICE_COLUMNS } from './device-columns.ts'
+import { NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
 import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
 
 /** One transaction without a time limit. */

@@ -66,7 +66,7 @@ export interface ManagementHttp<Who extends Authority> {
 }
 
 /** The parameters of a change. */
-export const ChangeQuerySchema = Type.Object(
+const ChangeQuerySchema = Type.Object(
   {
     dry_run: Type.Optional(
       Type.Boolean({ description: 'Make the change and undo it: the answer is what it would be' }),
@@ -148,7 +148,7 @@ function answered(value: object | Reply, operation: ManagementOperation, dryRun:
 }
 
 /** Fastify has validated the parts by the schemas of the operation: the casts say so. */
-export function askedBy<Operation extends ManagementOperation, Who extends Authority>(
+function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   request: FastifyRequest,
   reply: FastifyReply,
   authority: Who,

@@ -1,4 +1,5 @@
 /** Lists agents sorted by name, a page at a time. */
+import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
@@ -16,18 +17,24 @@ export interface AgentPage {
 
 const MAX_AGENTS_PER_PAGE = 1000
 
-/** All agents, or those of one account (username or id). Throws `permission-denied`, and `no-such-record`. */
+/**
+ * All agents, or those of one account (username or id), or one's own, which takes no permission. Throws
+ * `permission-denied`, and `no-such-record`.
+ */
 export async function listAgents(
   input: {
     readonly account?: string | undefined
+    readonly own?: boolean
     readonly after?: string | undefined
     readonly limit?: number
     readonly authority: Authority
   },
   deps: { readonly agents: AgentStore; readonly accounts: AccountStore },
 ): Promise<AgentPage> {
-  requireForAll(input.authority, 'accounts:read')
-  const only = input.account === undefined ? undefined : await findAccount(input.account, deps)
+  const { authority, own = false } = input
+  if (!own) requireForAll(authority, 'accounts:read')
+  const named = own ? ownId(authority) : input.account
+  const only = named === undefined ? undefined : await findAccount(named, deps)
   const size = Math.min(Math.max(1, input.limit ?? 100), MAX_AGENTS_PER_PAGE)
   // One more than asked for tells whether there is a next page.
   const found = await deps.agents.page({ accountId: only?.id, after: input.after, limit: size + 1 })
@@ -39,4 +46,10 @@ export async function listAgents(
     agents.push({ ...agent, limits: parseLimits(agent.limits), account })
   }
   return { agents, next: found.length > size ? agents.at(-1)?.name : undefined }
+}
+
+/** The account of somebody who logged in. */
+export function ownId({ accountId }: Authority): AccountId {
+  if (accountId === undefined) throw new TypeError('only an account has agents of its own')
+  return accountId
 }

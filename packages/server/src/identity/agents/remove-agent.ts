@@ -12,7 +12,9 @@ import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { noSuchRecord } from '../../errors.ts'
 import type { GrantStore } from '../../management/grants/grant-store.ts'
+import { isAgentName } from './agent-name.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
+import { ownId } from './list-agents.ts'
 
 export interface RemovedAgent {
   /** As the database has it: an agent whose limits nobody can read is removed like any other. */
@@ -24,6 +26,8 @@ interface Removal {
   readonly name: string
   /** Its account, by id or username. Undefined: whichever it is. */
   readonly account?: string | undefined
+  /** Only if it is one's own, which takes no permission. */
+  readonly own?: boolean
   readonly authority: Authority
   /** Throws `version-mismatch` for an agent that is not what the caller has seen. */
   readonly mustBeSeen?: ((now: RemovedAgent) => void) | undefined
@@ -44,16 +48,16 @@ interface RemovalDeps {
  * agent of another account, what `mustBeSeen` throws.
  */
 export async function removeAgent(
-  { name, account, authority, mustBeSeen }: Removal,
+  { name, account, own = false, authority, mustBeSeen }: Removal,
   deps: RemovalDeps,
 ): Promise<RemovedAgent> {
-  requireForAll(authority, 'accounts:manage')
-  const only = account === undefined ? undefined : await findAccount(account, deps)
+  if (!own) requireForAll(authority, 'accounts:manage')
+  const accountId = own ? ownId(authority) : account && (await findAccount(account, deps)).id
   return deps.changeBy(authority.author)(async ({ agents, accounts, grants, record }) => {
-    const agent = await agents.find(name)
-    if (!agent || (only && agent.accountId !== only.id)) throw noSuchAgent(name)
+    const agent = isAgentName(name) ? await agents.find(name) : undefined
+    if (!agent || agent.accountId !== (accountId ?? agent.accountId)) throw noSuchAgent(name)
     const owner = await findAccount(agent.accountId, { accounts })
-    await requireMayManage({ authority, account: owner }, { grants }, deps.clock())
+    if (!own) await requireMayManage({ authority, account: owner }, { grants }, deps.clock())
     const removed = { agent, account: owner }
     mustBeSeen?.(removed)
     if (!(await agents.remove(name))) throw noSuchAgent(name)

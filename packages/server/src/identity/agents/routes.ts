@@ -1,7 +1,7 @@
-/** The agents of an account in the management API: HTTP in, operation, HTTP out. */
+/** The agents of an account, and one's own, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
-import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { parseLimits } from './agent-limits.ts'
 import { agentRecord } from './agent-record.ts'
@@ -12,20 +12,33 @@ type AgentRouteDeps = Parameters<typeof listAgents>[1] & Parameters<typeof remov
 
 export function agentManagementRoutes(add: AddManagementRoute, deps: AgentRouteDeps): void {
   const api = MANAGEMENT_OPERATIONS
-  add(api.accountAgents, async ({ parameters, authority, query }) => {
-    const { id: account } = parameters
+
+  add(api.accountAgents, (asked) => listed({ account: asked.parameters['id'] }, asked))
+  add(api.myAgents, (asked) => listed({ own: true }, asked))
+  add(api.removeAgent, (asked) => {
+    const { id: account, name = '' } = asked.parameters
+    return removed({ account, name }, asked)
+  })
+  add(api.removeMyAgent, (asked) => removed({ own: true, name: asked.parameters['id'] ?? '' }, asked))
+
+  const listed = async (
+    whose: { readonly account?: string | undefined; readonly own?: true },
+    { authority, query }: Asked<typeof api.myAgents>,
+  ) => {
     const { limit = 100 } = query
     const [after] = positionIn(query, 1) ?? []
-    const { agents, next } = await listAgents({ account, authority, after, limit }, deps)
+    const { agents, next } = await listAgents({ ...whose, authority, after, limit }, deps)
     return { agents: agents.map(agentRecord), next: next === undefined ? null : cursorOf([next], query) }
-  })
+  }
 
-  add(api.removeAgent, async ({ parameters, authority, ifMatch, dryRun }) => {
-    const { id: account, name = '' } = parameters
+  const removed = async (
+    which: { readonly name: string; readonly account?: string | undefined; readonly own?: true },
+    { authority, ifMatch, dryRun }: Pick<Asked<typeof api.removeMyAgent>, 'authority' | 'ifMatch' | 'dryRun'>,
+  ) => {
     const mustBeSeen = ifMatch && ((now: RemovedAgent) => ifMatch(recordOf(now)))
     const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    return recordOf(await removeAgent({ account, name, authority, mustBeSeen }, tried))
-  })
+    return recordOf(await removeAgent({ ...which, authority, mustBeSeen }, tried))
+  }
 }
 
 const recordOf = ({ agent, account }: RemovedAgent) =>

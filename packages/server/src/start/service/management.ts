@@ -17,7 +17,6 @@ import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import { managementRoutes } from '../../http/management/management-routes.ts'
-import { ownAgentRoutes } from '../../identity/agents/own-agent-routes.ts'
 import { agentManagementRoutes } from '../../identity/agents/routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { jobRoutes } from '../../management/jobs/routes.ts'
@@ -72,7 +71,6 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
       })
       auditManagementRoutes(add, installation)
       agentManagementRoutes(add, installation)
-      ownAgentRoutes(add, installation)
       deviceManagementRoutes(add, installation)
       evidenceManagementRoutes(add, installation)
       brandManagementRoutes(add, installation)

@@ -4,9 +4,9 @@ import { DEFAULT_POLICY } from '../../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../../foreign-json.ts'
 import type { CommandContext } from '../../context.ts'
 import { readNamed } from '../../files.ts'
-import { type JsonOption, print, withJson } from '../../output.ts'
+import { type JsonOption, withJson } from '../../output.ts'
 import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
-import { listedFields } from './listed-fields.ts'
+import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
 
 const ADD = { method: 'POST', path: '/models' } as const
@@ -37,7 +37,7 @@ export function addModelCommand(models: Command, context: CommandContext): void 
           return listedFields((await service.call(ADD, { body })).record)
         },
       })
-      print(context, options, record, `The model ${record['brand_id']}/${record['model']} is added.`)
+      printModel(context, options, record, `The model ${record['brand_id']}/${record['model']} is added.`)
     })
 }
 
@@ -61,6 +61,6 @@ export function updateModelCommand(models: Command, context: CommandContext): vo
         },
       })
       const name = `${record['brand_id']}/${record['model']}`
-      print(context, options, record, `The assertion of ${name} is up to date.`)
+      printModel(context, options, record, `The assertion of ${name} is up to date.`)
     })
 }

@@ -8,7 +8,7 @@ import { withYes, type YesOption } from '../../confirm.ts'
 import type { CommandContext } from '../../context.ts'
 import { counted, type JsonOption, print, withJson } from '../../output.ts'
 import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
-import { listedFields } from './listed-fields.ts'
+import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
 
 const SET_POLICY = { method: 'PATCH', path: '/models/:brand/:model' } as const
@@ -48,7 +48,7 @@ export function setPolicyCommand(models: Command, context: CommandContext): void
           return listedFields(changed.record)
         },
       })
-      print(context, options, record, `The policy of ${record['brand_id']}/${record['model']} is set.`)
+      printModel(context, options, record, `The policy of ${record['brand_id']}/${record['model']} is set.`)
     })
 }
 

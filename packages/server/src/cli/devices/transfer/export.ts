@@ -58,7 +58,7 @@ async function exportTo(
       return writeListed(listedHere(options, installation), target, context)
     },
     over: async (service) => {
-      const { LISTED_COLUMNS: columns } = await import('../../../devices/administration/listed-columns.ts')
+      const { LISTED_COLUMNS: columns } = await import('../../../devices/transfer/device-columns.ts')
       const query = listQueryOf(options, new Date())
       if (!options.listed) note(context.streams, WITHOUT_ASSERTIONS)
       return writeListed(exportedRows(service, EXPORT, { query, columns, what: 'a device' }), target, context)
@@ -76,7 +76,7 @@ async function exportRegister(
   installation: Installation,
   { streams }: CommandContext,
 ): Promise<number> {
-  const { DEVICE_COLUMNS } = await import('../../../devices/transfer/device-record.ts')
+  const { DEVICE_COLUMNS } = await import('../../../devices/transfer/device-columns.ts')
   const { exportDevices } = await import('../../../devices/transfer/export-devices.ts')
   const { exportText } = await import('../../../files/export-rows.ts')
   const filter = fleetFilterOf(options, installation.clock())
@@ -102,7 +102,7 @@ async function writeListed(
   { file, format }: Target,
   { streams }: CommandContext,
 ): Promise<number> {
-  const { LISTED_COLUMNS: columns } = await import('../../../devices/administration/listed-columns.ts')
+  const { LISTED_COLUMNS: columns } = await import('../../../devices/transfer/device-columns.ts')
   const { exportText } = await import('../../../files/export-rows.ts')
   return writePages(pages, (counted) => exportText(counted, { format, columns }), { file, streams })
 }
@@ -115,7 +115,7 @@ async function* listedHere(
   options: ExportOptions,
   installation: Installation,
 ): AsyncGenerator<readonly ListedRow[]> {
-  const { LISTED_COLUMNS } = await import('../../../devices/administration/listed-columns.ts')
+  const { LISTED_COLUMNS } = await import('../../../devices/transfer/device-columns.ts')
   const query = listQueryOf(options, installation.clock())
   for await (const { records } of partsOnDatabase(query, Number.POSITIVE_INFINITY, installation)) {
     yield records.map((record) => {
