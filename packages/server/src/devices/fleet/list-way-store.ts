@@ -240,8 +240,8 @@ interface Asked {
  */
 /** It stands anywhere on the disk. */
 const SCATTERED = 2
-/** So does the row of the other table that belongs to it. */
-const LOOKED_UP = 2
+/** So does the row of the other table that belongs to it, and it has to be found. */
+const LOOKED_UP = 4
 
 /** Of a window of the order's own index. */
 export function costInOrder(
