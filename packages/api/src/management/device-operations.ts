@@ -81,7 +81,7 @@ export const DEVICE_OPERATIONS = {
     ...SIGNED_IN,
     method: 'GET',
     path: '/clone-evidence',
-    summary: 'Evidence of clones: the device of which some was seen last comes first, with all of its own',
+    summary: 'Evidence of clones, by device: the one with the newest evidence first',
     description:
       'All filters must hold; of one that is repeated, one must. A page has the evidence of 100 devices at most. It may be short, and even empty, and have `next` all the same: go on with it.',
     permission: 'devices:read',

@@ -80,10 +80,9 @@ eachDatabase((kind, _open, fresh) => {
     const [classic, gadget] = [world('model-acme-classic'), world('model-acme-gadget')]
     await refuses(['models', 'add', classic], /required option '--registration/, 2)
     await refuses(['models', 'add', classic, '--registration', 'maybe'], /Allowed choices are auto/, 2)
-    await says(
-      ['models', 'add', classic, '--registration', 'auto'],
-      /^The model acme-brand\/acme-classic is added\.\n$/,
-    )
+    const open = await program.run(['models', 'add', classic, '--registration', 'auto'])
+    assert.deepEqual([open.code, open.stdout], [0, 'The model acme-brand/acme-classic is added.\n'])
+    assert.match(open.stderr, /^Warning: Anybody who has the model assertion gets a serial/)
     const policy = [
       '--registration',
       'allow-list',
@@ -98,7 +97,9 @@ eachDatabase((kind, _open, fresh) => {
       ['allow-list', 'optional', 'refuse', 'AC-{number:8}', 'quarantine'],
     )
     await refuses(['models', 'update', classic, '--json', 'x'], /too many arguments/, 2)
-    await says(['models', 'update', classic], /is up to date\.\n$/)
+    const updated = await program.run(['models', 'update', classic])
+    assert.match(updated.stdout, /is up to date\.\n$/)
+    assert.match(updated.stderr, /^Warning: Anybody who has the model assertion gets a serial/)
     await says(
       ['models', 'set-policy', CLASSIC, '--registration', 'approval', '--taken-serial', 'reissue'],
       /^The policy of acme-brand\/acme-classic is set\.\n$/,

@@ -137,7 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('first the device of which some was seen last, whatever the size of a page', async () => {
+  test('the device with the newest evidence comes first, whatever the size of a page', async () => {
     const wanted = expected(() => true)
     assert.ok(wanted.length > 500)
     for (const limit of [2, 3, 7, 100, 1000]) assert.deepEqual(await all(operator, limit), wanted, `${limit}`)

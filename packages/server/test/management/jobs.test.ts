@@ -335,6 +335,28 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await manage(service, approver, 'GET', `/devices/${ids[1]}`)).body.status, 'pending')
   })
 
+  test('of two devices that want one serial number, the preview and the job refuse the second', async () => {
+    const model = `bulk-${++models}`
+    const modelText = await addAcmeModel(service.installation, model, {
+      policy: { registration: 'approval' },
+    })
+    for (const name of ['device', 'device2'] as const) {
+      const { status } = await register(service, { model, modelText, serial: 'TWIN', key: deviceKey(name) })
+      assert.equal(status, 202)
+    }
+    const body = { kind: 'devices.approve', filter: { model: [`acme-brand/${model}`] } }
+    const preview = (await make(approver, body, { query: '?dry_run=true' })).body
+    assert.deepEqual([preview.done, preview.refused], [1, 1])
+    assert.match(preview.first_refused[0].message, /wants the same serial number/)
+    const id = await made(approver, body)
+    await run()
+    const [done, refused] = await outcomes(approver, id)
+    assert.deepEqual(
+      [done.outcome, refused.code, refused.subject],
+      [...['done', 'state-conflict'], preview.first_refused[0].subject],
+    )
+  })
+
   test('bulk revocation takes a person who signed in a short while ago', async () => {
     const account = await addManager(service, 'operator')
     const victims = await Promise.all([1, 2].map(() => addManager(service, 'viewer')))

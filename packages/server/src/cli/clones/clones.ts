@@ -31,7 +31,7 @@ export function cloneCommands(parent: Command, context: CommandContext): void {
     .command('clones')
     .description('evidence that a device key or a serial has a second holder')
   goes(withList(clones.command('list'), COLUMNS), 'both', ['cloneEvidence'])
-    .description('list it by device: first the one of which some was seen last')
+    .description('list evidence of clones by device, the one with the newest evidence first')
     .addOption(new Option('--kind <kind>', 'only this kind of evidence').choices([...CLONE_EVIDENCE_KINDS]))
     .option('--brand <account-id>', 'only of devices of one brand')
     .option('--model <brand/model>', 'only of devices of one model')

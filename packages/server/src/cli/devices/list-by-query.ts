@@ -1,16 +1,15 @@
-/** Lists as the management API has them: over HTTP, and on the database for what only these lists can do. */
+/** What lists of the management API are asked for, and the same lists on the database. */
 import { addressRange } from '../../address-classes.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import type { FleetFilter } from '../../devices/fleet/fleet-filter.ts'
 import type { ListPosition } from '../../devices/fleet/list-filter.ts'
-import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { JsonObject } from '../../foreign-json.ts'
 import { UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
 import type { Row } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
-import type { Service } from '../service/service.ts'
-import { OPERATIONS } from './one-device.ts'
+import { type ListPart, PAGE } from '../service/service.ts'
 
 export const LIST_ORDERS = ['seen', 'evidence'] as const
 export const ACTIVITY_COLUMNS = ['last_seen_at', 'last_address', 'evidence_at'] as const
@@ -61,7 +60,7 @@ export function queryOf(options: QueryOptions, filter: FleetFilter, now: Date): 
   const { brandId, model, status } = filter
   const instant = (option: string, text: string | undefined) =>
     readInstant(option, text, { now, direction: 'ago' })?.toISOString()
-  const all: DeviceQuery = {
+  return {
     sort,
     ...(brandId === undefined || model !== undefined ? {} : { brand: [brandId] }),
     ...(brandId === undefined || model === undefined ? {} : { model: [`${brandId}/${model}`] }),
@@ -81,7 +80,6 @@ export function queryOf(options: QueryOptions, filter: FleetFilter, now: Date): 
       never_seen: options.neverSeen,
     }),
   }
-  return all
 }
 
 /** Without what is undefined. */
@@ -92,15 +90,7 @@ function whereGiven<T extends Readonly<Record<string, unknown>>>(
   return Object.fromEntries(given) as { readonly [Name in keyof T]?: Exclude<T[Name], undefined> }
 }
 
-export interface ListPart {
-  readonly records: readonly JsonObject[]
-  /** Others follow. */
-  readonly more: boolean
-}
-
-const PAGE = 1000
-
-/** Up to `most` records, some at a time. */
+/** Up to `most` records, in the pages in which a service sends them: columns become as wide. */
 export async function* partsOnDatabase(
   query: DeviceQuery,
   most: number,
@@ -120,25 +110,6 @@ export async function* partsOnDatabase(
     yield { records: devices.map(listedRecord), more: next !== undefined }
     if (!next || left === 0) return
     after = next
-  }
-}
-
-/** The same, from a service. */
-export async function* partsOver(
-  query: DeviceQuery,
-  most: number,
-  service: Service,
-): AsyncGenerator<ListPart> {
-  let cursor: string | undefined
-  for (let left = most; ; ) {
-    const limit = Math.min(PAGE, left)
-    const { record } = await service.call(OPERATIONS.devices, { query: { ...query, limit, cursor } })
-    const { devices, next } = record
-    const records = Array.isArray(devices) ? devices.filter(isObject) : []
-    left -= records.length
-    yield { records, more: next !== null }
-    if (typeof next !== 'string' || left <= 0) return
-    cursor = next
   }
 }
 

@@ -12,6 +12,7 @@ import type { Installation } from '../installation.ts'
 import { LongList } from '../long-list.ts'
 import { readCount } from '../option-values.ts'
 import { type ListOption, note, type Row, withList } from '../output.ts'
+import type { ListPart } from '../service/service.ts'
 import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
 import { type FleetOptions, fleetFilterOf, SEARCHED, withFleetOptions } from './fleet-options.ts'
 import {
@@ -19,12 +20,11 @@ import {
   type ActivityOptions,
   asksForActivity,
   LIST_ORDERS,
-  type ListPart,
   listRow,
   partsOnDatabase,
-  partsOver,
   queryOf,
 } from './list-by-query.ts'
+import { OPERATIONS } from './one-device.ts'
 
 const SESSION_COLUMNS = ['last_session_at', 'last_address'] as const
 const CLONE_COLUMNS = ['clone_kinds', 'clone_times', 'clone_last_seen_at'] as const
@@ -87,7 +87,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       asksForActivity(options)
         ? byQuery((query) => partsOnDatabase(query, limit, installation))
         : search(options, limit, installation, context),
-    over: (service) => byQuery((query) => partsOver(query, limit, service)),
+    over: (service) =>
+      byQuery((query) => service.pages(OPERATIONS.devices, 'devices', { query, most: limit })),
   })
 }
 

@@ -28,16 +28,23 @@ export interface Found {
   readonly etag: string | undefined
 }
 
+type AskingForMany = Asking & { readonly most: number }
+
+/** Some records of a list. */
+export interface ListPart {
+  readonly records: readonly JsonObject[]
+  /** Others follow. */
+  readonly more: boolean
+}
+
 export interface Service {
   readonly url: string
   /** Throws `ServiceRefusal` with the code of the API, or `ServiceAway`. */
   call(operation: ServiceOperation, asking?: Asking): Promise<Found>
-  /** Pages until `most` records of the list `name` are there; `more` if others follow. */
-  list(
-    operation: ServiceOperation,
-    name: string,
-    asking: Asking & { readonly most: number },
-  ): Promise<{ readonly records: readonly JsonObject[]; readonly more: boolean }>
+  /** Page by page, until `most` records of the list `name` are there. Throws as `call` does. */
+  pages(operation: ServiceOperation, name: string, asking: AskingForMany): AsyncIterable<ListPart>
+  /** The same, together. */
+  list(operation: ServiceOperation, name: string, asking: AskingForMany): Promise<ListPart>
   /** The lines of an answer that the service sends while it reads it. Throws as `call` does. */
   lines(operation: ServiceOperation, asking?: Asking): AsyncIterable<string>
 }
@@ -52,7 +59,7 @@ export interface Bearer {
 const TRIES = 3
 const PAUSE_MS = 1_000
 /** Records of one answer, and its bytes: a record may have some thousand. */
-const PAGE = 250
+export const PAGE = 250
 const MOST_BYTES = 4 * 1024 * 1024
 
 export function serviceAt(url: string, bearer: Bearer): Service {
@@ -79,6 +86,26 @@ export function serviceAt(url: string, bearer: Bearer): Service {
     if (status >= 200 && status < 300 && body) return { record: body, etag: headers.get('etag') ?? undefined }
     throw refusal(answer)
   }
+  async function* pages(
+    operation: ServiceOperation,
+    name: string,
+    { most, ...asking }: AskingForMany,
+  ): AsyncGenerator<ListPart> {
+    let cursor: string | undefined
+    for (let left = most; ; ) {
+      const limit = Math.min(PAGE, left)
+      const { record } = await call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
+      const { [name]: items, next } = record
+      if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
+        throw strangeAnswer(addressOf(url, operation, asking), `no list of ${name}`)
+      }
+      const records = items.filter(isObject)
+      yield { records, more: next !== null }
+      left -= records.length
+      if (next === null || left <= 0) return
+      cursor = next
+    }
+  }
   return {
     url,
     call,
@@ -91,19 +118,15 @@ export function serviceAt(url: string, bearer: Bearer): Service {
       if ('status' in lines) throw refusal(lines)
       yield* lines
     },
-    list: async (operation, name, { most, ...asking }) => {
+    pages,
+    list: async (operation, name, asking) => {
       const records: JsonObject[] = []
-      for (let cursor: string | undefined; ; ) {
-        const limit = Math.min(PAGE, most - records.length)
-        const { record } = await call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
-        const { [name]: items, next } = record
-        if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
-          throw strangeAnswer(addressOf(url, operation, asking), `no list of ${name}`)
-        }
-        records.push(...items.filter(isObject))
-        if (next === null || records.length >= most) return { records, more: next !== null }
-        cursor = next
+      let more = false
+      for await (const part of pages(operation, name, asking)) {
+        records.push(...part.records)
+        more = part.more
       }
+      return { records, more }
     },
   }
 }

@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import type { Authority } from '../../authority.ts'
 import { signerOrFault } from '../../brands/keys/signer-for.ts'
 import { showModelName } from '../../brands/models/model-policy.ts'
-import { invalidField, stateConflict } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import { type Device, showSerialName } from '../device.ts'
 import { LostRace } from '../lost-race.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type ReadyApproval,
   serialTakenBy,
   storeApproval,
+  wantsSameSerial,
 } from '../registration/approval/approve.ts'
 import { type IssueDeps, planSerial } from '../registration/issue-serial.ts'
 import { done, failed, type ManyDecision, type Outcome } from './decide-many.ts'
@@ -145,8 +146,7 @@ async function wouldApprove(batch: readonly Device[], deps: IssueDeps): Promise<
           ({ result, device: other }) =>
             result === 'done' && other && showSerialName(other) === showSerialName(device),
         )
-        if (twin)
-          throw stateConflict(`The device ${twin.name} wants the same serial number. Give this one another.`)
+        if (twin) throw wantsSameSerial(twin.name)
         outcomes.push(done(device))
       }
     } catch (error) {

@@ -4,7 +4,7 @@ import type { JOB_KIND_NAMES } from '@ratafia/api/schemas'
 import type { Authority } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import { deviceConflict } from '../../devices/conflict.ts'
-import type { Device } from '../../devices/device.ts'
+import { type Device, showSerialName } from '../../devices/device.ts'
 import { checkReason } from '../../devices/reason.ts'
 import { type ApprovalDeps, approveDevice } from '../../devices/registration/approval/approve.ts'
 import { rejectDevice } from '../../devices/registration/approval/reject.ts'
@@ -31,6 +31,13 @@ interface Item {
   readonly dryRun: boolean
 }
 
+interface Acted {
+  /** It was so already. */
+  readonly before: boolean
+  /** What no later item can have: its serial number. */
+  readonly takes?: string
+}
+
 export interface JobKind {
   readonly needs: ManagementPermission
   /** Whether its items are devices, which a filter can choose. */
@@ -39,8 +46,8 @@ export interface JobKind {
   readonly recentPerson: boolean
   /** Throws `invalid-field`. */
   readonly settingsOf: (reason: string | undefined) => Settings
-  /** `before`: it was so already. Throws `RequestError` for an item that is refused, and `Unavailable`. */
-  readonly act: (item: Item, deps: KindDeps) => Promise<{ readonly before: boolean }>
+  /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
+  readonly act: (item: Item, deps: KindDeps) => Promise<Acted>
 }
 
 const withReason = (reason: string | undefined): Settings =>
@@ -65,8 +72,11 @@ export const JOB_KINDS = {
     devices: true,
     recentPerson: false,
     settingsOf: withoutReason,
-    act: ({ subject: name, authority, dryRun, settings }, deps) =>
-      approveDevice({ name, authority, dryRun, mustBeSeen: (now) => notRejectedSince(now, settings) }, deps),
+    act: async ({ subject: name, authority, dryRun, settings }, deps) => {
+      const mustBeSeen = (now: Device) => notRejectedSince(now, settings)
+      const { before, device } = await approveDevice({ name, authority, dryRun, mustBeSeen }, deps)
+      return { before, ...(device.serial ? { takes: showSerialName(device) } : {}) }
+    },
   },
   'devices.reject': {
     needs: 'devices:decide',

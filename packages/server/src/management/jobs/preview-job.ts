@@ -1,6 +1,7 @@
 /** What a job would do, before it is made (A13). */
 import { brandsFor, requireRecentPerson } from '../../authority.ts'
 import type { ListDeps } from '../../devices/fleet/list-fleet.ts'
+import { wantsSameSerial } from '../../devices/registration/approval/approve.ts'
 import { RequestError } from '../../errors.ts'
 import type { KindDeps } from './kinds.ts'
 import { kindOf, settingsOf, subjectsOf, type WantedJob } from './make-job.ts'
@@ -38,9 +39,14 @@ export async function previewJob(wanted: WantedJob, deps: ListDeps & KindDeps): 
   const counts = { done: 0, unchanged: 0 }
   const firstRefused: Preview['firstRefused'][number][] = []
   let refused = 0
+  // Each is undone, so the next does not see it.
+  const taken = new Map<string, string>()
   for (const subject of subjects.slice(0, MOST_EXAMINED)) {
     try {
-      const { before } = await kind.act({ subject, authority, settings, dryRun: true }, deps)
+      const { before, takes } = await kind.act({ subject, authority, settings, dryRun: true }, deps)
+      const twin = takes === undefined ? undefined : taken.get(takes)
+      if (twin !== undefined) throw wantsSameSerial(twin)
+      if (takes !== undefined) taken.set(takes, subject)
       counts[before ? 'unchanged' : 'done']++
     } catch (error) {
       if (!(error instanceof RequestError)) throw error

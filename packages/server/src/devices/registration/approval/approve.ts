@@ -190,6 +190,10 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
   return { request, status: device.status }
 }
 
+/** Of several that are looked at before any of them is approved. */
+export const wantsSameSerial = (other: string): RequestError =>
+  stateConflict(`The device ${other} wants the same serial number. Give this one another.`)
+
 export function serialTakenBy(holder: Device): RequestError {
   const whose = `${showSerialName(holder)} belongs to the device ${holder.id}, which is ${holder.status}`
   return stateConflict(
