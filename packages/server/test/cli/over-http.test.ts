@@ -253,7 +253,14 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(there, await program.run(words), words.join(' '))
     }
     const other = 'acme-brand/acme-gadget'
-    const gadget = ['models', 'add', vectorPath('world/model-acme-gadget'), '--registration', 'auto']
+    const gadget = [
+      'models',
+      'add',
+      vectorPath('world/model-acme-gadget'),
+      '--registration',
+      'auto',
+      '--json',
+    ]
     for (const words of [
       ['models', 'set-policy', model],
       ['models', 'set-policy', model, '--json'],

@@ -173,7 +173,7 @@ eachDatabase((_kind, _open, fresh) => {
     await writeFile(at('model.json'), JSON.stringify({ ...MODEL, timestamp: '2030-01-01T00:00:00Z' }))
     assert.match(await signs(['assertions', 'sign', at('model.json')]), /\ntimestamp: 2030-01-01T00:00:00Z\n/)
     await signs(['assertions', 'sign', '--output', at('acme-pi.model')], JSON.stringify(MODEL))
-    await signs(['models', 'add', at('acme-pi.model'), '--registration', 'auto']).then((told) =>
+    await signs(['models', 'add', at('acme-pi.model'), '--registration', 'approval']).then((told) =>
       assert.match(told, /^The model acme\/acme-pi is added\./),
     )
     assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, /^acme /)
@@ -283,6 +283,6 @@ eachDatabase((_kind, _open, fresh) => {
     const next = JSON.stringify({ ...MODEL, model: 'acme-next' })
     const signed = await signs(['assertions', 'sign', '--key', keyFile('device')], next)
     await writeFile(at('acme-next.model'), `${signed}\n${certified}`)
-    await signs(['models', 'add', at('acme-next.model'), '--registration', 'auto'])
+    await signs(['models', 'add', at('acme-next.model'), '--registration', 'approval'])
   })
 })
