@@ -45,7 +45,12 @@ export interface Authority {
 }
 
 /** Of a command on the database: it may do everything. */
-export const directAuthority = (author: Author, by: string): Authority => ({
+export interface DirectAuthority extends Authority {
+  readonly accountId: undefined
+  readonly manager?: undefined
+}
+
+export const directAuthority = (author: Author, by: string): DirectAuthority => ({
   author,
   by,
   accountId: undefined,

@@ -7,7 +7,7 @@ import type { AccountRemovalStore } from '../accounts/removal/account-removal-st
 import type { SecondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { InAudit } from '../audit/link.ts'
-import type { Authority } from '../authority.ts'
+import type { DirectAuthority } from '../authority.ts'
 import type { WholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { BrandStore } from '../brands/brand-store.ts'
 import type { AllowListStore } from '../brands/models/allow-list/allow-list-store.ts'
@@ -115,7 +115,7 @@ export interface Installation extends Stores {
   /** What issuers of ID tokens publish. */
   readonly fetchDocument: FetchDocument
   /** Of the operator: whoever runs this process. */
-  readonly authority: Authority
+  readonly authority: DirectAuthority
   /** By the operator. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>

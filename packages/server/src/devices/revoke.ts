@@ -47,7 +47,7 @@ export async function revokeDevice(
 }
 
 /** On the transaction. False, and nothing is stored, if it is not active. */
-export async function recordRevocation(
+async function recordRevocation(
   device: Device,
   decision: Decision,
   { devices, record }: Recording & { readonly devices: DeviceStore },
@@ -59,7 +59,7 @@ export async function recordRevocation(
 }
 
 /** `now` is what the register has. */
-export const nothingToRevoke = (now: Device): RequestError =>
+const nothingToRevoke = (now: Device): RequestError =>
   now.status === 'active'
     ? deviceConflict(now, ' has just changed. Try again.')
     : deviceConflict(now, ` has no serial to revoke.${ADVICE[now.status]}`)

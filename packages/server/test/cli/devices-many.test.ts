@@ -9,13 +9,7 @@ import { before, describe, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import type { PrivateKey } from '@ratafia/assertions'
 import type { Installation } from '../../src/cli/installation.ts'
-import { approvingMany } from '../../src/devices/many/approve-many.ts'
-import { decideMany, type Outcome } from '../../src/devices/many/decide-many.ts'
-import { rejectingMany } from '../../src/devices/many/reject-many.ts'
-import { revokingMany } from '../../src/devices/many/revoke-many.ts'
-import { Unavailable } from '../../src/errors.ts'
 import { atTerminal } from '../support/at-terminal.ts'
-import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -33,13 +27,17 @@ import { testService } from '../support/service.ts'
 const MANY = 230
 const someKeys = freshDeviceKeys(12)
 
-interface Line {
-  readonly result: string
-  readonly name: string
-  readonly id?: string
-  readonly status?: string
-  readonly serial?: string
-  readonly message: string | null
+interface Counts {
+  readonly total: number
+  readonly done: number
+  readonly unchanged: number
+  readonly refused: number
+}
+
+interface Refused {
+  readonly subject: string
+  readonly code: string
+  readonly message: string
 }
 
 eachDatabase((kind, _open, fresh) => {
@@ -63,8 +61,12 @@ eachDatabase((kind, _open, fresh) => {
   const decided = async (words: readonly string[], input = '') => {
     const { code, stdout, stderr } = await devices([...words, '--json'], input)
     assert.match(stdout, /^[^\n]+\n$/, stderr)
-    const { devices: lines, ...counts } = JSON.parse(stdout)
-    return { code, stderr, counts, lines: lines as readonly Line[] }
+    const { jobs = [], previews = jobs, refused = [], unknown = refused } = JSON.parse(stdout)
+    const sum = (name: keyof Counts) =>
+      previews.reduce((all: number, job: Counts) => all + job[name], 0) as number
+    const counts = [sum('total'), sum('done'), sum('unchanged'), sum('refused')]
+    const [preview] = previews
+    return { code, stderr, counts, refused: (preview?.first_refused ?? unknown) as readonly Refused[] }
   }
 
   let models = 0
@@ -96,13 +98,15 @@ eachDatabase((kind, _open, fresh) => {
       await askAll(model.of, 5)
       await askAll(other.of, 1)
       const planned = await decided(['approve', '--model', model.shown, '--dry-run'])
-      assert.deepEqual([planned.code, planned.counts], [0, { done: 5, already: 0, failed: 0 }])
+      assert.deepEqual([planned.code, planned.counts], [0, [5, 5, 0, 0]])
       assert.equal((await model.rows('pending')).length, 5, 'nothing was approved')
-      const { code, counts, lines } = await decided(['approve', '--model', model.shown])
-      assert.deepEqual([code, counts], [0, { done: 5, already: 0, failed: 0 }])
+      const { code, stdout, stderr } = await devices(['approve', '--all', '--model', model.shown])
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.match(stdout, /^The job [0-9a-f-]{36} \(devices\.approve\) is done: of 5 items 5 done\.\n$/)
+      const rows = await model.rows('active')
       assert.deepEqual(
-        lines.map(({ status, serial }) => [status, serial]),
-        [0, 1, 2, 3, 4].map((number) => ['active', `SN-${number}`]),
+        rows.toReversed().map(({ serial, decidedBy }) => [serial, decidedBy]),
+        [0, 1, 2, 3, 4].map((number) => [`SN-${number}`, 'operator']),
       )
       const [key] = keys
       assert.ok(key)
@@ -110,73 +114,75 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await other.rows('pending')).length, 1)
       const again = await devices(['approve', '--model', model.shown])
       assert.deepEqual([again.code, again.stdout], [0, 'There is no such device.\n'])
-      assert.equal((await decided(['approve', '--all'])).counts.done, 1)
+      assert.deepEqual((await decided(['approve', '--all'])).counts, [1, 1, 0, 0])
+      const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
+      assert.match(
+        (await program.run(['jobs', 'list'], { environment })).stdout,
+        new RegExp(`${id} .* operator `),
+      )
+      const entries = await installation.audit.list({ action: 'device.approve' }, { limit: 5 })
+      assert.deepEqual(
+        entries.map(({ actor, details }) => [actor, JSON.parse(details).job !== undefined])[0],
+        ['operator', true],
+      )
     })
 
-    test('named, from standard input and from a file: a result for each, and exit code 1 if some failed', async () => {
+    test('named, from standard input and from a file; exit code 1 if one was refused, with its reason', async () => {
       const model = await newModel()
       await askAll(model.of, 4)
       const rows = (await model.rows()).toReversed()
       const [one, two, three, four] = rows.map(({ id }) => id)
       assert.ok(one && two && three && four)
       const first = await decided(['approve', one, 'no/such/device', two])
-      assert.deepEqual([first.code, first.counts], [1, { done: 2, already: 0, failed: 1 }])
+      assert.deepEqual([first.code, first.counts], [1, [2, 2, 0, 0]])
       assert.deepEqual(
-        first.lines.map(({ name, result }) => [name, result]),
-        [
-          [one, 'done'],
-          ['no/such/device', 'failed'],
-          [two, 'done'],
-        ],
+        first.refused.map(({ subject, code }) => [subject, code]),
+        [['no/such/device', 'no-such-record']],
       )
-      assert.match(first.lines[1]?.message ?? '', /^There is no device "no\/such\/device"/)
+      assert.match(first.stderr, /^no\/such\/device: There is no device "no\/such\/device"/)
       assert.match(first.stderr, /"1 of 3 devices could not be approved: the list says why\."/)
       // Again, with one more: what is done stays, so a run that was cut off can be repeated.
       const lines = `# the second batch\n${one}\n\n${two}\r\n${model.shown}/SN-2\n`
       const second = await decided(['approve', '-'], lines)
-      assert.deepEqual([second.code, second.counts], [0, { done: 1, already: 2, failed: 0 }])
+      assert.deepEqual([second.code, second.counts], [0, [3, 1, 2, 0]])
       const file = join(program.directory, 'waiting.csv')
       assert.equal((await devices(['export', file, '--model', model.shown, '--status', 'pending'])).code, 0)
       const third = await devices(['approve', '--file', file])
-      assert.equal(third.stderr, '1 device approved.\n')
-      assert.match(
-        third.stdout,
-        new RegExp(`^DEVICE +BRAND ID .*\\n${four} +acme-brand +\\S+ +SN-3 +approved +-\\n$`),
+      assert.match(third.stdout, /is done: of 1 item 1 done\.\n$/)
+      assert.equal(
+        (await model.rows('active')).some(({ id }) => id === four),
+        true,
       )
     })
 
-    test('two that want one serial number: the first gets it, the other fails, as a dry run says', async () => {
+    test('two that want one serial number: the first gets it, the other is refused, as a dry run says', async () => {
       const model = await newModel()
       for (const key of keys.slice(0, 3)) {
         await ask({ ...model.of, key, serial: key === keys[2] ? 'OTHER' : 'SAME' })
       }
       const words = ['approve', '--model', model.shown]
       for (const dry of [['--dry-run'], []]) {
-        const { code, counts, lines } = await decided([...words, ...dry])
-        assert.deepEqual([code, counts], [1, { done: 2, already: 0, failed: 1 }])
+        const { code, counts, refused, stderr } = await decided([...words, ...dry])
+        assert.deepEqual([code, counts], [dry.length > 0 ? 0 : 1, [3, 2, 0, 1]])
+        const [, second] = (await model.rows()).toReversed()
         assert.deepEqual(
-          lines.map(({ result }) => result),
-          ['done', 'failed', 'done'],
+          refused.map(({ subject }) => subject),
+          [second?.id],
         )
-        assert.match(lines[1]?.message ?? '', /the same serial number|SAME belongs to the device/)
+        assert.match(stderr, /the same serial number|SAME belongs to the device/)
       }
     })
 
     test('two commands at once approve each device once', async () => {
       const model = await newModel()
       await askAll(model.of, 8)
-      const outcomes = await Promise.all(
-        [1, 2].map(async () => {
-          const all: Outcome[] = []
-          const decision = approvingMany({ authority: deciding('maria'), dryRun: false }, installation)
-          for await (const some of decideMany({ filter: model.name }, decision, installation))
-            all.push(...some)
-          return all
-        }),
+      const both = await Promise.all([1, 2].map(() => decided(['approve', '--model', model.shown])))
+      const counts = both.map(({ counts }) => counts)
+      assert.equal(
+        counts.reduce((sum, [, done = 0]) => sum + done, 0),
+        8,
+        JSON.stringify(both),
       )
-      const results = outcomes.flat().map(({ result }) => result)
-      assert.equal(results.filter((result) => result === 'done').length, 8)
-      assert.ok(!results.includes('failed'))
       const assertions = await Promise.all(
         (await model.rows('active')).map((device) => installation.devices.serialAssertionsOf(device)),
       )
@@ -193,66 +199,57 @@ eachDatabase((kind, _open, fresh) => {
         installation.database.query.updateTable('signing_key').set({ disabled_at }).execute()
       await keysAre(1)
       for (const dry of [['--dry-run'], []]) {
-        const { code, lines } = await decided(['approve', '--model', model.shown, ...dry])
-        assert.equal(code, 1)
-        assert.match(lines[0]?.message ?? '', /No key here can sign serials/)
+        const { counts, refused } = await decided(['approve', '--model', model.shown, ...dry])
+        assert.deepEqual(counts, [1, 0, 0, 1])
+        assert.match(refused[0]?.message ?? '', /No key here can sign serials/)
       }
       await keysAre(null)
     })
   })
 
-  test('a dry run knows that a serial number of another brand is another one', async () => {
+  test('a job that the command leaves is done by the next that waits for it', async () => {
     const model = await newModel()
-    await askAll(model.of, 1)
-    const [device] = await model.rows()
-    assert.ok(device)
-    const models = { ...installation.models, find: () => installation.models.find(model.name) }
-    const { decide } = approvingMany(
-      { authority: deciding('maria'), dryRun: true },
-      { ...installation, models },
-    )
-    const outcomes = await decide([device, { ...device, brandId: 'other-brand' }])
-    assert.deepEqual(
-      outcomes.map(({ result }) => result),
-      ['done', 'done'],
-    )
+    await askAll(model.of, 2)
+    const left = await devices(['approve', '--model', model.shown, '--no-wait', '--json'])
+    assert.equal(left.code, 0, left.stderr)
+    const [{ id, state, by }] = JSON.parse(left.stdout).jobs
+    assert.deepEqual([state, by, (await model.rows('active')).length], ['queued', 'operator', 0])
+    const waited = await program.run(['jobs', 'wait', id], { environment })
+    assert.match(waited.stdout, /is done: of 2 items 2 done/)
+    assert.equal((await model.rows('active')).length, 2)
+    const again = await devices([
+      'approve',
+      '--model',
+      model.shown,
+      '--status',
+      'active',
+      '--no-wait',
+      '--json',
+    ])
+    const cancelled = await program.run(['jobs', 'cancel', JSON.parse(again.stdout).jobs[0].id], {
+      environment,
+    })
+    assert.match(cancelled.stdout, /is cancelled: of 2 items 0 done\. Cancelled by operator\./)
   })
 
-  test('a device that is removed meanwhile fails, and the others are decided', async () => {
-    for (const [decision, message] of [
-      [
-        (deps: Installation) => approvingMany({ authority: deciding('maria'), dryRun: false }, deps),
-        /^There is no device "/,
-      ],
-      [
-        (deps: Installation) =>
-          rejectingMany({ authority: deciding('maria'), dryRun: false, reason: 'No' }, deps),
-        /no longer exists\.$/,
-      ],
-    ] as const) {
-      const model = await newModel()
-      await askAll(model.of, 2)
-      const [stays, goes] = await model.rows()
-      assert.ok(stays && goes)
-      const { query } = installation.database
-      const changeBy: Installation['changeBy'] = (author) => async (work) => {
-        await query.deleteFrom('device_registration').where('device_id', '=', goes.id).execute()
-        await query.deleteFrom('device').where('id', '=', goes.id).execute()
-        return installation.changeBy(author)(work)
-      }
-      const outcomes: Outcome[] = []
-      const chosen = { names: [goes.id, stays.id] }
-      for await (const some of decideMany(chosen, decision({ ...installation, changeBy }), installation))
-        outcomes.push(...some)
-      assert.deepEqual(
-        outcomes.map(({ name, result }) => [name, result]),
-        [
-          [goes.id, 'failed'],
-          [stays.id, 'done'],
-        ],
-      )
-      assert.match(outcomes[0]?.message ?? '', message)
+  test('release: those in quarantine', async () => {
+    const model = await newModel('auto')
+    for (const [index, key] of keys.slice(0, 3).entries()) {
+      await registered(service, { ...model.of, key, serial: `Q-${index}` })
     }
+    const quarantined = (serials: readonly string[]) =>
+      installation.database.query
+        .updateTable('device')
+        .set({ quarantined_at: 1 })
+        .where('model', '=', model.name.model)
+        .where('serial', 'in', serials)
+        .execute()
+    await quarantined(['Q-0', 'Q-1'])
+    assert.deepEqual((await decided(['release', '--model', model.shown])).counts, [2, 2, 0, 0])
+    await quarantined(['Q-1'])
+    const names = ['Q-0', 'Q-1'].map((serial) => `${model.shown}/${serial}`)
+    assert.deepEqual((await decided(['release', ...names])).counts, [2, 1, 1, 0])
+    assert.ok((await model.rows()).every(({ quarantinedAt }) => quarantinedAt === null))
   })
 
   /** Copies of one row of this status, which no test asks about as devices. */
@@ -282,21 +279,20 @@ eachDatabase((kind, _open, fresh) => {
   test('reject: all of a model, or those from one network, with the reason for each', async () => {
     const model = await newModel()
     await askAll(model.of, 4)
-    const none = await decided([
-      'reject',
-      '--model',
-      model.shown,
-      '--from',
-      '203.0.114.0/24',
-      '--reason',
-      'x',
-    ])
-    assert.deepEqual([none.code, none.counts], [0, { done: 0, already: 0, failed: 0 }])
-    const some = await decided([
-      ...['reject', '--model', model.shown],
-      ...['--from', '203.0.113.0/24', '--reason', 'A flood'],
-    ])
-    assert.deepEqual([some.code, some.counts], [0, { done: 2, already: 0, failed: 0 }])
+    // Where a device was seen is stored some seconds later.
+    await installation.activities.saw(
+      (await model.rows()).map((device, index) => ({
+        ...device,
+        at: new Date(),
+        address: index % 2 === 0 ? '198.51.100.7' : '203.0.113.7',
+      })),
+    )
+    const from = (network: string, reason: string) =>
+      decided(['reject', '--model', model.shown, '--from', network, '--reason', reason])
+    const none = await from('203.0.114.0/24', 'x')
+    assert.deepEqual([none.code, none.counts], [0, [0, 0, 0, 0]])
+    const some = await from('203.0.113.0/24', 'A flood')
+    assert.deepEqual([some.code, some.counts], [0, [2, 2, 0, 0]])
     assert.deepEqual(
       (await model.rows('rejected')).map(({ serial, reason }) => [serial, reason]),
       [
@@ -307,7 +303,7 @@ eachDatabase((kind, _open, fresh) => {
     await copies(model, 'pending')
     const pending = (await model.rows('pending')).length
     const rest = await decided(['reject', '--model', model.shown, '--reason', 'Not ours', '--yes'])
-    assert.deepEqual([rest.code, rest.counts], [0, { done: pending, already: 0, failed: 0 }])
+    assert.deepEqual([rest.code, rest.counts], [0, [pending, pending, 0, 0]])
     const rejected = (await model.rows('rejected')).map(({ id }) => id)
     assert.equal(rejected.length, MANY + 3)
     const entries = await installation.audit.list({ action: 'device.reject' }, { limit: 1000 })
@@ -316,50 +312,43 @@ eachDatabase((kind, _open, fresh) => {
     const [first] = rejected
     assert.ok(first)
     const again = await decided(['reject', first, first, 'x', '--reason', 'x'])
-    assert.deepEqual(again.counts, { done: 0, already: 1, failed: 1 })
+    assert.deepEqual([again.counts, again.refused.length], [[1, 0, 1, 0], 1])
   })
 
-  test('revoke: all of a model in several batches; when the database goes away, what is done stays', async () => {
+  test('revoke: all of a model; two commands that wait for the job do each device once', async () => {
     const model = await newModel('auto')
     const [key] = keys
     assert.ok(key)
     await registered(service, { ...model.of, key, serial: 'SN' })
     await copies(model, 'active')
-    const decision = revokingMany({ authority: deciding('maria'), dryRun: false }, installation)
-    let batches = 0
-    const cutOff = {
-      ...decision,
-      decide: (batch: Parameters<typeof decision.decide>[0]) => {
-        if (batches++ > 0) throw new Unavailable('the database is away')
-        return decision.decide(batch)
-      },
+    const words = ['revoke', '--model', model.shown, '--reason', 'recalled']
+    assert.deepEqual((await decided([...words, '--dry-run'])).counts, [MANY, MANY, 0, 0])
+    const { stdout } = await devices([...words, '--yes', '--no-wait', '--json'])
+    const [{ id }] = JSON.parse(stdout).jobs
+    for (const { stdout } of await Promise.all(
+      [1, 2].map(() => program.run(['jobs', 'wait', id], { environment })),
+    )) {
+      assert.match(stdout, new RegExp(`is done: of ${MANY} items ${MANY} done\\.`))
     }
-    const done: Outcome[] = []
-    await assert.rejects(async () => {
-      for await (const some of decideMany({ filter: model.name }, cutOff, installation)) done.push(...some)
-    }, Unavailable)
-    assert.ok(done.length > 0 && done.length < MANY)
-    assert.equal((await model.rows('revoked')).length, done.length)
-    const dry = await decided(['revoke', '--model', model.shown, '--dry-run'])
-    assert.equal(dry.counts.done, MANY - done.length)
-    const rest = await decided(['revoke', '--model', model.shown, '--reason', 'recalled', '--yes'])
-    assert.deepEqual([rest.code, rest.counts], [0, { done: MANY - done.length, already: 0, failed: 0 }])
     assert.equal((await model.rows('revoked')).length, MANY)
+    const entries = await installation.audit.list({ action: 'device.revoke' }, { limit: 1000 })
+    assert.equal(entries.length, new Set(entries.map(({ subject }) => subject)).size, 'each has one entry')
   })
 
   if (kind === 'sqlite')
     test('ways that contradict each other, and files that name nothing, are refused', async () => {
       for (const [words, message, input] of [
-        [['approve'], /Name devices, or give --file, --model or --all/],
+        [['approve'], /Name devices, or give --file, or --all or filters/],
         [['approve', 'x', '--all'], /one of these ways/],
         [['approve', '--file', 'x', '--model', 'a/b'], /one of these ways/],
-        [['approve', 'x', '--from', '192.0.2.1'], /--from goes with --model or --all/],
+        [['approve', 'x', '--from', '192.0.2.1'], /one of these ways/],
         [['approve', '--all', '--from', '192.0.2.0/33'], /neither an address nor a network/],
         [['approve', '--all', '--from', 'example.com'], /neither an address nor a network/],
         [['approve', '--all', '--serial', 'SN'], /--serial is for one device: name only that/],
         [['approve', 'x', '--serial', 'SN', '--dry-run'], /--serial .* leave --dry-run out/],
         [['approve', '-'], /Standard input names no device/, '\n# none\n'],
-        [['revoke', '--all', '--from', '192.0.2.1'], /unknown option '--from'/],
+        [['revoke', '--all', '--session-after', '7d'], /unknown option '--session-after'/],
+        [['release', '--brand', 'a', '--model', 'b/c'], /is not a model of --brand a/],
       ] as const) {
         const { code, stdout, stderr } = await devices(words, input)
         assert.deepEqual([code, stdout], [2, ''], words.join(' '))
@@ -398,10 +387,7 @@ eachDatabase((kind, _open, fresh) => {
         )
         assert.equal((await model.rows('active')).length, 2)
         const many = await answering(['devices', 'revoke', '--model', model.shown], 'n\r')
-        assert.match(
-          many.stderr,
-          /^2 active devices of acme-brand\/many-\d+ will be revoked\. They lose their sessions/,
-        )
+        assert.match(many.stderr, /^2 devices will be revoked\. They lose their sessions/)
         assert.equal((await model.rows('active')).length, 2)
         const yes = await answering(['devices', 'revoke', name], 'T-0\r')
         assert.deepEqual([yes.code, yes.asked], [0, true], yes.stderr)
@@ -416,7 +402,7 @@ eachDatabase((kind, _open, fresh) => {
         await askAll(waiting.of, 1)
         const all = await answering(['devices', 'approve', '--model', waiting.shown], '\r')
         assert.deepEqual([all.code, all.asked], [1, true])
-        assert.match(all.stderr, /^1 pending device of acme-brand\/many-\d+ will be approved\.\n/)
+        assert.match(all.stderr, /^1 device will be approved\.\n/)
         const named = await answering(['devices', 'approve', `${waiting.shown}/SN-0`], 'n\r')
         assert.deepEqual([named.code, named.asked], [0, false], named.stderr)
       })

@@ -109,8 +109,8 @@ eachDatabase((_kind, _open, fresh) => {
     const approver = await as('device-approver acme-brand')
     const from = (network: string) => ['devices', 'approve', '--model', model, '--from', network]
     const elsewhere = await approver(...from('198.51.100.0/24'))
-    assert.deepEqual([elsewhere.code, elsewhere.stdout], [1, ''])
-    assert.match(elsewhere.stderr, /No device fits/)
+    assert.deepEqual([elsewhere.code, elsewhere.stdout], [0, 'There is no such device.\n'])
+    assert.deepEqual(await program.run(from('198.51.100.0/24')), elsewhere)
     // Where a device was seen is stored some seconds later.
     const found = await eventually('the devices were seen', async () => {
       const dry = await approver(...from('127.0.0.0/8'), '--dry-run')
@@ -130,14 +130,33 @@ eachDatabase((_kind, _open, fresh) => {
     const revoked = await manager('devices', 'revoke', '--model', model, '--reason', 'recalled', '--yes')
     assert.match(revoked.stdout, /\(devices\.revoke\) is done: of 2 items 2 done/)
     const none = await manager('devices', 'revoke', '--model', model, '--yes')
-    assert.deepEqual([none.code, none.stdout], [1, ''])
-    assert.match(none.stderr, /No device fits body\/filter/)
+    assert.deepEqual([none.code, none.stdout], [0, 'There is no such device.\n'])
     const many = join(home, 'many')
     await writeFile(many, Array.from({ length: 2_001 }, newDeviceId).join('\n'))
     const long = await manager('devices', 'approve', '--file', many, '--no-wait')
     assert.deepEqual([long.code, long.stdout], [2, ''])
     assert.match(long.stderr, /--no-wait takes up to 2000 devices/)
-    const direct = await program.run(['devices', 'approve', '--all', '--no-wait'])
-    assert.equal(direct.code, 2)
+    const direct = await program.run(['devices', 'approve', '--file', many, '--no-wait'])
+    assert.deepEqual(direct, long)
+  })
+
+  test('a command on the database leaves its job to the service, or follows it there', async () => {
+    const operator = await as('operator')
+    const one = await waiting()
+    const left = await program.json('devices', 'approve', '--model', one, '--no-wait')
+    const [{ id, by }] = left.jobs
+    assert.equal(by, 'operator')
+    assert.match((await operator('jobs', 'wait', id)).stdout, /is done: of 2 items 2 done/)
+    const entries = await installation.audit.list({ action: 'device.approve' }, { limit: 2 })
+    for (const { actor, source, details } of entries) {
+      assert.deepEqual([actor, JSON.parse(details).job], ['operator', id])
+      assert.match(source, /^command line, /)
+    }
+    const approver = await as('device-approver acme-brand')
+    assert.equal((await approver('jobs', 'show', id)).code, 1, "it is nobody else's to see")
+    const words = ['devices', 'approve', '--model', await waiting(), '--dry-run']
+    assert.deepEqual(await program.run(words), await operator(...words))
+    const followed = await program.run(words.slice(0, -1))
+    assert.match(followed.stdout, /\(devices\.approve\) is done: of 2 items 2 done\.\n$/)
   })
 })

@@ -9,10 +9,10 @@ import type { FleetFilter } from '../../devices/fleet/fleet-filter.ts'
 import { UsageError } from '../context.ts'
 import { readInstant, requireText } from '../option-values.ts'
 
-export interface FleetOptions {
+/** Filters that a service has too. */
+export interface FilterOptions {
   readonly brand?: string
   readonly model?: string
-  readonly serial?: string
   readonly serialPrefix?: string
   readonly key?: string
   readonly keyPrefix?: string
@@ -21,34 +21,40 @@ export interface FleetOptions {
   readonly clones?: CloneEvidenceKind | true
   readonly registeredAfter?: string
   readonly registeredBefore?: string
+}
+
+export interface FleetOptions extends FilterOptions {
+  readonly serial?: string
   readonly sessionAfter?: string
   readonly sessionBefore?: string
   readonly withoutSession?: boolean
   readonly address?: string
 }
 
-export function withFleetOptions(command: Command): Command {
-  return command
+export const withFilterOptions = (command: Command): Command =>
+  command
     .option('--brand <account-id>', 'only those of one brand')
     .option('--model <brand/model>', 'only those of one model')
-    .option('--serial <serial>', 'only those with this serial number')
     .option('--serial-prefix <text>', 'only those whose serial number begins like this')
     .option('--key <id>', 'only those with this device key')
     .option('--key-prefix <text>', 'only those whose device key has an id that begins like this')
     .addOption(new Option('--status <status>', 'only those with this status').choices([...DEVICE_STATUSES]))
     .option('--quarantined', 'only those in quarantine')
+    .option('--registered-after <time>', 'only those registered since this time, or since 7d ago')
+    .option('--registered-before <time>', 'only those registered before')
+
+export const withFleetOptions = (command: Command): Command =>
+  withFilterOptions(command)
+    .option('--serial <serial>', 'only those with this serial number')
     .addOption(
       new Option('--clones [kind]', 'only those with evidence of a clone, or with this kind of it').choices([
         ...CLONE_EVIDENCE_KINDS,
       ]),
     )
-    .option('--registered-after <time>', 'only those registered since this time, or since 7d ago')
-    .option('--registered-before <time>', 'only those registered before')
     .option('--session-after <time>', 'only those that opened a session since this time, or since 7d ago')
     .option('--session-before <time>', 'only those whose last session was opened before')
     .option('--without-session', 'only those that never opened a session')
     .option('--address <address>', 'only those that registered, or opened a session, from this address')
-}
 
 /** What only a search of the whole database can do. */
 export const SEARCHED: readonly (readonly [string, (options: FleetOptions) => boolean])[] = [

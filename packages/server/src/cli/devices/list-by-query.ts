@@ -1,4 +1,6 @@
 /** What lists of the management API are asked for, and the same lists on the database. */
+
+import type { Command } from 'commander'
 import { addressRange } from '../../address-classes.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import type { FleetFilter } from '../../devices/fleet/fleet-filter.ts'
@@ -21,6 +23,13 @@ export interface ActivityOptions {
   readonly neverSeen?: boolean
   readonly from?: string
 }
+
+export const withActivityOptions = (command: Command): Command =>
+  command
+    .option('--seen-after <time>', 'only those last seen since this time, or since 7d ago')
+    .option('--seen-before <time>', 'only those last seen before')
+    .option('--never-seen', 'only those that neither registered here nor opened a session')
+    .option('--from <network>', 'only those last seen from an address or network, such as 203.0.113.0/24')
 
 interface QueryOptions extends ActivityOptions {
   readonly sort: string
@@ -53,6 +62,15 @@ export function queryOf(options: QueryOptions, filter: FleetFilter, now: Date): 
       `--sort ${options.sort}${options.reverse ? ' --reverse' : ''} is not an order of this list.`,
     )
   }
+  return { sort, ...filterOf(options, filter, now) }
+}
+
+/** The same without an order. Throws {@link UsageError} for a bad network. */
+export function filterOf(
+  options: ActivityOptions,
+  filter: FleetFilter,
+  now: Date,
+): Omit<DeviceQuery, 'sort'> {
   const { from } = options
   if (from !== undefined && !addressRange(from)) {
     throw new UsageError(`--from ${from} is neither an address nor a network such as 203.0.113.0/24.`)
@@ -61,7 +79,6 @@ export function queryOf(options: QueryOptions, filter: FleetFilter, now: Date): 
   const instant = (option: string, text: string | undefined) =>
     readInstant(option, text, { now, direction: 'ago' })?.toISOString()
   return {
-    sort,
     ...(brandId === undefined || model !== undefined ? {} : { brand: [brandId] }),
     ...(brandId === undefined || model === undefined ? {} : { model: [`${brandId}/${model}`] }),
     ...(status === undefined ? {} : { status: [status] }),

@@ -23,6 +23,7 @@ import {
   listRow,
   partsOnDatabase,
   queryOf,
+  withActivityOptions,
 } from './list-by-query.ts'
 import { OPERATIONS } from './one-device.ts'
 
@@ -45,7 +46,7 @@ interface ListOptions extends ListOption, FleetOptions, ActivityOptions, WayOpti
 }
 
 export function listCommand(devices: Command, context: CommandContext): void {
-  goes(withFleetOptions(withList(devices.command('list'), COLUMNS)), 'both', ['devices'])
+  goes(withActivityOptions(withFleetOptions(withList(devices.command('list'), COLUMNS))), 'both', ['devices'])
     .description('list devices: the newest, those that fit, or those after one of them')
     .addOption(
       new Option(
@@ -55,10 +56,6 @@ export function listCommand(devices: Command, context: CommandContext): void {
         .choices([...FLEET_ORDERS, ...LIST_ORDERS])
         .default('entered'),
     )
-    .option('--seen-after <time>', 'only those last seen since this time, or since 7d ago')
-    .option('--seen-before <time>', 'only those last seen before')
-    .option('--never-seen', 'only those that neither registered here nor opened a session')
-    .option('--from <network>', 'only those last seen from an address or network, such as 203.0.113.0/24')
     .option('--reverse', 'in the opposite order')
     .option('--last-session', 'show when each last opened a session, and from which address')
     .option('--limit <number>', 'how many to show', '100')

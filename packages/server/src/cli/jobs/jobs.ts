@@ -2,12 +2,11 @@
 import { type Command, Option } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import { type JsonOption, type ListOption, note, print, printList, withJson, withList } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { followJob } from './follow-job.ts'
-import { describeJob, MOST_ITEMS, OPERATIONS, requireWhole } from './job-output.ts'
+import { describeJob, OPERATIONS, requireWhole } from './job-output.ts'
+import { type ItemOutcome, type JobWay, jobsOver } from './job-way.ts'
 
 const COLUMNS = [
   ...['id', 'kind', 'state', 'by', 'total', 'done', 'unchanged', 'refused'],
@@ -16,10 +15,10 @@ const COLUMNS = [
 const SHOWN = COLUMNS.slice(0, 9)
 const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message']
 const MOST = 1_000
-const OUTCOMES = ['done', 'unchanged', 'refused', 'open'] as const
+const OUTCOMES: readonly ItemOutcome[] = ['done', 'unchanged', 'refused', 'open']
 
 interface ItemsOptions extends ListOption, WayOptions {
-  readonly outcome?: (typeof OUTCOMES)[number]
+  readonly outcome?: ItemOutcome
 }
 
 export function jobCommands(parent: Command, context: CommandContext): void {
@@ -32,29 +31,26 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   goes(withJson(jobs.command('show <job>')), 'both', ['job'])
     .description('show how far a job is')
     .action(async (id: string, options: JsonOption & WayOptions) => {
-      const job = await eitherWay<JsonObject>(context, options, 'read', {
-        directly: (installation) => lookDirectly(id, installation)(0),
-        over: async (service) => (await service.call(OPERATIONS.job, { id })).record,
-      })
+      const job = await eitherJobs(context, options, 'read', (way) => way.find(id))
       print(context, options, job, describeJob(job))
     })
 
   goes(withList(jobs.command('items <job>'), ITEM_COLUMNS), 'both', ['jobItems'])
     .description('list what became of each record of a job, and why')
     .addOption(new Option('--outcome <outcome>', 'only these').choices([...OUTCOMES]))
-    .action((id: string, options: ItemsOptions) => listItems(id, options, context))
+    .action(async (id: string, options: ItemsOptions) => {
+      const items = await eitherJobs(context, options, 'read', (way) => way.items(id, options.outcome))
+      printList(context, options, items.map(asRow), {
+        columns: ITEM_COLUMNS,
+        empty: 'There are no such items.',
+      })
+    })
 
   goes(withJson(jobs.command('wait <job>')), 'both', ['job'])
     .description('wait until a job has ended; exit code 1 if it did not do all of it')
     .action(async (id: string, options: JsonOption & WayOptions) => {
-      const job = await eitherWay<JsonObject>(context, options, 'read', {
-        directly: (installation) => followJob(lookDirectly(id, installation), context.streams),
-        over: (service) =>
-          followJob(
-            async (wait) => (await service.call(OPERATIONS.job, { id, query: { wait } })).record,
-            context.streams,
-          ),
-      })
+      // Without a service that does it, the command does.
+      const job = await eitherJobs(context, options, 'change', (way) => way.follow(id))
       print(context, options, job, describeJob(job))
       requireWhole(job)
     })
@@ -62,28 +58,24 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   goes(withJson(jobs.command('cancel <job>')), 'both', ['cancelJob'])
     .description('end a job between two records: what is done stays done')
     .action(async (id: string, options: JsonOption & WayOptions) => {
-      const job = await eitherWay<JsonObject>(context, options, 'change', {
-        directly: async (installation) => {
-          const { jobRecord } = await import('../../management/jobs/job.ts')
-          const { cancelJob } = await import('../../management/jobs/show-job.ts')
-          return jobRecord(await cancelJob({ id, authority: installation.authority }, installation))
-        },
-        over: async (service) => (await service.call(OPERATIONS.cancel, { id, body: {} })).record,
-      })
+      const job = await eitherJobs(context, options, 'change', (way) => way.cancel(id))
       print(context, options, job, describeJob(job))
     })
 }
 
-/** The job once it has ended, or after so many seconds. */
-const lookDirectly =
-  (id: string, installation: Installation) =>
-  async (seconds: number): Promise<JsonObject> => {
-    const { jobRecord } = await import('../../management/jobs/job.ts')
-    const { waitForJob } = await import('../../management/jobs/show-job.ts')
-    const { authority } = installation
-    const signal = new AbortController().signal
-    return jobRecord(await waitForJob({ id, authority, milliseconds: seconds * 1_000, signal }, installation))
-  }
+const eitherJobs = <T>(
+  context: CommandContext,
+  options: WayOptions,
+  access: 'read' | 'change',
+  work: (jobs: JobWay) => Promise<T>,
+): Promise<T> =>
+  eitherWay(context, options, access, {
+    directly: async (installation) => {
+      const { jobsDirectly } = await import('./jobs-directly.ts')
+      return work(jobsDirectly(installation, context.streams))
+    },
+    over: (service) => work(jobsOver(service, context.streams)),
+  })
 
 async function list(options: ListOption & WayOptions, context: CommandContext): Promise<void> {
   const { records, more } = await eitherWay(context, options, 'read', {
@@ -98,23 +90,4 @@ async function list(options: ListOption & WayOptions, context: CommandContext): 
   })
   printList(context, options, records.map(asRow), { columns: SHOWN, empty: 'There are no jobs.' })
   if (more) note(context.streams, `Only the newest ${MOST} are shown.`)
-}
-
-async function listItems(id: string, options: ItemsOptions, context: CommandContext): Promise<void> {
-  const { outcome } = options
-  const { records } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { itemRecord } = await import('../../management/jobs/job.ts')
-      const { listItems } = await import('../../management/jobs/show-job.ts')
-      const { authority } = installation
-      const asked = { id, authority, outcome, after: undefined, limit: MOST_ITEMS }
-      const { items } = await listItems(asked, installation)
-      return { records: items.map(itemRecord) as readonly JsonObject[], more: false }
-    },
-    over: (service) => service.list(OPERATIONS.items, 'items', { id, query: { outcome }, most: MOST_ITEMS }),
-  })
-  printList(context, options, records.map(asRow), {
-    columns: ITEM_COLUMNS,
-    empty: 'There are no such items.',
-  })
 }

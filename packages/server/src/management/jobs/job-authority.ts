@@ -3,11 +3,14 @@
  * anew for every batch, so that a job ends with the role, the session or the account that made it (A16).
  */
 
+import { OPERATOR } from '../../accounts/account-fields.ts'
 import type { LoginStore } from '../../accounts/logins/login-store.ts'
+import { type Authority, directAuthority } from '../../authority.ts'
+import { type Author, accountActor } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { parseSignedIn } from '../../identity/discharge/signed-in.ts'
 import type { GrantStore } from '../grants/grant-store.ts'
-import { authorityOf, type ManagerAuthority } from '../tokens/manager.ts'
+import { authorityOf } from '../tokens/manager.ts'
 import type { Job } from './job.ts'
 import { jobKind } from './kinds.ts'
 
@@ -17,14 +20,25 @@ export interface JobAuthorityDeps {
   readonly clock: Clock
 }
 
+/** Whoever made the job, as the audit log has what it does. */
+export const jobAuthor = ({ id, maker: { by, source, login } }: Pick<Job, 'id' | 'maker'>): Author => ({
+  actor: login ? accountActor(by) : OPERATOR,
+  source,
+  details: { job: id },
+})
+
 /** A text says in a sentence why the job may not go on. */
 export async function jobAuthority(
   { id, kind, maker }: Job,
   { logins, grants, clock }: JobAuthorityDeps,
-): Promise<ManagerAuthority | string> {
+): Promise<Authority | string> {
+  const needs = jobKind(kind)?.needs
+  if (needs === undefined) return `This release does not know jobs of the kind ${kind}.`
+  if (!maker.login) return directAuthority(jobAuthor({ id, maker }), maker.by)
+  const { accountId, sessionId, minted, limits } = maker.login
   const now = clock()
-  const login = await logins.ofSession(maker.sessionId)
-  if (!login || login.account.id !== maker.accountId) return 'The session that made this job is gone.'
+  const login = await logins.ofSession(sessionId)
+  if (!login || login.account.id !== accountId) return 'The session that made this job is gone.'
   const { account, session } = login
   if (account.removedAt) return 'The account that made this job was removed.'
   if (account.disabledAt)
@@ -35,15 +49,13 @@ export async function jobAuthority(
     return `The session that made this job ended at ${session.validUntil.toISOString()}.`
   const authority = authorityOf(
     {
-      ...{ account, sessionId: maker.sessionId, until: session.validUntil.getTime() },
-      ...{ signIn: parseSignedIn(session.origin ?? ''), minted: maker.minted, limits: maker.limits },
+      ...{ account, sessionId, until: session.validUntil.getTime() },
+      ...{ signIn: parseSignedIn(session.origin ?? ''), minted, limits },
       grants: await grants.heldBy(account.id, now),
     },
     { source: maker.source, job: id },
     now,
   )
-  const needs = jobKind(kind)?.needs
-  if (needs === undefined) return `This release does not know jobs of the kind ${kind}.`
   const scope = authority.scopeOf(needs)
   if (scope !== 'all' && scope.size === 0) return `${account.username} no longer has the permission ${needs}.`
   return authority

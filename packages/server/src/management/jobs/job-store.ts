@@ -9,7 +9,7 @@ import {
   type Schema,
   toInstant,
 } from '../../database/index.ts'
-import type { Job, JobItem, JobOutcome, JobState } from './job.ts'
+import type { Job, JobItem, JobLogin, JobOutcome, JobState } from './job.ts'
 
 export interface JobStore {
   /** The job with all its items, or neither. */
@@ -223,11 +223,9 @@ const rowOf = ({ maker, counts, ...job }: Job): Schema['job'] => ({
   id: job.id,
   kind: job.kind,
   state: job.state,
-  account_id: maker.accountId,
+  ...loginColumns(maker.login),
   made_by: maker.by,
-  session_id: maker.sessionId,
   source: maker.source,
-  authority: JSON.stringify({ minted: maker.minted, limits: maker.limits }),
   settings: JSON.stringify(job.settings),
   total: job.total,
   ...counts,
@@ -241,14 +239,7 @@ const jobOf = (row: Schema['job']): Job => ({
   id: row.id,
   kind: row.kind,
   state: row.state,
-  maker: {
-    // Only ids of accounts and sessions are ever written.
-    accountId: row.account_id as AccountId,
-    by: row.made_by,
-    sessionId: row.session_id as SessionId,
-    source: row.source,
-    ...JSON.parse(row.authority),
-  },
+  maker: { by: row.made_by, source: row.source, login: loginOf(row) },
   settings: JSON.parse(row.settings),
   total: row.total,
   counts: { done: row.done, unchanged: row.unchanged, refused: row.refused },
@@ -257,6 +248,24 @@ const jobOf = (row: Schema['job']): Job => ({
   endedAt: fromInstant(row.ended_at) ?? undefined,
   note: row.note ?? undefined,
 })
+
+/** Empty texts for a command on the database. */
+const loginColumns = (login: JobLogin | undefined): LoginColumns =>
+  login
+    ? {
+        account_id: login.accountId,
+        session_id: login.sessionId,
+        authority: JSON.stringify({ minted: login.minted, limits: login.limits }),
+      }
+    : { account_id: '', session_id: '', authority: '' }
+
+function loginOf({ account_id, session_id, authority }: LoginColumns): JobLogin | undefined {
+  if (account_id === '' && session_id === '' && authority === '') return undefined
+  // Only ids of accounts and sessions are ever written.
+  return { accountId: account_id as AccountId, sessionId: session_id as SessionId, ...JSON.parse(authority) }
+}
+
+type LoginColumns = Pick<Schema['job'], 'account_id' | 'session_id' | 'authority'>
 
 const itemOf = ({ place, subject, outcome, code, message }: Schema['job_item']): JobItem => ({
   place,

@@ -11,14 +11,20 @@ export const isOver = (state: JobState): boolean => state !== 'queued' && state 
 export const JOB_OUTCOMES = ['done', 'unchanged', 'refused'] as const
 export type JobOutcome = (typeof JOB_OUTCOMES)[number]
 
-/** What the token could do that made the job, and where it came from: looked at anew while the job runs. */
+/** Who made a job, and from where. */
 export interface JobMaker {
-  readonly accountId: AccountId
-  /** A username. */
+  /** A username, or `operator`. */
   readonly by: string
-  readonly sessionId: SessionId
-  /** The address that the request came from. */
+  /** As the audit log has it: the address that the request came from, or the command line. */
   readonly source: string
+  /** Undefined: a command on the database, of whoever has it and the secret key. */
+  readonly login: JobLogin | undefined
+}
+
+/** What the token could do that made the job: looked at anew while the job runs. */
+export interface JobLogin {
+  readonly accountId: AccountId
+  readonly sessionId: SessionId
   readonly minted: MintedRoles
   readonly limits: readonly RoleLimits[]
 }

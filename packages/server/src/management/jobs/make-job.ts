@@ -1,13 +1,13 @@
 /** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
 import { newJobId } from '@ratafia/api'
-import { type Authority, brandsFor, requireRecentPerson } from '../../authority.ts'
+import { type Authority, brandsFor, type DirectAuthority, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import type { ListFilter, ListPosition } from '../../devices/fleet/list-filter.ts'
 import { type ListDeps, listFleet } from '../../devices/fleet/list-fleet.ts'
 import { invalidField, RequestError, TooManyRequests } from '../../errors.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
-import type { Job } from './job.ts'
+import type { Job, JobMaker } from './job.ts'
 import type { JobStore } from './job-store.ts'
 import { type JobKind, jobKind, type Settings } from './kinds.ts'
 
@@ -18,8 +18,11 @@ export interface WantedJob {
   /** How many the filter chose when the caller looked. */
   readonly expected?: number | undefined
   readonly reason?: string | undefined
-  readonly authority: ManagerAuthority
+  readonly authority: JobAuthority
 }
+
+/** Of a token, or of whoever has the database. A job of any other would be the operator's. */
+export type JobAuthority = ManagerAuthority | DirectAuthority
 
 export interface MakeJobDeps extends ListDeps {
   readonly jobs: Pick<JobStore, 'countActive'>
@@ -38,22 +41,21 @@ const PAGE = 1_000
  */
 export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job> {
   const { kind: name, authority } = wanted
-  const { manager } = authority
   const kind = kindOf(name)
   brandsFor(authority, kind.needs)
   if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
   const settings = settingsOf(wanted, kind)
-  if ((await deps.jobs.countActive(manager.account.id)) >= MOST_ACTIVE) {
+  const { accountId } = authority
+  if (accountId !== undefined && (await deps.jobs.countActive(accountId)) >= MOST_ACTIVE) {
     throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
   }
   const subjects = await subjectsOf(wanted, kind, deps)
-  const { source } = authority.author
-  const { account, sessionId, minted, limits } = manager
+  if (subjects.length === 0) throw invalidField('No device fits the filter.', { field: 'body/filter' })
   const job: Job = {
     id: newJobId(),
     kind: name,
     state: 'queued',
-    maker: { accountId: account.id, by: account.username, sessionId, source, minted, limits },
+    maker: makerOf(authority),
     settings,
     total: subjects.length,
     counts: { done: 0, unchanged: 0, refused: 0 },
@@ -71,6 +73,12 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
   return job
 }
 
+function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {
+  if (!manager) return { by, source, login: undefined }
+  const { account, sessionId, minted, limits } = manager
+  return { by, source, login: { accountId: account.id, sessionId, minted, limits } }
+}
+
 /** What the kind needs, and the statuses that a filter named. Throws `invalid-field`. */
 export function settingsOf({ reason, filter }: WantedJob, kind: JobKind): Settings {
   const statuses = filter?.statuses
@@ -85,7 +93,7 @@ export function kindOf(name: string): JobKind {
   })
 }
 
-/** In the order of the list, each once. Throws as {@link makeJob} does. */
+/** In the order of the list, each once; empty if the filter fits none. Throws as {@link makeJob} does. */
 export async function subjectsOf(
   {
     ids,
@@ -114,8 +122,7 @@ export async function subjectsOf(
       { extra: { expected, found: found.length } },
     )
   }
-  if (found.length > 0) return found
-  throw invalidField('No device fits body/filter.', { field: 'body/filter' })
+  return found
 }
 
 async function idsThatFit(

@@ -1,8 +1,9 @@
 /** Runs the jobs that wait, a batch of each in turn, so that a long one holds up no other. */
-import { type Author, accountActor } from '../../change.ts'
+import type { Author } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
+import type { Job as PeriodicJob } from '../../jobs/run-jobs.ts'
 import { isOver, type Job, type JobState } from './job.ts'
-import { type JobAuthorityDeps, jobAuthority } from './job-authority.ts'
+import { type JobAuthorityDeps, jobAuthor, jobAuthority } from './job-authority.ts'
 import type { JobStore } from './job-store.ts'
 import { type RunDeps, runItem } from './run-item.ts'
 
@@ -14,6 +15,13 @@ export interface RunJobsDeps extends RunDeps, JobAuthorityDeps {
 export const BATCH = 100
 /** How many jobs take turns. */
 const AT_ONCE = 20
+
+/** As a process does it: beside others, none of which does it at the same time. */
+export const periodicJobs = (deps: RunJobsDeps): PeriodicJob => ({
+  name: 'management-jobs',
+  everyMs: 1_000,
+  run: (goOn) => runJobs(goOn, deps),
+})
 
 /** Until none waits, or `goOn` is false. Throws what a fault throws; the job that had it is `failed`. */
 export async function runJobs(goOn: () => Promise<boolean>, deps: RunJobsDeps): Promise<void> {
@@ -55,15 +63,9 @@ async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: RunJobsDep
 
 /** In the name of whoever made it. */
 const endJob = async (job: Job, state: JobState, deps: EndDeps, note?: string): Promise<void> =>
-  void (await endBy(makerOf(job), { job, state, note }, deps))
+  void (await endBy(jobAuthor(job), { job, state, note }, deps))
 
 type EndDeps = Pick<RunJobsDeps, 'changeBy' | 'clock'>
-
-const makerOf = ({ id, maker }: Job): Author => ({
-  actor: accountActor(maker.by),
-  source: maker.source,
-  details: { job: id },
-})
 
 interface Ending {
   readonly job: Pick<Job, 'id'>

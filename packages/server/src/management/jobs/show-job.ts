@@ -18,10 +18,13 @@ interface ShowDeps {
 
 const seesAll = (authority: Authority): boolean => authority.scopeOf('roles:manage') === 'all'
 
+const isTheirs = ({ maker: { login } }: Job, { accountId }: Authority): boolean =>
+  login !== undefined && login.accountId === accountId
+
 /** Throws `no-such-record`, in the same words for somebody else's. */
 export async function findJob({ id, authority }: Named, { jobs }: ShowDeps): Promise<Job> {
   const job = /^[0-9a-f-]{36}$/.test(id) ? await jobs.find(id) : undefined
-  if (job && (seesAll(authority) || job.maker.accountId === authority.accountId)) return job
+  if (job && (seesAll(authority) || isTheirs(job, authority))) return job
   throw noSuchRecord('There is no such job.', { kind: 'job', id })
 }
 

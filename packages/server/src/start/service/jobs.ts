@@ -10,7 +10,7 @@ import { GUARD_MS } from '../../devices/nonce.ts'
 import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
 import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
-import { runJobs as runManagementJobs } from '../../management/jobs/run-jobs.ts'
+import { periodicJobs } from '../../management/jobs/run-jobs.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { changing } from '../changing.ts'
@@ -34,7 +34,7 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
       everyMs: 60_000,
       run: (goOn) => refreshOldKeys({ ...installation, change, goOn, onFailed }),
     },
-    { name: 'management-jobs', everyMs: 1_000, run: (goOn) => runManagementJobs(goOn, installation) },
+    periodicJobs(installation),
     {
       name: 'device-counts',
       everyMs: 60_000,

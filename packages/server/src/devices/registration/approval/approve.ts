@@ -81,10 +81,7 @@ export async function approveDevice(
 }
 
 /** Throws {@link RequestError} `state-conflict` for a device that does not wait, or whose model was removed. */
-export async function modelOfWaiting(
-  device: Device,
-  { models }: Pick<IssueDeps, 'models'>,
-): Promise<StoredModel> {
+async function modelOfWaiting(device: Device, { models }: Pick<IssueDeps, 'models'>): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
     throw deviceConflict(device, ' is not waiting for a decision.')
   }
@@ -94,7 +91,7 @@ export async function modelOfWaiting(
 }
 
 /** A serial that is signed and not stored. */
-export interface ReadyApproval {
+interface ReadyApproval {
   /** As it will be. */
   readonly device: Device
   readonly plan: SerialPlan
@@ -113,7 +110,7 @@ interface Previewed {
  * The device as it is, if it could be approved now. Signs and stores nothing; which number a template would give is not
  * known before. Throws {@link RequestError} as {@link approveDevice} does.
  */
-export async function previewApproval(
+async function previewApproval(
   { found, model, serial }: Previewed,
   deps: Omit<IssueDeps, 'change'>,
 ): Promise<Device> {
@@ -131,7 +128,7 @@ interface ToApprove extends Previewed {
 }
 
 /** Plans and signs; stores nothing. Throws {@link RequestError} as {@link approveDevice} does. */
-export async function prepareApproval(
+async function prepareApproval(
   { found, model, serial, by }: ToApprove,
   deps: IssueDeps,
 ): Promise<ReadyApproval> {
@@ -146,7 +143,7 @@ export async function prepareApproval(
 }
 
 /** On the transaction. Throws `LostRace`, and then the transaction must end. */
-export async function storeApproval(
+async function storeApproval(
   { device, plan, signed, from }: ReadyApproval,
   stores: RegisterStores & Recording,
   mustBeSeen?: DeviceDecision['mustBeSeen'],
@@ -194,7 +191,7 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
 export const wantsSameSerial = (other: string): RequestError =>
   stateConflict(`The device ${other} wants the same serial number. Give this one another.`)
 
-export function serialTakenBy(holder: Device): RequestError {
+function serialTakenBy(holder: Device): RequestError {
   const whose = `${showSerialName(holder)} belongs to the device ${holder.id}, which is ${holder.status}`
   return stateConflict(
     holder.status === 'revoked'

@@ -42,7 +42,7 @@ export async function rejectDevice(
 }
 
 /** On the transaction. False, and nothing is stored, if it does not wait. */
-export async function recordRejection(
+async function recordRejection(
   device: DeviceRef,
   decision: Decision,
   { devices, record }: Recording & { readonly devices: DeviceStore },
@@ -53,7 +53,7 @@ export async function recordRejection(
 }
 
 /** `now` is what the register has. */
-export function notWaiting(now: Device): RequestError {
+function notWaiting(now: Device): RequestError {
   const advice = now.status === 'active' ? ' To end its sessions, use `ratafia devices revoke`.' : ''
   return deviceConflict(now, ` is not waiting for a decision.${advice}`)
 }

@@ -1,0 +1,174 @@
+/** Decides about many devices: makes a job of it, follows that, and says what was refused (D6). */
+import { RequestError, Unavailable } from '../../errors.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import { refuseFailures } from '../act-on-each.ts'
+import { confirm, confirmTyped, type YesOption } from '../confirm.ts'
+import { type CommandContext, ServiceAway, ServiceRefusal, UsageError } from '../context.ts'
+import { describeJob, requireWhole } from '../jobs/job-output.ts'
+import type { AskedJob, JobWay } from '../jobs/job-way.ts'
+import { counted, type JsonOption, note, print } from '../output.ts'
+import type { Choice } from './chosen-devices.ts'
+import type { BulkDecision } from './decisions.ts'
+
+export interface DecideOptions extends JsonOption, YesOption {
+  readonly dryRun?: boolean
+  /** False with `--no-wait`. */
+  readonly wait?: boolean
+}
+
+/** What it takes of the way that the command goes. */
+export interface DecidingWay {
+  readonly jobs: JobWay
+  /** Throws a refusal. */
+  readonly idOf: (name: string) => Promise<string>
+}
+
+interface Decision extends BulkDecision {
+  readonly choice: Choice
+  readonly reason: string | undefined
+}
+
+interface Refused {
+  readonly subject: string
+  readonly code: string
+  readonly message: string
+}
+
+/** A service takes so many ids in a request. */
+const IDS_AT_ONCE = 1_000
+/** And so many jobs of one account. */
+const JOBS_AT_ONCE = 2
+
+/**
+ * Prints the jobs, and on standard error what was refused. Throws `RequestError` `invalid-request` if a device was
+ * refused, and the refusals of the way.
+ */
+export async function decideMany(
+  decision: Decision,
+  way: DecidingWay,
+  options: DecideOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { choice, decided, undoable } = decision
+  const { asked, unknown } = await jobsFor(decision, way)
+  if (options.wait === false && asked.length > JOBS_AT_ONCE) {
+    throw new UsageError(
+      `--no-wait takes up to ${JOBS_AT_ONCE * IDS_AT_ONCE} devices: a service does ${JOBS_AT_ONCE} jobs of an account at a time.`,
+    )
+  }
+  // Whoever named the devices one by one knows which they are; of a filter the preview says how many it chooses.
+  const asks = !undoable || choice.kind === 'filter'
+  const previews: JsonObject[] = []
+  if (options.dryRun || asks) for (const one of asked) previews.push(await way.jobs.preview(one))
+  if (options.dryRun) return tellPreview(previews, unknown, decided, options, context)
+  const total = previews.reduce((sum, preview) => sum + Number(preview['total']), 0)
+  if (choice.kind === 'filter' && total === 0) {
+    return print(context, options, { jobs: [], refused: [] }, 'There is no such device.')
+  }
+  if (asks) await agree(total, decision, options, context)
+  const jobs: JsonObject[] = []
+  const refused: Refused[] = [...unknown]
+  for (const one of asked) {
+    const job = await have(
+      choice.kind === 'filter' ? { ...one, expected: total } : one,
+      way,
+      options,
+      context,
+    )
+    jobs.push(job)
+    if (Number(job['refused']) > 0) {
+      refused.push(...(await way.jobs.items(String(job['id']), 'refused')).map(refusedIn))
+    }
+  }
+  for (const { subject, message } of refused) note(context.streams, `${subject}: ${message}`)
+  print(context, options, { jobs, refused }, jobs.map(describeJob).join('\n'))
+  const items = jobs.reduce((sum, job) => sum + Number(job['total']), unknown.length)
+  const results = Array.from({ length: items }, (_, index) => ({
+    result: index < refused.length ? 'failed' : 'done',
+  }))
+  refuseFailures(results, { thing: 'device', done: decided })
+  if (options.wait !== false) for (const job of jobs) requireWhole(job)
+}
+
+/** `unknown`: names that are no device's. */
+async function jobsFor(
+  { choice, kind, reason }: Decision,
+  { idOf }: DecidingWay,
+): Promise<{ readonly asked: readonly AskedJob[]; readonly unknown: readonly Refused[] }> {
+  const job = { kind, ...(reason === undefined ? {} : { reason }) }
+  if (choice.kind === 'filter') return { asked: [{ ...job, filter: choice.filter }], unknown: [] }
+  const ids = new Set<string>()
+  const unknown: Refused[] = []
+  for (const name of new Set(choice.names)) {
+    try {
+      // The job says of each id whether there is such a device.
+      ids.add(/^[0-9a-f-]{36}$/.test(name) ? name : await idOf(name))
+    } catch (error) {
+      if (!(error instanceof RequestError || error instanceof ServiceRefusal)) throw error
+      unknown.push({ subject: name, code: error.code, message: error.message })
+    }
+  }
+  const all = [...ids]
+  const asked = Array.from({ length: Math.ceil(all.length / IDS_AT_ONCE) }, (_, index) => ({
+    ...job,
+    ids: all.slice(index * IDS_AT_ONCE, (index + 1) * IDS_AT_ONCE),
+  }))
+  return { asked, unknown }
+}
+
+async function agree(
+  total: number,
+  { decided, undoable }: Decision,
+  options: DecideOptions,
+  context: CommandContext,
+): Promise<void> {
+  const told = `${counted(total, 'device')} will be ${decided}.`
+  if (undoable) return confirm(context, options, told)
+  const noWayBack = 'They lose their sessions and get nothing any more. This cannot be undone.'
+  await confirmTyped(context, options, () => ({ told: `${told} ${noWayBack}`, type: total }))
+}
+
+/** The job once it has ended; with `--no-wait`, as it is made. */
+async function have(
+  asked: AskedJob,
+  { jobs }: DecidingWay,
+  { wait }: DecideOptions,
+  { streams }: CommandContext,
+): Promise<JsonObject> {
+  const made = await jobs.make(asked)
+  if (wait === false) return made
+  const id = String(made['id'])
+  try {
+    return await jobs.follow(id)
+  } catch (error) {
+    if (error instanceof ServiceAway || error instanceof Unavailable) {
+      note(streams, `The job ${id} has not ended. \`ratafia jobs wait ${id}\` comes back to it.`)
+    }
+    throw error
+  }
+}
+
+const refusedIn = ({ subject, code, message }: JsonObject): Refused => ({
+  subject: String(subject),
+  code: String(code),
+  message: String(message),
+})
+
+function tellPreview(
+  previews: readonly JsonObject[],
+  unknown: readonly Refused[],
+  decided: string,
+  options: DecideOptions,
+  context: CommandContext,
+): void {
+  const sum = (name: string) => previews.reduce((all, preview) => all + Number(preview[name]), 0)
+  const [total, examined, done] = [sum('total'), sum('examined'), sum('done')]
+  const refused = sum('refused') + unknown.length
+  const first = previews.flatMap(({ first_refused: list }) =>
+    Array.isArray(list) ? list.map(refusedIn) : [],
+  )
+  for (const { subject, message } of [...unknown, ...first]) note(context.streams, `${subject}: ${message}`)
+  const looked = examined < total ? ` The first ${examined} of ${total} were looked at.` : ''
+  const told = `${counted(done, 'device')} would be ${decided}, ${refused} would be refused.${looked}`
+  print(context, options, { previews, unknown }, told)
+}

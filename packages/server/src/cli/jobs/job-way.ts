@@ -1,0 +1,40 @@
+/** What commands do with jobs, whichever way they go: at a service, or on the database. */
+import type { JsonObject } from '../../foreign-json.ts'
+import type { Streams } from '../context.ts'
+import type { Service } from '../service/service.ts'
+import { followJob } from './follow-job.ts'
+import { MOST_ITEMS, OPERATIONS } from './job-output.ts'
+
+/** As `POST /jobs` takes it. */
+export interface AskedJob {
+  readonly kind: string
+  readonly ids?: readonly string[]
+  /** As `GET /devices` takes it. */
+  readonly filter?: object
+  readonly expected?: number
+  readonly reason?: string
+}
+
+export type ItemOutcome = 'done' | 'unchanged' | 'refused' | 'open'
+
+/** Every function throws the refusals of its way: `RequestError`, or `ServiceRefusal` and `ServiceAway`. */
+export interface JobWay {
+  make(asked: AskedJob): Promise<JsonObject>
+  preview(asked: AskedJob): Promise<JsonObject>
+  find(id: string): Promise<JsonObject>
+  /** Once it has ended. Shows how far it is. */
+  follow(id: string): Promise<JsonObject>
+  items(id: string, outcome: ItemOutcome | undefined): Promise<readonly JsonObject[]>
+  cancel(id: string): Promise<JsonObject>
+}
+
+export const jobsOver = (service: Service, streams: Streams): JobWay => ({
+  make: async (body) => (await service.call(OPERATIONS.make, { body })).record,
+  preview: async (body) => (await service.call(OPERATIONS.make, { body, query: { dry_run: true } })).record,
+  find: async (id) => (await service.call(OPERATIONS.job, { id })).record,
+  follow: (id) =>
+    followJob(async (wait) => (await service.call(OPERATIONS.job, { id, query: { wait } })).record, streams),
+  items: async (id, outcome) =>
+    (await service.list(OPERATIONS.items, 'items', { id, query: { outcome }, most: MOST_ITEMS })).records,
+  cancel: async (id) => (await service.call(OPERATIONS.cancel, { id, body: {} })).record,
+})
