@@ -41,7 +41,7 @@ width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\` colours elsew
 A command that takes several names acts on each, whatever becomes of the others, and prints a line for each. With
 \`--json\` it prints a list: each item has \`given\` (the name), \`result\` (\`done\` or \`failed\`), \`message\` (null, or why
 it failed), and what the command prints for a single name. The exit code is 1 if one failed. \`devices approve\`,
-\`reject\` and \`revoke\` have a form of their own, with counts.
+\`reject\`, \`revoke\` and \`release\` of several make a job, and print that.
 
 ${indexOf(program)}
 

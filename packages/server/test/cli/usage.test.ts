@@ -22,6 +22,11 @@ async function helpOf(command: string): Promise<string> {
 const RESTORE = ['--yes', '--dry-run', '--verify', '--replace', '--unsealed', '--revoke-sessions-since']
 
 /** What chooses devices. */
+const CHOICE = [
+  ...['--json', '--yes', '--file', '--all', '--dry-run', '--no-wait', '--url', '--brand', '--model'],
+  ...['--serial-prefix', '--key', '--key-prefix', '--status', '--quarantined', '--clones', '--from'],
+  ...['--registered-after', '--registered-before', '--seen-after', '--seen-before', '--never-seen'],
+]
 const FLEET = [
   '--brand',
   '--model',
@@ -231,35 +236,11 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--url',
   ],
   'devices show': ['--json', '--limit', '--assertions', '--url'],
-  'devices approve': [
-    '--json',
-    '--yes',
-    '--file',
-    '--model',
-    '--all',
-    '--dry-run',
-    '--no-wait',
-    '--from',
-    '--serial',
-    '--url',
-  ],
-  'devices reject': [
-    '--json',
-    '--yes',
-    '--file',
-    '--model',
-    '--all',
-    '--dry-run',
-    '--no-wait',
-    '--from',
-    '--reason',
-    '--url',
-  ],
-  'devices revoke': [
-    ...['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--no-wait', '--reason', '--url'],
-  ],
+  'devices approve': [...CHOICE, '--serial'],
+  'devices reject': [...CHOICE, '--reason'],
+  'devices revoke': [...CHOICE, '--reason'],
   'devices counts': ['--json', '--brand', '--url'],
-  'devices release': ['--json', '--url'],
+  'devices release': CHOICE,
   'devices remove': ['--json', '--yes'],
   'devices export': [...FLEET, '--json', '--format', '--listed', '--url'],
   'devices import': ['--json', '--format', '--unknown-models', '--dry-run'],
