@@ -82,6 +82,7 @@ export const ACTIONS = {
   'account.change-password':
     'the owner of an account changed its password, and was signed out of every other browser',
   'account.reset-link': 'a one-time link to a new password was made for an account',
+  'account.sign-in-link': 'a one-time link was made that signs in to an account without its password',
   'account.reset-password':
     'a one-time link was used: an account got another password, and was signed out of every browser',
   'account.set-email': 'an account got another e-mail address',
@@ -95,7 +96,7 @@ export const ACTIONS = {
   'second-factor.new-recovery-codes': 'an account got new recovery codes, and the earlier ones ended',
   'second-factor.use-recovery-code': 'a recovery code was used in place of a second factor',
   'account.link': 'a user of another identity service was linked to an account',
-  'account.sign-in': 'a browser signed in with the password of the account',
+  'account.sign-in': 'a browser signed in with the password of the account, or by a link',
   'account.sign-out': 'a browser was signed out, or its sign-in was undone because the account had changed',
   'grant.add': 'an account got a role in the administration of the service',
   'grant.remove': 'an account lost a role in the administration of the service',

@@ -3,8 +3,8 @@ import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
 import type { AccountStore } from './account-store.ts'
+import type { OneTimeLinkStore } from './one-time-links/link-store.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
-import type { ResetLinkStore } from './passwords/reset-link-store.ts'
 
 export interface AccountDeps {
   readonly accounts: AccountStore
@@ -16,5 +16,5 @@ export interface AccountDeps {
 
 /** What sets a password works with: it ends the links to a new one. */
 export interface PasswordDeps extends Omit<AccountDeps, 'change'> {
-  readonly change: Changing<{ readonly accounts: AccountStore; readonly resetLinks: ResetLinkStore }>
+  readonly change: Changing<{ readonly accounts: AccountStore; readonly oneTimeLinks: OneTimeLinkStore }>
 }

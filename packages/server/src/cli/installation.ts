@@ -1,8 +1,8 @@
 /** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { LoginStore } from '../accounts/logins/login-store.ts'
+import type { OneTimeLinkStore } from '../accounts/one-time-links/link-store.ts'
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
-import type { ResetLinkStore } from '../accounts/passwords/reset-link-store.ts'
 import type { AccountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import type { SecondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
@@ -70,7 +70,7 @@ export interface Stores {
   readonly accounts: AccountStore
   readonly logins: LoginStore
   readonly secondFactors: SecondFactorStore
-  readonly resetLinks: ResetLinkStore
+  readonly oneTimeLinks: OneTimeLinkStore
   readonly agents: AgentStore
   readonly grants: GrantStore
   readonly repeats: RepeatStore

@@ -37,6 +37,10 @@ type Add = (program: Command, context: CommandContext) => void
 /** In the order of `--help`. A file may have several commands. */
 const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () => Promise<Add> }[] = [
   { names: ['accounts'], load: async () => (await import('./accounts/accounts.ts')).accountCommands },
+  {
+    names: ['sign-in-link'],
+    load: async () => (await import('./accounts/sign-in-link.ts')).signInLinkCommand,
+  },
   { names: ['agents'], load: async () => (await import('./accounts/agents.ts')).agentCommands },
   { names: ['grants'], load: async () => (await import('./accounts/grants.ts')).grantCommands },
   { names: ['tokens'], load: async () => (await import('./accounts/tokens.ts')).tokenCommands },

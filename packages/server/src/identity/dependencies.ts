@@ -1,7 +1,7 @@
 /** What the routes of the identity service work with; each operation takes its part. */
 import type { AccountStore } from '../accounts/account-store.ts'
+import type { OneTimeLinkStore } from '../accounts/one-time-links/link-store.ts'
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
-import type { ResetLinkStore } from '../accounts/passwords/reset-link-store.ts'
 import type { SecondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
@@ -25,7 +25,7 @@ export interface IdentityDependencies {
   readonly accounts: AccountStore
   readonly passwords: PasswordHasher
   readonly secondFactors: SecondFactorStore
-  readonly resetLinks: ResetLinkStore
+  readonly oneTimeLinks: OneTimeLinkStore
   /** Opens the secrets of second factors. */
   readonly sealer: Sealer
   readonly knownAgents: RememberedAgents
@@ -34,7 +34,7 @@ export interface IdentityDependencies {
   readonly changeBy: ChangingBy<{
     readonly accounts: AccountStore
     readonly secondFactors: SecondFactorStore
-    readonly resetLinks: ResetLinkStore
+    readonly oneTimeLinks: OneTimeLinkStore
     readonly completedLogins: CompletedLoginStore
     readonly signInSessions: SignInSessionStore
   }>

@@ -15,6 +15,7 @@ import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes } from './error-routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import type { KnownService } from './known-services.ts'
+import { signInLinkRoutes } from './logins/link-routes.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
 import { type SignInRecord, signedInBefore } from './logins/signed-in-before.ts'
@@ -90,6 +91,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
       getToken: (request) => parametersOf(request).get('csrf'),
     })
     pageRoutes(pages, deps, cookieOptions)
+    signInLinkRoutes(pages, deps, cookieOptions)
     accountRoutes(pages, deps, cookieOptions)
     resetRoutes(pages, deps)
   })

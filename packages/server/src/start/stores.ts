@@ -1,7 +1,7 @@
 /** Every store, on the database or on one transaction of it. */
 import { accountStore } from '../accounts/account-store.ts'
 import { loginStore } from '../accounts/logins/login-store.ts'
-import { resetLinkStore } from '../accounts/passwords/reset-link-store.ts'
+import { oneTimeLinkStore } from '../accounts/one-time-links/link-store.ts'
 import { accountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import { secondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
@@ -45,7 +45,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   accounts: accountStore(on),
   logins: loginStore(on),
   secondFactors: secondFactorStore(on),
-  resetLinks: resetLinkStore(on),
+  oneTimeLinks: oneTimeLinkStore(on),
   agents: agentStore(on),
   grants: grantStore(on),
   repeats: repeatStore(on),

@@ -22,6 +22,7 @@ interface Seen {
   readonly failure?: string
   /** How many days ago; absent: none was made. */
   readonly backup?: number
+  readonly signInLink?: number
 }
 
 function depsOf(seen: Seen): StatusDeps {
@@ -32,7 +33,10 @@ function depsOf(seen: Seen): StatusDeps {
     keyring: { list: async () => [] },
     sealer: { keyIds: () => ['key-1'] },
     audit: {
-      list: async () => (backup === undefined ? [] : [{ at: daysFrom(-backup) }]),
+      list: async ({ action }: { readonly action: string }) => {
+        const days = action === 'database.backup' ? backup : seen.signInLink
+        return days === undefined ? [] : [{ at: daysFrom(-days), subject: 'ada' }]
+      },
       countUnlinked: async () => unlinked,
     },
     issuers: { list: async () => issuersOf(seen) },
@@ -56,7 +60,7 @@ async function statusOf(here: Partial<Surroundings>, seen: Seen) {
 }
 
 test('an installation that is well', async () => {
-  assert.deepEqual(await statusOf({}, {}), [])
+  assert.deepEqual(await statusOf({}, { signInLink: 8 }), [])
   assert.deepEqual(
     await statusOf({ schema: 'newer' }, { databaseAheadMs: -2000, unlinked: 1000, issuerKeys: 1.5 }),
     [],
@@ -120,6 +124,13 @@ const CASES: readonly (readonly [
     'service',
     'unknown',
     /^Nothing answers at .* so one runs/,
+  ],
+  [
+    {},
+    { signInLink: 6 },
+    'sign_in_links',
+    'attention',
+    /^`ratafia sign-in-link` made one for ada at 2027-01-25T12:00:00\.000Z\. If nobody here did/,
   ],
   [{}, { held: [] }, 'jobs', 'attention', /Start the service\.$/],
 ]

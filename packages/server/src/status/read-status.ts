@@ -29,6 +29,7 @@ export interface Finding {
     | 'certificates'
     | 'audit_log'
     | 'backup'
+    | 'sign_in_links'
   readonly state: State
   /** A sentence, with what to do if it needs attention. */
   readonly says: string
@@ -72,6 +73,7 @@ const LAG_MS = 1_000
 /** Keys of issuers are fetched every hour. */
 const ISSUER_KEYS_MS = 2 * 3_600_000
 const BACKUP_MS = 7 * DAY_MS
+const SIGN_IN_LINK_MS = 7 * DAY_MS
 /** The audit log is linked every second by a service that runs. */
 const UNLINKED = 1_000
 
@@ -99,6 +101,7 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
     certificatesFinding(here.certificates, now),
     await auditFinding(deps.audit),
     await backupFinding(here.database.kind, now, deps.audit),
+    await signInLinkFinding(now, deps.audit),
   ]
 }
 
@@ -243,6 +246,16 @@ async function auditFinding(audit: StatusDeps['audit']): Promise<Finding> {
         says: `${unlinked} entries are not linked to its chain yet: the service links them every second while it runs.`,
       }
     : { part: 'audit_log', state: 'ok', says: 'Its chain is up to date; `ratafia audit verify` checks it.' }
+}
+
+/** Whoever runs the service should hear of every way around the sign-in. */
+async function signInLinkFinding(now: Date, audit: StatusDeps['audit']): Promise<Finding> {
+  const [last] = await audit.list({ action: 'account.sign-in-link' }, { limit: 1 })
+  if (last === undefined || now.getTime() - last.at.getTime() > SIGN_IN_LINK_MS) {
+    return { part: 'sign_in_links', state: 'ok', says: 'Nobody made one in the last seven days.' }
+  }
+  const says = `\`ratafia sign-in-link\` made one for ${last.subject} at ${last.at.toISOString()}. If nobody here did, somebody else has the host.`
+  return { part: 'sign_in_links', state: 'attention', says }
 }
 
 async function backupFinding(

@@ -1,4 +1,5 @@
 /** Asks for a name and a password: for the login of a program, or for the page of one's own account. */
+import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { visibleText } from './visible-text.ts'
@@ -43,6 +44,24 @@ ${login && html`<input type="hidden" name="did" value="${login.did}">`}
 </form>`,
   })
 }
+
+export interface SignInLinkPage {
+  readonly csrf: string
+  readonly secret: string
+  readonly username: string
+}
+
+/** Asks whether the link is meant: opening it may have been a program's doing. */
+export const signInLinkPage = ({ csrf, secret, username }: SignInLinkPage): string =>
+  page({
+    title: 'Sign in with this link?',
+    body: html`
+<p>You will be signed in as <strong>${username}</strong>, without a password. The link works once.</p>
+<form method="post" action="sign-in-link">${hidden({ csrf, secret })}
+<div class="actions"><button class="primary" type="submit">Sign in</button></div>
+</form>
+<p class="quiet">If you did not ask for this link, close this page.</p>`,
+  })
 
 const asked = ({ clientAddress, service }: SignInFor): Html => html`
 <p>A program at the network address <strong>${visibleText(clientAddress, 64)}</strong> asks you to log in${

@@ -78,6 +78,28 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
+  test('sign-in-link: on the database alone, and only where the identity service is ours', async () => {
+    const made = await program.run(['sign-in-link', 'ann'], {
+      environment: { RATAFIA_BASE_URL: 'https://store.example.org' },
+    })
+    assert.equal(made.code, 0, made.stderr)
+    assert.match(made.stdout, /^https:\/\/store\.example\.org\/identity\/sign-in-link\?secret=[\w-]{43}\n$/)
+    assert.match(made.stderr, /^Whoever opens the link is signed in as ann: once, until /)
+    const environment = { RATAFIA_URL: 'https://store.example.org' }
+    const wrongWay = await program.run(['sign-in-link', 'ann'], { environment })
+    assert.deepEqual([wrongWay.code, wrongWay.stdout], [2, ''])
+    assert.match(wrongWay.stderr, /works on the database/)
+    const elsewhere = await program.run(['sign-in-link', 'ann'], {
+      environment: {
+        RATAFIA_BASE_URL: 'https://store.example.org',
+        RATAFIA_IDENTITY_URL: 'https://id.example.org',
+        RATAFIA_IDENTITY_PUBLIC_KEY: Buffer.alloc(32, 9).toString('base64'),
+      },
+    })
+    assert.deepEqual([elsewhere.code, elsewhere.stdout], [2, ''])
+    assert.match(elsewhere.stderr, /The identity service is elsewhere/)
+  })
+
   test('reset-link: below the base URL, or where the identity service runs alone', async () => {
     assert.equal((await add(program, 'bob')).code, 0)
     const made = await program.run(['accounts', 'reset-link', 'bob'], {

@@ -33,6 +33,7 @@ eachDatabase((kind, _open, fresh) => {
       certificates: 'ok',
       audit_log: 'ok',
       backup: kind === 'sqlite' ? 'attention' : 'unknown',
+      sign_in_links: 'ok',
     })
   })
 

@@ -68,6 +68,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'accounts totp disable': ['--json', '--yes'],
   'accounts totp reset': ['--json', '--yes'],
   'accounts link': ['--json', '--subject', '--issuer'],
+  'sign-in-link': ['--json', '--url'],
   agents: [],
   'agents add': [
     ...['--json', '--account', '--url', '--public-key', '--output'],
@@ -358,7 +359,7 @@ describe('exit codes, with the reason on standard error only', () => {
     assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
     assert.match(finished.stderr, message)
     // Nothing of the program's inside.
-    assert.doesNotMatch(finished.stderr, /\n\s+at |Warning/)
+    assert.doesNotMatch(finished.stderr, /\n\s+at .*[:(]|Warning/)
   }
   const list = ['accounts', 'list']
 

@@ -7,8 +7,8 @@ import { type AccountStore, accountStore } from '../../src/accounts/account-stor
 import { findAccount } from '../../src/accounts/find.ts'
 import { linkIdentity } from '../../src/accounts/link.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
+import { oneTimeLinkStore } from '../../src/accounts/one-time-links/link-store.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
-import { resetLinkStore } from '../../src/accounts/passwords/reset-link-store.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { findByLoginName, verifyPassword } from '../../src/accounts/passwords/verify-password.ts'
 import { accountOfIdentity, type IdentityRules } from '../../src/accounts/resolve-identity.ts'
@@ -39,7 +39,7 @@ eachDatabase((_kind, open) => {
   const storesOn = (on: Pick<Database, 'query'>) => ({
     accounts: accountStore(on),
     grants: grantStore(on),
-    resetLinks: resetLinkStore(on),
+    oneTimeLinks: oneTimeLinkStore(on),
     secondFactors: secondFactorStore(on),
   })
   const deps = () => ({

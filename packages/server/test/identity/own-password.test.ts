@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { useResetLink } from '../../src/accounts/passwords/reset-link.ts'
+import { useResetLink } from '../../src/accounts/one-time-links/reset-link.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
 import { changeOwnPassword } from '../../src/identity/self-service/change-own-password.ts'
@@ -252,7 +252,7 @@ eachDatabase((_kind, open) => {
       assert.ok(!JSON.stringify(rows).includes(secret))
       assert.ok(!JSON.stringify(rows).includes(JSON.stringify([...Buffer.from(secret, 'base64url')])))
       const expired = new Date(world.clock().getTime() + HOUR_MS + 1)
-      assert.ok((await world.resetLinks.removeExpired(expired, 100)) >= 1)
+      assert.ok((await world.oneTimeLinks.removeExpired(expired, 100)) >= 1)
       const left = await world.database.query.selectFrom('reset_link').selectAll().execute()
       assert.deepEqual(left, [])
     })

@@ -57,7 +57,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(states, {
       ...{ service: 'ok', jobs: 'attention', database: 'ok', schema: 'ok', clock: 'ok', changes: 'ok' },
       ...{ secret_key: 'ok', keys: 'ok', signing_keys: 'ok', issuers: 'ok', certificates: 'ok' },
-      ...{ audit_log: 'ok', backup: kind === 'sqlite' ? 'attention' : 'unknown' },
+      ...{ audit_log: 'ok', backup: kind === 'sqlite' ? 'attention' : 'unknown', sign_in_links: 'ok' },
     })
   })
 

@@ -3,7 +3,8 @@ import type { Account } from '../../src/accounts/account.ts'
 import * as adding from '../../src/accounts/add.ts'
 import * as disabling from '../../src/accounts/disable.ts'
 import * as enabling from '../../src/accounts/enable.ts'
-import * as linking from '../../src/accounts/passwords/reset-link.ts'
+import type { MadeLink } from '../../src/accounts/one-time-links/link.ts'
+import * as linking from '../../src/accounts/one-time-links/reset-link.ts'
 import * as removing from '../../src/identity/agents/remove-agent.ts'
 import { deciding } from './authorities.ts'
 
@@ -25,7 +26,7 @@ export const enableAccount = (account: string, deps: Deps<typeof enabling.enable
 export const makeResetLink = (
   input: { readonly account: string; readonly lifetimeMs: number },
   deps: Deps<typeof linking.makeResetLink>,
-): Promise<linking.MadeResetLink> => linking.makeResetLink({ ...input, authority: deciding() }, deps)
+): Promise<MadeLink> => linking.makeResetLink({ ...input, authority: deciding() }, deps)
 
 export const removeAgent = (name: string, deps: Deps<typeof removing.removeAgent>) =>
   removing.removeAgent({ name, authority: deciding() }, deps)

@@ -11,8 +11,8 @@ import {
 } from '@ratafia/macaroon/bakery'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
+import { oneTimeLinkStore } from '../../src/accounts/one-time-links/link-store.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
-import { resetLinkStore } from '../../src/accounts/passwords/reset-link-store.ts'
 import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
 import { auditStore } from '../../src/audit/audit-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
@@ -75,7 +75,7 @@ const storesOn = (on: Pick<Database, 'query'>) => ({
   agents: agentStore(on),
   grants: grantStore(on),
   secondFactors: secondFactorStore(on),
-  resetLinks: resetLinkStore(on),
+  oneTimeLinks: oneTimeLinkStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
 })

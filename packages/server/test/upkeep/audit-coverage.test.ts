@@ -166,6 +166,11 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['account.reset-link'],
     details: /"expires":"/,
   },
+  'sign-in-link': {
+    words: () => ['bob', '--url', 'https://id.example.org'],
+    actions: ['account.sign-in-link'],
+    details: /"expires":"/,
+  },
   'accounts password-logins': { words: () => ['off', 'bob'], actions: ['account.password-logins-off'] },
   'accounts totp enable': {
     words: () => ['bob'],
@@ -613,12 +618,13 @@ eachDatabase((kind, _open, fresh) => {
       ...['POST /login', 'POST /confirm', 'POST /logout'],
       // In identity/second-factor.test.ts and identity/own-password.test.ts.
       ...['POST /second-factor', 'POST /enrol', 'POST /confirm-second-factor', 'POST /manage-second-factor'],
-      ...['POST /change-password', 'POST /reset'],
+      // In identity/sign-in-link.test.ts.
+      ...['POST /change-password', 'POST /reset', 'POST /sign-in-link'],
     ]
     const ASKING_PAGES = [
       ...['GET /login', 'GET /login/agent', 'GET /wait-token', 'POST /discharge'],
       ...['GET /discharge/info', 'GET /publickey', 'GET /', 'GET /account', 'GET /change-password'],
-      ...['GET /reset', 'GET /enrol', 'GET /manage-second-factor'],
+      ...['GET /reset', 'GET /sign-in-link', 'GET /enrol', 'GET /manage-second-factor'],
     ]
     test('each route of the identity service is known to change something or not', async () => {
       const routes: string[] = []

@@ -1,7 +1,8 @@
 /** A one-time link to a new password, for somebody else: nobody types another's password. */
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
-import { type MadeResetLink, makeResetLink } from '../passwords/reset-link.ts'
+import type { MadeLink } from '../one-time-links/link.ts'
+import { makeResetLink } from '../one-time-links/reset-link.ts'
 import type { NamedAccount } from './show-account.ts'
 
 const LIFETIME_MS = 24 * 3_600_000
@@ -30,7 +31,7 @@ export async function makePasswordLink(
 
 /** As the API and `--json` show it. `location`: of the identity service, without a trailing slash. */
 export const passwordLinkRecord = (
-  { account, secret, expiresAt }: MadeResetLink,
+  { account, secret, expiresAt }: MadeLink,
   location: string | undefined,
 ) => ({
   username: account.username,

@@ -7,7 +7,7 @@ import { addAccount } from '../add.ts'
 import { disableAccount } from '../disable.ts'
 import { enableAccount } from '../enable.ts'
 import { listAccounts } from '../list.ts'
-import type { InResetLinks } from '../passwords/reset-link.ts'
+import type { InLinks } from '../one-time-links/link.ts'
 import { accountRecord, accountRecords } from './account-record.ts'
 import { type AccountChange, editAccount, type InAccounts } from './edit-account.ts'
 import { identityRecord, listIdentities } from './list-identities.ts'
@@ -20,7 +20,7 @@ type OperationDeps = Parameters<typeof addAccount>[1] &
   Parameters<typeof makePasswordLink>[1]
 
 interface AccountRouteDeps extends Omit<OperationDeps, 'changeBy'> {
-  readonly changeBy: ChangingBy<InAccounts & InResetLinks>
+  readonly changeBy: ChangingBy<InAccounts & InLinks>
 }
 
 export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRouteDeps): void {

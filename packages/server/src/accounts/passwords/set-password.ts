@@ -3,8 +3,8 @@ import { type Account, requireNotRemoved } from '../account.ts'
 import type { PasswordDeps } from '../account-deps.ts'
 import type { AccountStore } from '../account-store.ts'
 import { findAccount } from '../find.ts'
+import type { OneTimeLinkStore } from '../one-time-links/link-store.ts'
 import { chosenPasswordBytes } from './password.ts'
-import type { ResetLinkStore } from './reset-link-store.ts'
 
 /**
  * Throws `invalid-field` when there is no such account, the password breaks its rule, or another account with a password
@@ -43,15 +43,15 @@ interface StoredPassword {
  */
 export async function storePassword(
   { account: { id }, passwordHash, replacing, link }: StoredPassword,
-  { accounts, resetLinks }: { readonly accounts: AccountStore; readonly resetLinks: ResetLinkStore },
+  { accounts, oneTimeLinks }: { readonly accounts: AccountStore; readonly oneTimeLinks: OneTimeLinkStore },
   now: Date,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
   // It locks the row: nobody else changes the account before this transaction ends.
   if (!(await accounts.setPasswordHash(id, passwordHash, replacing))) return undefined
-  if (link && !(await resetLinks.remove(link))) return undefined
+  if (link && !(await oneTimeLinks.remove(link))) return undefined
   const before = await accounts.findById(id)
   await accounts.endLogins(id, now)
-  await resetLinks.removeAllOf(id)
+  await oneTimeLinks.removeAllOf(id)
   const after = await accounts.findById(id)
   return before && after && { before, after }
 }

@@ -54,7 +54,7 @@ async function linkHere(
   context: CommandContext,
 ): Promise<JsonObject> {
   const { passwordLinkRecord } = await import('../../accounts/administration/password-link.ts')
-  const { makeResetLink } = await import('../../accounts/passwords/reset-link.ts')
+  const { makeResetLink } = await import('../../accounts/one-time-links/reset-link.ts')
   const { readInstant } = await import('../option-values.ts')
   return context.withInstallation(async (installation) => {
     const { authority } = installation

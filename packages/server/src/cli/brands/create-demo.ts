@@ -64,6 +64,8 @@ function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, 
     `  - use model-${model.model} as its model,`,
     `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,
     `  - be pointed at this service: \`snap set core proxy.store=${storeId}\`, or device-service.url of its gadget.`,
+    'To administer the service with `ratafia login`, make the first operator:',
+    '  ratafia accounts add NAME --email ADDRESS --name TEXT --role operator',
     'docs/devices.md has the three ways to point a snapd at a service, and a program with snapd that does all this.',
   ].join('\n')
 }

@@ -14,6 +14,8 @@ interface NewSession {
   readonly seen: number
   /** The browser's. */
   readonly address: string
+  /** The hash of the one-time link that this uses up. Default: none. */
+  readonly link?: Uint8Array
   /** Asked once the session is stored: what it rests on may have changed just before. */
   readonly recheck: () => Promise<'right' | 'disabled' | 'wrong'>
 }
@@ -24,7 +26,7 @@ export type SessionOutcome =
 
 /** Has an entry in the audit log, and a second one if it is undone at once. */
 export async function startSession(
-  { account, seen, address, recheck }: NewSession,
+  { account, seen, address, link, recheck }: NewSession,
   { changeBy, clock }: Pick<IdentityDependencies, 'changeBy' | 'clock'>,
 ): Promise<SessionOutcome> {
   const cookie = randomBytes(32)
@@ -33,10 +35,13 @@ export async function startSession(
   const idHash = hashOf(cookie)
   const { id: accountId, username: subject } = account
   const change = changeBy({ actor: accountActor(subject), source: address })
-  await change(async ({ signInSessions, record }) => {
+  const begun = await change(async ({ signInSessions, oneTimeLinks, record }) => {
+    if (link && !(await oneTimeLinks.remove(link))) return false
     await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt })
-    await record({ action: 'account.sign-in', subject })
+    await record({ action: 'account.sign-in', subject, ...(link && { details: { link: true } }) })
+    return true
   })
+  if (!begun) return { outcome: 'wrong' }
   // If the password was changed or the account disabled meanwhile, that ended every session but this one.
   const now = await recheck()
   if (now !== 'right') {

@@ -3,7 +3,7 @@
 import { requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
-import type { ResetLinkStore } from '../../accounts/passwords/reset-link-store.ts'
+import type { OneTimeLinkStore } from '../../accounts/one-time-links/link-store.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { BrandStore } from '../../brands/brand-store.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
@@ -21,7 +21,7 @@ export interface GrantDeps {
   readonly changeBy: ChangingBy<{
     readonly accounts: AccountStore
     readonly grants: GrantStore
-    readonly resetLinks: ResetLinkStore
+    readonly oneTimeLinks: OneTimeLinkStore
   }>
   readonly clock: Clock
 }
@@ -63,7 +63,7 @@ export async function addGrant(
     grantedBy: authority.by,
     expiresAt: expires,
   }
-  return deps.changeBy(authority.author)(async ({ accounts, grants, resetLinks, record }) => {
+  return deps.changeBy(authority.author)(async ({ accounts, grants, oneTimeLinks, record }) => {
     // A removal that comes at this moment waits, and takes the grant with it.
     if (!(await accounts.keep(account.id))) {
       throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
@@ -76,7 +76,7 @@ export async function addGrant(
       )
     }
     // Whoever made one may have had fewer roles than the account has now (contract/administration.md, B13).
-    await resetLinks.removeAllOf(account.id)
+    await oneTimeLinks.removeAllOf(account.id)
     await record({
       action: 'grant.add',
       subject: account.username,

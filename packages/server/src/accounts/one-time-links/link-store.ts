@@ -1,9 +1,9 @@
-/** One-time links to a new password. The table has only hashes of their secrets, so reading it opens nothing. */
+/** Links that work once: the table `reset_link`. It has only hashes of their secrets, so reading it opens nothing. */
 import type { AccountId } from '@ratafia/api'
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
-export interface ResetLink {
-  /** SHA-256 of the secret's 32 bytes. */
+export interface OneTimeLink {
+  /** See `link.ts`. */
   readonly secretHash: Uint8Array
   readonly accountId: AccountId
   /** Of the account: see `login-mark.ts`. */
@@ -12,11 +12,11 @@ export interface ResetLink {
   readonly expiresAt: Date
 }
 
-export interface ResetLinkStore {
+export interface OneTimeLinkStore {
   /** Throws if the hash exists, which does not happen with 32 random bytes. */
-  insert(link: ResetLink): Promise<void>
+  insert(link: OneTimeLink): Promise<void>
   /** Returns expired links too: the caller compares the time. */
-  find(secretHash: Uint8Array): Promise<ResetLink | undefined>
+  find(secretHash: Uint8Array): Promise<OneTimeLink | undefined>
   /** False when there is none (any more): of two calls at once, one gets true. */
   remove(secretHash: Uint8Array): Promise<boolean>
   removeAllOf(accountId: AccountId): Promise<void>
@@ -24,7 +24,7 @@ export interface ResetLinkStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
-export function resetLinkStore({ query }: Pick<Database, 'query'>): ResetLinkStore {
+export function oneTimeLinkStore({ query }: Pick<Database, 'query'>): OneTimeLinkStore {
   return {
     insert: async ({ secretHash, accountId, seen, createdAt, expiresAt }) => {
       await query

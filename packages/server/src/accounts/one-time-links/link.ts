@@ -1,0 +1,116 @@
+/**
+ * A link that works once, until it expires, and until the logins of its account are ended. The secret is in the link
+ * alone. What it is for goes into its hash, so a link to a sign-in sets no password.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { requireForAll, requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { stateConflict } from '../../errors.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
+import { type Account, requireNotRemoved } from '../account.ts'
+import type { AccountDeps } from '../account-deps.ts'
+import type { AccountStore } from '../account-store.ts'
+import { requireMayManage } from '../administration/may-manage.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
+import { endedSince, seenBy } from '../ended-logins/login-mark.ts'
+import { findAccount } from '../find.ts'
+import type { OneTimeLinkStore } from './link-store.ts'
+
+export type LinkPurpose = 'password' | 'sign-in'
+
+const SECRET_BYTES = 32
+const ACTIONS = { password: 'account.reset-link', 'sign-in': 'account.sign-in-link' } as const
+
+export interface InLinks {
+  readonly accounts: AccountStore
+  readonly oneTimeLinks: OneTimeLinkStore
+}
+
+export interface MadeLink {
+  readonly account: Account
+  /** It goes into the link. */
+  readonly secret: string
+  readonly expiresAt: Date
+}
+
+export interface MakeLinkDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
+  readonly changeBy: ChangingBy<InLinks & { readonly grants: GrantStore }>
+}
+
+interface Wanted extends NamedAccount {
+  readonly purpose: LinkPurpose
+  readonly lifetimeMs: number
+}
+
+/**
+ * Only people make one, who signed in a short while ago: it is another way in (contract/administration.md, B10 and B11).
+ * Throws {@link RequestError}: as `requireMayManage`, `no-such-record`, `state-conflict` for an account that is disabled or
+ * removed.
+ */
+export async function makeLink(
+  { account: nameOrId, purpose, lifetimeMs, authority }: Wanted,
+  deps: MakeLinkDeps,
+): Promise<MadeLink> {
+  requireForAll(authority, 'accounts:manage')
+  requireRecentPerson(authority, deps.clock())
+  const found = await findAccount(nameOrId, deps)
+  const { id } = found
+  const secret = randomBytes(SECRET_BYTES)
+  const createdAt = deps.clock()
+  const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
+  const account = await deps.changeBy(authority.author)(
+    async ({ accounts, grants, oneTimeLinks, record }) => {
+      // First: whoever gives it a role waits for this, or was first.
+      const locked = (await accounts.lock(id)) ?? found
+      await requireMayManage({ authority, account: locked }, { grants }, createdAt)
+      const kept = requireNotRemoved(locked)
+      if (kept.disabledAt) {
+        throw stateConflict('The account is disabled. Enable it first.', { status: 'disabled' })
+      }
+      const secretHash = hashOf(secret, purpose)
+      await oneTimeLinks.insert({ secretHash, accountId: id, seen: seenBy(kept), createdAt, expiresAt })
+      const details = { expires: expiresAt.toISOString() }
+      await record({ action: ACTIONS[purpose], subject: kept.username, details })
+      return kept
+    },
+  )
+  return { account, secret: secret.toString('base64url'), expiresAt }
+}
+
+interface Found {
+  readonly account: Account
+  readonly secretHash: Uint8Array
+  /** Of the account when the link was made: see `login-mark.ts`. */
+  readonly seen: number
+}
+
+/** Undefined when the link does not work (any more), or never existed. */
+export async function findLink(
+  secret: string,
+  purpose: LinkPurpose,
+  {
+    oneTimeLinks,
+    accounts,
+    clock,
+  }: { readonly oneTimeLinks: OneTimeLinkStore; readonly accounts: AccountStore; readonly clock: Clock },
+): Promise<Found | undefined> {
+  if (!/^[\w-]{43}$/.test(secret)) return undefined
+  const secretHash = hashOf(Buffer.from(secret, 'base64url'), purpose)
+  const link = await oneTimeLinks.find(secretHash)
+  if (!link || link.expiresAt <= clock()) return undefined
+  const { seen } = link
+  const account = await accounts.findById(link.accountId)
+  return account && isOpenTo(account, seen) ? { account, secretHash, seen } : undefined
+}
+
+/** Whether an account is still what it was when the link was made, and may be used. */
+export const isOpenTo = (account: Account, seen: number): boolean =>
+  !account.disabledAt && !endedSince(seen, account)
+
+/** 32 random bytes need no salt. Links to a password have the hash of the secret alone, as they had at first. */
+function hashOf(secret: Uint8Array, purpose: LinkPurpose): Uint8Array {
+  const hash = createHash('sha256')
+  if (purpose !== 'password') hash.update(`${purpose}:`)
+  return hash.update(secret).digest()
+}

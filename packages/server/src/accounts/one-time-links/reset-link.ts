@@ -1,0 +1,56 @@
+/** One-time links to a new password, which an operator makes and hands over. Every change of the password ends them. */
+import { accountActor, type ChangingBy } from '../../change.ts'
+import { unauthorized } from '../../errors.ts'
+import type { Account } from '../account.ts'
+import type { AccountDeps } from '../account-deps.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
+import { seenBy } from '../ended-logins/login-mark.ts'
+import { chosenPasswordBytes } from '../passwords/password.ts'
+import { storePassword } from '../passwords/set-password.ts'
+import { findLink, type InLinks, isOpenTo, type MadeLink, type MakeLinkDeps, makeLink } from './link.ts'
+import type { OneTimeLinkStore } from './link-store.ts'
+
+/** Throws as {@link makeLink} does. */
+export const makeResetLink = (
+  wanted: NamedAccount & { readonly lifetimeMs: number },
+  deps: MakeLinkDeps,
+): Promise<MadeLink> => makeLink({ ...wanted, purpose: 'password' }, deps)
+
+type UseResetLinkDeps = Omit<AccountDeps, 'change'> & {
+  readonly oneTimeLinks: OneTimeLinkStore
+  readonly changeBy: ChangingBy<InLinks>
+}
+
+export interface UseResetLinkInput {
+  readonly secret: string
+  readonly password: string
+  /** The browser's. */
+  readonly address: string
+}
+
+/**
+ * Sets the password as `setPassword` does. Of two uses at once, one sets its password. Throws a 401 when the link does
+ * not work (any more), `invalid-field` when the password breaks its rule.
+ */
+export async function useResetLink(
+  { secret, password, address }: UseResetLinkInput,
+  deps: UseResetLinkDeps,
+): Promise<Account> {
+  const link = await findLink(secret, 'password', deps)
+  if (!link) throw linkIsOver()
+  const { account, secretHash } = link
+  const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
+  const change = deps.changeBy({ actor: accountActor(account.username), source: address })
+  const changed = await change(async (on) => {
+    const stored = await storePassword({ account, passwordHash, link: secretHash }, on, deps.clock())
+    // Hashing takes long, and meanwhile the account may have been disabled, or its logins ended.
+    if (!stored || !isOpenTo(stored.before, seenBy(account))) throw linkIsOver()
+    await on.record({ action: 'account.reset-password', subject: account.username })
+    return stored.after
+  })
+  await deps.signInSessions.removeAllOf(account.id)
+  return changed
+}
+
+const linkIsOver = () =>
+  unauthorized('This link has expired, or was used before. Ask the operator of this store for another one.')

@@ -1,0 +1,41 @@
+/** The page of a link that signs in. Opening it changes nothing: programs that preview links use none up. */
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyInstance } from 'fastify'
+import { errorPage } from '../../web/message-page.ts'
+import { sendPage } from '../../web/send-page.ts'
+import { signInLinkPage } from '../../web/sign-in-page.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+import { browserCookie, goTo, pageOf, pageOptions } from '../form-routes.ts'
+import { parametersOf, required } from '../parameters.ts'
+import { signInByLink, signInLinkUsername } from './sign-in-link.ts'
+
+export function signInLinkRoutes(
+  app: FastifyInstance,
+  deps: IdentityDependencies,
+  cookieOptions: CookieSerializeOptions,
+): void {
+  const { page, form } = pageOptions(app)
+  const cookie = browserCookie(deps, cookieOptions)
+
+  app.get('/sign-in-link', page, async (request, reply) => {
+    const secret = required(parametersOf(request), 'secret')
+    const username = await signInLinkUsername(secret, deps)
+    if (username === undefined) return sendPage(reply, 410, OVER)
+    return sendPage(reply, 200, signInLinkPage({ csrf: reply.generateCsrf(), secret, username }))
+  })
+
+  app.post('/sign-in-link', form, async (request, reply) => {
+    const { address } = request.client
+    const secret = required(parametersOf(request), 'secret')
+    const result = await signInByLink({ secret, address }, deps)
+    if (result.outcome !== 'signed-in') return sendPage(reply, 410, OVER)
+    cookie.set(reply, result.cookie)
+    return goTo(reply, pageOf(undefined))
+  })
+}
+
+const OVER = errorPage({
+  title: 'This link does not work',
+  message: 'It has expired, or was used before. `ratafia sign-in-link` on the host makes another one.',
+  did: undefined,
+})

@@ -1,0 +1,27 @@
+/** Signs a browser in by a one-time link, without a password: see `accounts/one-time-links/`. */
+import { findLink, isOpenTo } from '../../accounts/one-time-links/link.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+import { type SessionOutcome, startSession } from './browser-session.ts'
+
+/** Whom a link is for; undefined when it does not work (any more). */
+export async function signInLinkUsername(
+  secret: string,
+  deps: IdentityDependencies,
+): Promise<string | undefined> {
+  return (await findLink(secret, 'sign-in', deps))?.account.username
+}
+
+/** Of two uses at once, one signs in. `wrong`: the link does not work (any more). */
+export async function signInByLink(
+  { secret, address }: { readonly secret: string; readonly address: string },
+  deps: IdentityDependencies,
+): Promise<SessionOutcome> {
+  const link = await findLink(secret, 'sign-in', deps)
+  if (!link) return { outcome: 'wrong' }
+  const { account, seen, secretHash } = link
+  const recheck = async () => {
+    const now = await deps.accounts.findById(account.id)
+    return now && isOpenTo(now, seen) ? 'right' : 'wrong'
+  }
+  return startSession({ account, seen, address, link: secretHash, recheck }, deps)
+}
