@@ -39,7 +39,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
   { names: ['accounts'], load: async () => (await import('./accounts/accounts.ts')).accountCommands },
   {
     names: ['sign-in-link'],
-    load: async () => (await import('./accounts/sign-in-link.ts')).signInLinkCommand,
+    load: async () => (await import('./accounts/credentials/sign-in-link.ts')).signInLinkCommand,
   },
   { names: ['agents'], load: async () => (await import('./accounts/agents.ts')).agentCommands },
   { names: ['grants'], load: async () => (await import('./accounts/grants.ts')).grantCommands },

@@ -15,14 +15,14 @@ import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes } from './error-routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import type { KnownService } from './known-services.ts'
-import { signInLinkRoutes } from './logins/link-routes.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
 import { type SignInRecord, signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
+import { resetRoutes } from './one-time-links/reset-routes.ts'
+import { signInLinkRoutes } from './one-time-links/sign-in-routes.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 import { accountRoutes } from './self-service/account-routes.ts'
-import { resetRoutes } from './self-service/reset-routes.ts'
 
 export interface IdentityOptions
   extends Omit<

@@ -8,7 +8,7 @@ import { makeSignInLink } from '../../src/accounts/one-time-links/sign-in-link.t
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
 import { directAuthority } from '../../src/authority.ts'
-import { signInByLink } from '../../src/identity/logins/sign-in-link.ts'
+import { signInByLink } from '../../src/identity/one-time-links/sign-in-link.ts'
 import { addAccount, disableAccount, makeResetLink } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

@@ -17,10 +17,10 @@ import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { accountOver, OPERATIONS } from './account-over.ts'
 import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
 import { addAccountCommand } from './add-account.ts'
+import { passwordCommands } from './credentials/passwords.ts'
+import { secondFactorCommands } from './credentials/second-factor.ts'
 import { enableDisableCommands } from './enable-disable.ts'
-import { passwordCommands } from './passwords.ts'
 import { removeAccountCommand } from './remove-account.ts'
-import { secondFactorCommands } from './second-factor.ts'
 
 interface ListOptions extends ListOption, WayOptions {}
 

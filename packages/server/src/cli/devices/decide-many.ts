@@ -7,8 +7,8 @@ import { type CommandContext, ServiceAway, ServiceRefusal, UsageError } from '..
 import { describeJob, requireWhole } from '../jobs/job-output.ts'
 import type { AskedJob, JobWay } from '../jobs/job-way.ts'
 import { counted, type JsonOption, note, print } from '../output.ts'
+import type { BulkDecision } from './bulk-decision.ts'
 import type { Choice } from './chosen-devices.ts'
-import type { BulkDecision } from './decisions.ts'
 
 export interface DecideOptions extends JsonOption, YesOption {
   readonly dryRun?: boolean

@@ -1,45 +1,17 @@
 /** `ratafia devices approve`, `reject`, `revoke` and `release`: decisions about one device, or about many. */
 import type { Command } from 'commander'
-import type { DeviceStatus } from '../../devices/device.ts'
 import { confirmTyped, withNeededYes, withYes } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { print, withJson } from '../output.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { type ChoiceFilter, type ChoiceOptions, choiceOf, withChoiceFilters } from './chosen-devices.ts'
+import { APPROVAL, type BulkDecision, REJECTION, RELEASE, REVOCATION } from './bulk-decision.ts'
+import { type ChoiceOptions, choiceOf, withChoiceFilters } from './chosen-devices.ts'
 import type { DecideOptions, DecidingWay } from './decide-many.ts'
 import { decideOne, describeRecord, findOver, OPERATIONS } from './one-device.ts'
-
-/** A decision that a job takes about many. */
-export interface BulkDecision {
-  readonly kind: 'devices.approve' | 'devices.reject' | 'devices.revoke' | 'devices.release'
-  /** What the devices are afterwards, such as `approved`. */
-  readonly decided: string
-  /** Which of several rows of one name is meant. */
-  readonly prefer: readonly DeviceStatus[]
-  /** Which devices it is about where filters say no more. */
-  readonly about: ChoiceFilter
-  /** These in words. */
-  readonly those: string
-  readonly undoable: boolean
-}
 
 interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
   readonly reason?: string
   readonly serial?: string
-}
-
-const APPROVAL: BulkDecision = {
-  ...{ kind: 'devices.approve', decided: 'approved', prefer: ['pending', 'rejected'] },
-  ...{ about: { status: ['pending'] }, those: 'devices that wait', undoable: true },
-}
-const REJECTION: BulkDecision = { ...APPROVAL, kind: 'devices.reject', decided: 'rejected' }
-const REVOCATION: BulkDecision = {
-  ...{ kind: 'devices.revoke', decided: 'revoked', prefer: ['active', 'revoked'] },
-  ...{ about: { status: ['active'] }, those: 'active devices', undoable: false },
-}
-const RELEASE: BulkDecision = {
-  ...{ kind: 'devices.release', decided: 'released', prefer: ['active'] },
-  ...{ about: { quarantined: true }, those: 'devices in quarantine', undoable: true },
 }
 
 export function decisionCommands(devices: Command, context: CommandContext): void {

@@ -1,20 +1,20 @@
 /** `ratafia accounts set-password` and `password-logins`: what people log in with. */
 import type { Command } from 'commander'
-import { actOnEach } from '../act-on-each.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
-import { readPassword } from '../password-input.ts'
-import { accountRow } from './account-row.ts'
+import { actOnEach } from '../../act-on-each.ts'
+import { type CommandContext, UsageError } from '../../context.ts'
+import type { Installation } from '../../installation.ts'
+import { type JsonOption, print, withJson } from '../../output.ts'
+import { readPassword } from '../../password-input.ts'
+import { accountRow } from '../account-row.ts'
+import { setEmailCommand } from '../set-email.ts'
 import { resetLinkCommand } from './reset-link.ts'
-import { setEmailCommand } from './set-email.ts'
 
 export function passwordCommands(accounts: Command, context: CommandContext): void {
   withJson(accounts.command('set-password <username>'))
     .description('set a new password, sign the account out of every browser, and end its unused logins')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
-      const { setPassword } = await import('../../accounts/passwords/set-password.ts')
+      const { setPassword } = await import('../../../accounts/passwords/set-password.ts')
       const password = await readPassword(context.streams, options.passwordStdin === true)
       const row = await context.withInstallation(async (installation) =>
         accountRow(await setPassword({ account: username, password }, installation), installation),
@@ -29,7 +29,7 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
       'let programs log in with the password of accounts, or not; the browser takes it all the same',
     )
     .action(async (state: string, usernames: readonly string[], options: JsonOption) => {
-      const { switchPasswordLogins } = await import('../../accounts/switch-password-logins.ts')
+      const { switchPasswordLogins } = await import('../../../accounts/switch-password-logins.ts')
       if (state !== 'on' && state !== 'off')
         throw new UsageError(`Say "on" or "off", not ${JSON.stringify(state)}.`)
       const on = state === 'on'

@@ -1,7 +1,7 @@
 /** Signs a browser in by a one-time link, without a password: see `accounts/one-time-links/`. */
 import { findLink, isOpenTo } from '../../accounts/one-time-links/link.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { type SessionOutcome, startSession } from './browser-session.ts'
+import { type SessionOutcome, startSession } from '../logins/browser-session.ts'
 
 /** Whom a link is for; undefined when it does not work (any more). */
 export async function signInLinkUsername(

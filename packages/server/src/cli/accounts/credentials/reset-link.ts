@@ -1,12 +1,12 @@
 /** `ratafia accounts reset-link`, on the database or at a service. */
 import type { Command } from 'commander'
-import type { JsonObject } from '../../foreign-json.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { identityLocation } from '../identity-location.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
-import type { Service } from '../service/service.ts'
-import { goes, serviceOf } from '../service/ways.ts'
-import { accountOver, OPERATIONS } from './account-over.ts'
+import type { JsonObject } from '../../../foreign-json.ts'
+import { type CommandContext, UsageError } from '../../context.ts'
+import { identityLocation } from '../../identity-location.ts'
+import { type JsonOption, note, print, withJson } from '../../output.ts'
+import type { Service } from '../../service/service.ts'
+import { goes, serviceOf } from '../../service/ways.ts'
+import { accountOver, OPERATIONS } from '../account-over.ts'
 
 /** A link that lies about for longer is one that somebody else finds. */
 const LONGEST_LINK_MS = 30 * 86_400_000
@@ -53,9 +53,9 @@ async function linkHere(
   options: ResetLinkOptions,
   context: CommandContext,
 ): Promise<JsonObject> {
-  const { passwordLinkRecord } = await import('../../accounts/administration/password-link.ts')
-  const { makeResetLink } = await import('../../accounts/one-time-links/reset-link.ts')
-  const { readInstant } = await import('../option-values.ts')
+  const { passwordLinkRecord } = await import('../../../accounts/administration/password-link.ts')
+  const { makeResetLink } = await import('../../../accounts/one-time-links/reset-link.ts')
+  const { readInstant } = await import('../../option-values.ts')
   return context.withInstallation(async (installation) => {
     const { authority } = installation
     const location = identityLocation(options.url, installation.config, 'reset the password there')

@@ -1,8 +1,8 @@
 /** `ratafia sign-in-link`: the way in when signing in is broken, for whoever has the host. */
 import type { Command } from 'commander'
-import type { CommandContext } from '../context.ts'
-import { identityLocation } from '../identity-location.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
+import type { CommandContext } from '../../context.ts'
+import { identityLocation } from '../../identity-location.ts'
+import { type JsonOption, note, print, withJson } from '../../output.ts'
 
 export function signInLinkCommand(program: Command, context: CommandContext): void {
   withJson(program.command('sign-in-link <username>'))
@@ -10,7 +10,7 @@ export function signInLinkCommand(program: Command, context: CommandContext): vo
     .option('--url <url>', 'location of the identity service (default: RATAFIA_BASE_URL and /identity)')
     .action(async (username: string, options: JsonOption & { readonly url?: string }) => {
       const { makeSignInLink, signInLinkRecord } = await import(
-        '../../accounts/one-time-links/sign-in-link.ts'
+        '../../../accounts/one-time-links/sign-in-link.ts'
       )
       await context.withInstallation(async (installation) => {
         const { authority, config } = installation
