@@ -9,7 +9,7 @@ import { ErrorBodySchema } from '@ratafia/api/schemas'
 import { decodeBase64, decodeBinary, encodeBinary } from '@ratafia/macaroon'
 import fc from 'fast-check'
 import { Check } from 'typebox/value'
-import { FULL } from '../../../../tools/test/effort.ts'
+import { FULL, HOSTILE_TIMES } from '../../../../tools/test/effort.ts'
 import { type NonceKind, newNonce } from '../../src/devices/nonce.ts'
 import { addApiKey } from '../support/as-operator.ts'
 import { brandDeps, testKey } from '../support/brands.ts'
@@ -39,12 +39,11 @@ import { answersOf, type PipelinedAnswer, type RawRequest } from './pipeline.ts'
 
 /** Fewer than may wait for their signature at once: one more would be a 503, and rightly. */
 const BATCH = 50
-const TIMES = Number(process.env['RATAFIA_TEST_HOSTILE_TIMES'] ?? 1)
 const KEYS = 12
 
 eachDatabase((kind, open, fresh) => {
   const service = testService(fresh)
-  const share = (FULL ? (kind === 'sqlite' ? 1 : 0.25) : 1 / 12) * TIMES
+  const share = (FULL ? (kind === 'sqlite' ? 1 : 0.25) : 1 / 12) * HOSTILE_TIMES
   let seeds: DeepSeeds
   const texts: FreshTexts = {
     requestId: () => newNonce('request-id', service.installation),

@@ -1,11 +1,12 @@
 /**
  * Hostile requests to the management API. Guarantees: none is a 5xx, and whoever administers one brand never reads a
- * word about another one: in no status line, header or body, whatever they send.
+ * word about another one: in no status line, header or body, whatever they send. RATAFIA_TEST_HOSTILE_TIMES=20 makes it
+ * twenty times as many.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
-import { FULL } from '../../../../tools/test/effort.ts'
+import { FULL, HOSTILE_TIMES } from '../../../../tools/test/effort.ts'
 import { addBrand } from '../../src/brands/add-brand.ts'
 import { importAllowList } from '../../src/brands/models/allow-list/import-allow-list.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
@@ -27,7 +28,8 @@ const MODELS = ['other-brand/own', 'acme-brand/acme-classic']
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
-  const wanted = Math.ceil(((FULL ? 10_000 : 1_500) * (kind === 'sqlite' ? 1 : 0.1)) / BATCH) * BATCH
+  const wanted =
+    Math.ceil(((FULL ? 10_000 : 1_500) * (kind === 'sqlite' ? 1 : 0.1) * HOSTILE_TIMES) / BATCH) * BATCH
   const seeds = new Map<string, ManagementSeeds>()
 
   before(async () => {
