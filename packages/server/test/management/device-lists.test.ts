@@ -385,6 +385,7 @@ eachDatabase((kind, _open, fresh) => {
   test('what is no filter is refused', async () => {
     const token = await managementToken(service, await addManager(service, 'operator'))
     for (const query of [
+      ...['?decided_by=%00', '?decided_by=a%00b', '?decided_by=%EF%BF%BD'],
       '?status=asleep',
       '?sort=colour',
       '?model=acme',

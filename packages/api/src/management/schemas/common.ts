@@ -18,6 +18,9 @@ export const BrandSchema = Type.String({
   description: 'The account id of a brand',
 })
 
+/** A username, an id, or who decided. No other text is looked for. */
+export const nameOrId = (description: string) => Type.String({ pattern: '^[!-~]{1,64}$', description })
+
 /** One page of a list; `next` is the `cursor` of the one that follows. */
 export const page = <T extends TSchema>(title: string, name: string, item: T) =>
   Type.Object({ [name]: Type.Array(item), next: orNull(Text) }, { title, ...exactly })

@@ -1,7 +1,7 @@
 /** Devices, and decisions about them. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { BrandSchema, exactly, InstantSchema, listOf, pageQuery, several, Text } from './common.ts'
+import { BrandSchema, exactly, InstantSchema, listOf, nameOrId, pageQuery, several, Text } from './common.ts'
 
 export const DEVICE_STATUS_NAMES = ['pending', 'rejected', 'active', 'superseded', 'revoked'] as const
 
@@ -72,7 +72,7 @@ const DeviceFilterFields = {
   status: Type.Optional(several(Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }))),
   quarantined: Type.Optional(Type.Boolean()),
   origin: Type.Optional(several(Type.Enum(['registration', 'session', 'import'], { type: 'string' }))),
-  decided_by: Type.Optional(several(Type.String({ minLength: 1, maxLength: 64 }))),
+  decided_by: Type.Optional(several(nameOrId('A username, or `operator`'))),
   registered_since: Type.Optional(InstantSchema),
   registered_until: Type.Optional(InstantSchema),
   seen_since: Type.Optional(InstantSchema),

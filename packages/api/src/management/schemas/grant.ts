@@ -1,7 +1,7 @@
 /** Who has which role. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { BrandSchema, exactly, InstantSchema, page, pageQuery, RoleSchema, Text } from './common.ts'
+import { BrandSchema, exactly, InstantSchema, nameOrId, page, pageQuery, RoleSchema, Text } from './common.ts'
 
 export const GrantFields = {
   role: RoleSchema,
@@ -19,7 +19,7 @@ export const GrantsSchema = page('Grants', 'grants', GrantSchema)
 export const GrantsQuerySchema = Type.Object(
   {
     ...pageQuery,
-    account: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'A username or an id' })),
+    account: Type.Optional(nameOrId('A username or an id')),
     role: Type.Optional(RoleSchema),
     brand: Type.Optional(BrandSchema),
   },
@@ -27,7 +27,7 @@ export const GrantsQuerySchema = Type.Object(
 )
 export const NewGrantSchema = Type.Object(
   {
-    account: Type.String({ minLength: 1, maxLength: 64, description: 'A username or an id' }),
+    account: nameOrId('A username or an id'),
     role: RoleSchema,
     brand: Type.Optional(orNull(BrandSchema)),
     expires: Type.Optional(orNull(InstantSchema)),

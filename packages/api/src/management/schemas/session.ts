@@ -4,7 +4,7 @@ import { MAX_DESCRIPTION_LENGTH } from '../../limits.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { MANAGEMENT_PERMISSIONS } from '../roles.ts'
-import { BrandSchema, exactly, InstantSchema, page, pageQuery, RoleSchema, Text } from './common.ts'
+import { BrandSchema, exactly, InstantSchema, nameOrId, page, pageQuery, RoleSchema, Text } from './common.ts'
 import { GrantFields } from './grant.ts'
 
 export const ManagementRootRequestSchema = Type.Object(
@@ -109,7 +109,7 @@ export const SessionsQuerySchema = Type.Object(
 export const AllSessionsQuerySchema = Type.Object(
   {
     ...pageQuery,
-    account: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'A username or an id' })),
+    account: Type.Optional(nameOrId('A username or an id')),
     state: Type.Optional(Type.Enum(['active', 'all'], { type: 'string' })),
     ends_before: Type.Optional(InstantSchema),
   },
@@ -119,7 +119,7 @@ export const ShortenSchema = Type.Object({ until: InstantSchema }, { title: 'Sho
 export const RevokeMineSchema = Type.Object(
   {
     all_but: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      Type.Array(nameOrId('The id of a session'), {
         maxItems: 64,
         uniqueItems: true,
         description: 'The ids of the sessions that go on',
