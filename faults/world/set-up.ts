@@ -140,7 +140,7 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
       const account = { username, email: `${username}@example.com`, name: username, password: PASSWORD }
       await addAccount({ ...account, authority: installation.authority }, { ...installation, passwords })
       await addAgent(
-        { name: username, account: username, publicKey },
+        { name: username, account: username, publicKey, authority: installation.authority },
         { ...installation, location: `${environment['RATAFIA_BASE_URL']}/identity` },
       )
     }

@@ -1,22 +1,30 @@
 /** Links an identity of an external identity service to an account here (for `RATAFIA_ACCOUNTS=known`). */
+import { requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
 import { invalidField } from '../errors.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import type { ExternalIdentity } from './account-store.ts'
+import { type InGrants, requireMayLetIn } from './administration/may-manage.ts'
+import type { NamedAccount } from './administration/show-account.ts'
 import { findAccount } from './find.ts'
 import { checkIdentity } from './resolve-identity.ts'
 
 /**
- * Does nothing when the identity is linked to this account already. Throws `invalid-field` when there is no such
- * account, the issuer or subject is impossible, or the identity belongs to another account.
+ * Does nothing when the identity is linked to this account already. Throws as `requireMayLetIn`; `no-such-record`; and
+ * `invalid-field` for an impossible issuer or subject, or an identity that belongs to another account.
  */
 export async function linkIdentity(
-  { account: nameOrId, ...unchecked }: ExternalIdentity & { readonly account: string },
-  deps: Pick<AccountDeps, 'accounts' | 'change' | 'clock'>,
+  { account: nameOrId, authority, ...unchecked }: ExternalIdentity & NamedAccount,
+  deps: Pick<AccountDeps, 'accounts' | 'clock'> & {
+    readonly changeBy: ChangingBy<InGrants>
+  },
 ): Promise<Account> {
+  requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
   const identity = checkIdentity(unchecked)
-  const linked = await deps.change(async ({ accounts, record }) => {
+  const linked = await deps.changeBy(authority.author)(async ({ accounts, grants, record }) => {
+    await requireMayLetIn({ authority, account }, { accounts, grants }, deps.clock())
     if (!(await accounts.keep(account.id))) return 'removed'
     const inserted = await accounts.insertIdentity(identity, account.id, deps.clock())
     if (inserted)

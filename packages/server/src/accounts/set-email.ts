@@ -1,4 +1,5 @@
 /** Gives an account another e-mail address, for whoever has the database. For others there is `editAccount`. */
+import { type DirectAuthority, requireForAll } from '../authority.ts'
 import type { Changing } from '../change.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import { checkEmail } from './account-fields.ts'
@@ -6,13 +7,18 @@ import type { AccountStore } from './account-store.ts'
 import { findAccount } from './find.ts'
 
 /**
- * Throws `invalid-field` when there is no such account, the address breaks its rule, or both this account and another
- * one with the address have a password. Works on the schema of the release before, too.
+ * Throws `no-such-record`; `invalid-field` when the address breaks its rule, or both this account and another one with the
+ * address have a password. Works on the schema of the release before, too, which may have no roles to compare.
  */
 export async function setEmail(
-  { account: nameOrId, email }: { readonly account: string; readonly email: string },
+  {
+    account: nameOrId,
+    email,
+    authority,
+  }: { readonly account: string; readonly email: string; readonly authority: DirectAuthority },
   { change }: { readonly change: Changing<{ readonly accounts: AccountStore }> },
 ): Promise<Account> {
+  requireForAll(authority, 'accounts:manage')
   return change(async ({ accounts, record }) => {
     const account = requireNotRemoved(await findAccount(nameOrId, { accounts }))
     const address = checkEmail(email)

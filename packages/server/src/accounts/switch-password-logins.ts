@@ -1,15 +1,23 @@
 /** Lets programs log in with the password of an account, or not. The pages of the identity service take it all the same. */
+import { requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
+import { type InGrants, requireMayManage } from './administration/may-manage.ts'
+import type { NamedAccount } from './administration/show-account.ts'
 import { findAccount } from './find.ts'
 
-/** Does nothing where it is so already. Throws `invalid-field` when there is no such account, or it is removed. */
+/** Does nothing where it is so already. Throws as `requireMayManage`; `no-such-record`; `state-conflict` if it is removed. */
 export async function switchPasswordLogins(
-  { account: nameOrId, on: wanted }: { readonly account: string; readonly on: boolean },
-  deps: Pick<AccountDeps, 'accounts' | 'change' | 'clock'>,
+  { account: nameOrId, on: wanted, authority }: NamedAccount & { readonly on: boolean },
+  deps: Pick<AccountDeps, 'accounts' | 'clock'> & {
+    readonly changeBy: ChangingBy<InGrants>
+  },
 ): Promise<Account> {
+  requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
-  return deps.change(async ({ accounts, record }) => {
+  return deps.changeBy(authority.author)(async ({ accounts, grants, record }) => {
+    await requireMayManage({ authority, account }, { grants }, deps.clock())
     if (await accounts.switchPasswordLogins(account.id, wanted ? undefined : deps.clock())) {
       const action = wanted ? 'account.password-logins-on' : 'account.password-logins-off'
       await record({ action, subject: account.username })

@@ -57,6 +57,8 @@ export interface UnopenedInstallation {
   /** Which database, without user and password. */
   readonly location: string
   readonly wholeDatabase: WholeDatabaseStore
+  /** Of the operator: whoever runs this process. */
+  readonly authority: DirectAuthority
   /** Adds an entry to the audit log, about what changes no row itself. */
   record(change: AuditedChange): Promise<void>
   /** For a change that an older schema takes, too, by the operator. */

@@ -1,6 +1,9 @@
 /** An installation as a backup or a check finds it: only its database is opened. */
+
+import { OPERATOR } from '../accounts/account-fields.ts'
 import { accountStore } from '../accounts/account-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
+import { directAuthority } from '../authority.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
 import { checkupStore } from '../checkup/checkup-store.ts'
@@ -43,6 +46,7 @@ function unopenedInstallation(database: Database, location: string, operator: Au
   return {
     clock: systemClock,
     location,
+    authority: directAuthority(operator, OPERATOR),
     inAccounts: changing(database, systemClock, (on) => ({ accounts: accountStore(on) }))(operator),
     record: (change) => recordingOn(database, systemClock, operator).record(change),
     wholeDatabase: wholeDatabaseStore(database, (on) => ({

@@ -1,11 +1,10 @@
 /** What ends the tokens of jobs: at once, on every node, and whatever an exchange is doing at that moment. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { removeIssuer } from '../../src/ci/issuers/remove.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
-import { disableAccount } from '../support/accounts.ts'
+import { disableAccount, removeAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
 import { exchange, fieldsOf, idTokenOf, vectorIssuers, withRule } from '../support/exchanges.ts'
@@ -59,7 +58,7 @@ eachDatabase((kind, _open, fresh) => {
       ),
     'an account that is disabled': ({ username }) => disableAccount(username, first().installation),
     'an account that is removed': ({ username }) =>
-      removeAccount({ account: username, by: 'operator' }, first().installation),
+      removeAccount({ account: username }, first().installation),
   }
   for (const [title, end] of Object.entries(ENDS)) {
     test(`${title} ends its tokens on every node, and gives no more`, async () => {

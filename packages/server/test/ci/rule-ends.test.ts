@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
 import { inTransaction } from '../../src/database/index.ts'
-import { addAccount } from '../support/accounts.ts'
+import { addAccount, removeAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { GITLAB, givenIssuer, givenSession } from '../support/rules.ts'
 import { testService } from '../support/service.ts'
@@ -64,7 +63,7 @@ eachDatabase((kind, _open, fresh) => {
       {
         ...{ ...installation, jobMaxLifetime: 900_000 },
         change: async (work) => {
-          await removeAccount({ account: 'gone', by: 'operator' }, installation)
+          await removeAccount({ account: 'gone' }, installation)
           return installation.change(work)
         },
       },

@@ -8,14 +8,11 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import type { PrivateKey } from '@ratafia/assertions'
-import { linkIdentity } from '../../src/accounts/link.ts'
-import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { accountOfIdentity } from '../../src/accounts/resolve-identity.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import type { Schema } from '../../src/database/index.ts'
 import { removeDevice } from '../../src/devices/removal/remove-device.ts'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
-import { enableAccount } from '../support/accounts.ts'
+import { addAgent, enableAccount, linkIdentity, removeAccount } from '../support/accounts.ts'
 import { atTerminal } from '../support/at-terminal.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -413,7 +410,7 @@ eachDatabase((kind, _open, fresh) => {
           linkIdentity({ account: id, issuer, subject: `victor-${round}` }, installation),
           addAgent({ name: `victor-${round}`, account: id }, { ...installation, location: issuer }),
           call(service, 'POST', '/api/v2/tokens/exchange', login),
-          removeAccount({ account: id, by: 'operator' }, installation),
+          removeAccount({ account: id }, installation),
           linkIdentity({ account: id, issuer, subject: `victor-${round}-too` }, installation),
           enableAccount(id, installation),
         ])

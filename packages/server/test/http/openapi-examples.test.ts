@@ -15,8 +15,7 @@ import {
   generateKeyPair,
 } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
-import { addAccount } from '../support/accounts.ts'
+import { addAccount, addAgent } from '../support/accounts.ts'
 import { brandDeps } from '../support/brands.ts'
 import { oneDatabase } from '../support/databases.ts'
 import {

@@ -11,9 +11,8 @@ import {
   type KeyPair,
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { listAgents } from '../../src/identity/agents/list-agents.ts'
-import { addAccount, disableAccount, enableAccount, removeAgent } from '../support/accounts.ts'
+import { addAccount, addAgent, disableAccount, enableAccount, removeAgent } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

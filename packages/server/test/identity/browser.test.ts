@@ -6,10 +6,9 @@ import { PERMISSIONS } from '@ratafia/api'
 import { addThirdPartyCaveat, mint, verify } from '@ratafia/macaroon'
 import { dischargeAll, encodeCaveatId, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { formatSummary } from '../../src/identity/discharge/request-summary.ts'
 import { STYLE_HASH } from '../../src/web/style.ts'
-import { addAccount, disableAccount, enableAccount } from '../support/accounts.ts'
+import { addAccount, disableAccount, enableAccount, setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   answer,

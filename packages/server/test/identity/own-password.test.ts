@@ -4,10 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { useResetLink } from '../../src/accounts/one-time-links/reset-link.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
-import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
 import { changeOwnPassword } from '../../src/identity/self-service/change-own-password.ts'
-import { addAccount, disableAccount, makeResetLink } from '../support/accounts.ts'
+import {
+  addAccount,
+  disableAccount,
+  enableSecondFactor,
+  makeResetLink,
+  setPassword,
+} from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   Browser,

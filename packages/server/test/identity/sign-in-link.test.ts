@@ -5,11 +5,15 @@ import { afterEach, before, beforeEach, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { useResetLink } from '../../src/accounts/one-time-links/reset-link.ts'
 import { makeSignInLink } from '../../src/accounts/one-time-links/sign-in-link.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
-import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
 import { directAuthority } from '../../src/authority.ts'
 import { signInByLink } from '../../src/identity/one-time-links/sign-in-link.ts'
-import { addAccount, disableAccount, makeResetLink } from '../support/accounts.ts'
+import {
+  addAccount,
+  disableAccount,
+  enableSecondFactor,
+  makeResetLink,
+  setPassword,
+} from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   Browser,

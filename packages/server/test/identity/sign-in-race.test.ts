@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { PasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { localCounters } from '../../src/counters.ts'
 import { signedIn } from '../../src/identity/logins/browser-session.ts'
 import { signIn } from '../../src/identity/logins/sign-in.ts'
 import { createThrottle } from '../../src/identity/logins/throttle.ts'
-import { addAccount, disableAccount } from '../support/accounts.ts'
+import { addAccount, disableAccount, setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { type IdentityWorld, identityWorld } from '../support/identity.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeKey, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
+import { addAgent } from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addPerson, exchangeSlice, getRoot } from '../support/service.ts'

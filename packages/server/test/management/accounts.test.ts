@@ -5,9 +5,7 @@ import { before, test } from 'node:test'
 import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
-import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
-import { disableAccount } from '../support/accounts.ts'
+import { addAgent, disableAccount, removeAccount } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { type Asking, addManager, addOperator, grant, manage, managementToken } from '../support/managers.ts'
@@ -262,7 +260,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     }
     const { id } = await addPerson(service)
-    await removeAccount({ account: id, by: 'operator' }, service.installation)
+    await removeAccount({ account: id }, service.installation)
     const gone = await get(manager, `/accounts/${id}`)
     assert.match(gone.body.removed_at, /Z$/)
     assert.equal(gone.body.email, '')

@@ -3,12 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addFirstPartyCaveat } from '@ratafia/macaroon'
 import { generateKeyPair } from '@ratafia/macaroon/bakery'
-import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { addGrant } from '../../src/management/grants/add-grant.ts'
 import { grantStore } from '../../src/management/grants/grant-store.ts'
 import { removeGrant } from '../../src/management/grants/remove-grant.ts'
-import { disableAccount } from '../support/accounts.ts'
+import { addAgent, disableAccount, removeAccount } from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -166,7 +164,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     await lastOf(takeFrom(ada.id))
     await lastOf(disableAccount(ada.id, service.installation))
-    await lastOf(removeAccount({ account: ada.id, by: 'operator' }, service.installation))
+    await lastOf(removeAccount({ account: ada.id }, service.installation))
     // Without a password this one could not sign in.
     await grant(service, (await addPerson(service)).id, 'operator')
     await lastOf(takeFrom(ada.id))
@@ -183,7 +181,7 @@ eachDatabase((kind, _open, fresh) => {
 
   testOnce('a removed account loses its roles with everything else', async () => {
     const bob = await addManager(service, 'viewer acme', 'auditor')
-    await removeAccount({ account: bob.id, by: 'operator' }, service.installation)
+    await removeAccount({ account: bob.id }, service.installation)
     assert.deepEqual(await service.installation.grants.heldBy(bob.id, service.now()), [])
   })
 

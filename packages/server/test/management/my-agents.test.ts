@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
+import { addAgent } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
 import { addPerson, refusalOf, testService } from '../support/service.ts'

@@ -4,10 +4,7 @@ import { before, describe, test } from 'node:test'
 import { addFirstPartyCaveat, bindDischarge, type Macaroon, mint } from '@ratafia/macaroon'
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { revokeAll } from '../../src/accounts/ended-logins/revoke-all.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
-import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
-import { disableAccount, enableAccount } from '../support/accounts.ts'
+import { disableAccount, enableAccount, removeAccount, revokeAll, setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPublisher,
@@ -305,7 +302,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('the session is revoked', async () => {
       const person = await addPublisher(service)
       const pair = await logInWithPassword(service, person)
-      await revokeAll({ account: person.username, by: 'operator' }, service.installation)
+      await revokeAll({ account: person.username }, service.installation)
       await ended(pair, /revoked at/)
     })
 
@@ -333,7 +330,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('the account is removed', async () => {
       const person = await addPublisher(service)
       const pair = await logInWithPassword(service, person)
-      await removeAccount({ account: person.username, by: 'operator' }, service.installation)
+      await removeAccount({ account: person.username }, service.installation)
       await ended(pair, /revoked at|was removed at/)
     })
 

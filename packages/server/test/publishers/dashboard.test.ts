@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
-import { disableAccount } from '../support/accounts.ts'
+import { disableAccount, setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPublisher,

@@ -1,9 +1,8 @@
 /** Programs that log in with a password, as accounts that have a second factor, or no password logins. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
-import { switchPasswordLogins } from '../../src/accounts/switch-password-logins.ts'
+import { enableSecondFactor, switchPasswordLogins } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPublisher,

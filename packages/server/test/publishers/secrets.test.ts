@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
+import { setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { observedServices } from '../support/observed.ts'
 import { type OtlpReceiver, otlpReceiver } from '../support/otlp-receiver.ts'

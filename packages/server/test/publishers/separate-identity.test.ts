@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
+import { setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
 import {

@@ -1,7 +1,7 @@
 /** Guarantee: passwords are taken only where the operator lets programs send them, and never in plain text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
+import { setPassword } from '../support/accounts.ts'
 import { oneDatabase } from '../support/databases.ts'
 import {
   addPublisher,

@@ -1,8 +1,8 @@
 /** A person with a second factor, and the codes that their authenticator shows. */
 import { Secret } from 'otpauth'
 import type { Account } from '../../src/accounts/account.ts'
-import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
+import { enableSecondFactor } from './accounts.ts'
 import type { TestService } from './service.ts'
 
 /** Each code is taken once, and there is another one every 30 seconds. */

@@ -15,12 +15,16 @@ import {
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { revokeAll } from '../../src/accounts/ended-logins/revoke-all.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
-import { setPassword } from '../../src/accounts/passwords/set-password.ts'
-import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
-import { addAgent } from '../../src/identity/agents/add-agent.ts'
-import { disableAccount, enableAccount, removeAgent } from '../support/accounts.ts'
+import {
+  addAgent,
+  disableAccount,
+  enableAccount,
+  removeAccount,
+  removeAgent,
+  revokeAll,
+  setPassword,
+} from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
@@ -84,7 +88,7 @@ eachDatabase((_kind, _open, fresh) => {
       await enableAccount(id, one.installation)
     },
     'the removal of an agent': (_account, agent) => removeAgent(agent, one.installation),
-    'revoking everything': ({ id }) => revokeAll({ account: id, by: 'operator' }, one.installation),
+    'revoking everything': ({ id }) => revokeAll({ account: id }, one.installation),
   }
 
   for (const [what, end] of Object.entries(ENDINGS)) {
@@ -158,14 +162,14 @@ eachDatabase((_kind, _open, fresh) => {
     const latent = await Promise.all(Array.from({ length: 8 }, () => latentLogin(agent)))
     const [answers, { revoked }] = await Promise.all([
       Promise.all(latent.map((slice, at) => exchange(at % 2 === 0 ? one : other, slice))),
-      revokeAll({ account: agent.account.id, by: 'operator' }, one.installation),
+      revokeAll({ account: agent.account.id }, one.installation),
     ])
     const opened = answers.filter(({ status }) => status === 200)
     assert.equal(revoked, 3 + opened.length)
     for (const { body } of opened) {
       assert.match(refusalOf(await whoami(one, bearing(body.macaroon))).message, /was revoked at/)
     }
-    const again = await revokeAll({ account: agent.account.id, by: 'operator' }, one.installation)
+    const again = await revokeAll({ account: agent.account.id }, one.installation)
     assert.equal(again.revoked, 0)
     const entries = await one.installation.database.query
       .selectFrom('audit_entry')
@@ -243,7 +247,7 @@ eachDatabase((_kind, _open, fresh) => {
       service.advance(60_000)
       const unused = await latentLogin(former, getRoot(service))
       service.advance(-60_000)
-      await removeAccount({ account: former.account.id, by: 'operator' }, service.installation)
+      await removeAccount({ account: former.account.id }, service.installation)
       const next = await namesake()
       const refused = /^The account that logged in as "namesake" was removed, .* Log in again\.$/
       assert.match(refusalOf(await exchange(service, unused)).message, refused)

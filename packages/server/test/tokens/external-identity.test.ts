@@ -20,8 +20,7 @@ import {
   dischargeAll,
   generateKeyPair,
 } from '@ratafia/macaroon/bakery'
-import { linkIdentity } from '../../src/accounts/link.ts'
-import { addAccount, disableAccount, enableAccount } from '../support/accounts.ts'
+import { addAccount, disableAccount, enableAccount, linkIdentity } from '../support/accounts.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import {
   answer,

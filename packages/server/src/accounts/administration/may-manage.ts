@@ -3,6 +3,7 @@ import { type Authority, requireForAll, requireRecentPerson } from '../../author
 import type { GrantStore } from '../../management/grants/grant-store.ts'
 import { requireMayActOn } from '../../management/grants/may-act-on.ts'
 import type { Account } from '../account.ts'
+import type { AccountStore } from '../account-store.ts'
 
 /**
  * They hold every role that the account has; if it has any, they are a person who signed in a short while ago. Throws
@@ -16,4 +17,27 @@ export async function requireMayManage(
   requireForAll(authority, 'accounts:manage')
   const { holdsAny } = await requireMayActOn({ authority, accountId: account.id }, { grants }, now)
   if (holdsAny) requireRecentPerson(authority, now)
+}
+
+/** On the transaction of a change of an account by somebody else. */
+export interface InGrants {
+  readonly accounts: AccountStore
+  readonly grants: GrantStore
+}
+
+/**
+ * The same for what makes another way in as somebody: a password, a factor, an identity, an agent. Only people do it, who
+ * signed in a short while ago (B11). In the transaction of the change: returns the account, locked, or undefined when
+ * there is none. Throws as {@link requireMayManage}.
+ */
+export async function requireMayLetIn(
+  { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },
+  { accounts, grants }: InGrants,
+  now: Date,
+): Promise<Account | undefined> {
+  requireRecentPerson(authority, now)
+  // First: whoever gives it a role waits for this, or was first.
+  const locked = await accounts.lock(account.id)
+  await requireMayManage({ authority, account }, { grants }, now)
+  return locked
 }

@@ -2,19 +2,21 @@
  * Revokes every token of an account, and ends its logins: the answer to a stolen password, agent key or computer. The
  * account can log in again at once.
  */
-import type { Changing } from '../../change.ts'
+import { requireForAll, requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
 import type { SessionStore } from '../../tokens/session-store.ts'
 import type { Account } from '../account.ts'
 import type { AccountStore } from '../account-store.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 
 interface RevokeAllDeps {
   readonly accounts: AccountStore
   readonly tokenSessions: SessionStore
   readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  readonly change: Changing<{ readonly accounts: AccountStore; readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy<{ readonly accounts: AccountStore; readonly tokenSessions: SessionStore }>
   readonly clock: Clock
 }
 
@@ -25,13 +27,18 @@ const CLOCK_MARGIN_MS = 86_400_000
 
 /**
  * Returns how many sessions were revoked. If it is interrupted, the logins have ended, and running it again revokes the
- * remaining sessions. Throws `invalid-field` when there is no such account.
+ * remaining sessions. Only people who signed in a short while ago do this. Throws `permission-denied`,
+ * `person-required`, `recent-sign-in-required`, `no-such-record`.
  */
 export async function revokeAll(
-  { account: nameOrId, by }: { readonly account: string; readonly by: string },
-  { accounts, tokenSessions, signInSessions, change, clock }: RevokeAllDeps,
+  { account: nameOrId, authority }: NamedAccount,
+  { accounts, tokenSessions, signInSessions, changeBy, clock }: RevokeAllDeps,
 ): Promise<{ readonly account: Account; readonly revoked: number }> {
   const account = await findAccount(nameOrId, { accounts })
+  requireForAll(authority, 'tokens:revoke')
+  requireRecentPerson(authority, clock())
+  const { by, author } = authority
+  const change = changeBy(author)
   // First: whoever opens a session from now on does so with a later login, or is refused.
   await change(async ({ accounts, record }) => {
     await accounts.endLogins(account.id, clock())

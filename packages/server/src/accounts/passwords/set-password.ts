@@ -1,22 +1,32 @@
 /** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
+import { requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
-import type { PasswordDeps } from '../account-deps.ts'
+import type { AccountDeps } from '../account-deps.ts'
 import type { AccountStore } from '../account-store.ts'
+import { type InGrants, requireMayLetIn } from '../administration/may-manage.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 import type { OneTimeLinkStore } from '../one-time-links/link-store.ts'
 import { chosenPasswordBytes } from './password.ts'
 
+interface SetPasswordDeps extends Omit<AccountDeps, 'change'> {
+  readonly changeBy: ChangingBy<InGrants & { readonly oneTimeLinks: OneTimeLinkStore }>
+}
+
 /**
- * Throws `invalid-field` when there is no such account, the password breaks its rule, or another account with a password
- * has the e-mail address.
+ * Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` when the password breaks its rule, or another account
+ * with a password has the e-mail address.
  */
 export async function setPassword(
-  { account: nameOrId, password }: { readonly account: string; readonly password: string },
-  deps: PasswordDeps,
+  { account: nameOrId, password, authority }: NamedAccount & { readonly password: string },
+  deps: SetPasswordDeps,
 ): Promise<Account> {
+  requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
-  const changed = await deps.change(async (on) => {
+  const changed = await deps.changeBy(authority.author)(async (on) => {
+    await requireMayLetIn({ authority, account }, on, deps.clock())
     const stored = await storePassword({ account, passwordHash }, on, deps.clock())
     if (stored) await on.record({ action: 'account.set-password', subject: account.username })
     return stored?.after

@@ -1,16 +1,19 @@
 /** Removes an account for good, for the protection of data: everything of it ends, and nothing personal is left. */
 import { createHash } from 'node:crypto'
 import type { Username } from '@ratafia/api'
-import type { Changing } from '../../change.ts'
+import { requireForAll, requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import type { GrantStore } from '../../management/grants/grant-store.ts'
 import { requireOtherOperator } from '../../management/grants/last-operator.ts'
 import type { Account } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
+import { requireMayManage } from '../administration/may-manage.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 import type { AccountRemovalStore } from './account-removal-store.ts'
 
 interface RemoveAccountDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
-  readonly change: Changing<{
+  readonly changeBy: ChangingBy<{
     readonly accountRemovals: AccountRemovalStore
     readonly grants: GrantStore
   }>
@@ -27,14 +30,21 @@ export interface RemovedAccount {
   readonly before: boolean
 }
 
-/** Throws `no-such-record`, and `last-operator`. */
+/**
+ * Only people who signed in a short while ago remove an account: it cannot be undone. Throws as `requireMayManage`;
+ * `no-such-record`; `last-operator`.
+ */
 export async function removeAccount(
-  { account: nameOrId, by }: { readonly account: string; readonly by: string },
+  { account: nameOrId, authority }: NamedAccount,
   deps: RemoveAccountDeps,
 ): Promise<RemovedAccount> {
   const account = await findAccount(nameOrId, deps)
   const { id } = account
-  const cleared = await deps.change(async ({ accountRemovals, grants, record }) => {
+  const { by } = authority
+  requireForAll(authority, 'accounts:manage')
+  requireRecentPerson(authority, deps.clock())
+  const cleared = await deps.changeBy(authority.author)(async ({ accountRemovals, grants, record }) => {
+    await requireMayManage({ authority, account }, { grants }, deps.clock())
     const replacement = replacementOf(account)
     await requireOtherOperator(id, { grants }, deps.clock())
     const cleared = await accountRemovals.clear(account, { replacement, at: deps.clock(), by })

@@ -1,18 +1,34 @@
 /** Takes the second factor from an account, and its recovery codes: a password is enough from then on. */
+import { requireForAll } from '../../authority.ts'
+import type { Changing, Recording } from '../../change.ts'
 import type { Account } from '../account.ts'
+import { requireMayLetIn } from '../administration/may-manage.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 import { hasNone } from './enable.ts'
-import type { SecondFactorDeps } from './second-factor.ts'
+import type { FactorByOperatorDeps, InSecondFactors } from './second-factor.ts'
 
-/** Throws `invalid-field` when there is no such account, or it has none. */
+/** Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` when it has none. */
 export async function disableSecondFactor(
-  nameOrId: string,
-  deps: Pick<SecondFactorDeps, 'accounts' | 'change'>,
+  { account: nameOrId, authority }: NamedAccount,
+  deps: Pick<FactorByOperatorDeps, 'accounts' | 'changeBy' | 'clock'>,
 ): Promise<Account> {
+  requireForAll(authority, 'accounts:manage')
   const account = await findAccount(nameOrId, deps)
-  await deps.change(async ({ secondFactors, record }) => {
-    if (!(await secondFactors.removeAllOf(account.id))) throw hasNone(account)
-    await record({ action: 'second-factor.disable', subject: account.username })
+  await deps.changeBy(authority.author)(async (on) => {
+    await requireMayLetIn({ authority, account }, on, deps.clock())
+    await take(account, on)
   })
   return account
+}
+
+/** For its owner, who has proved it. Throws `invalid-field` when it has none. */
+export const disableOwnFactor = (
+  account: Account,
+  { change }: { readonly change: Changing<InSecondFactors> },
+): Promise<void> => change((on) => take(account, on))
+
+async function take(account: Account, { secondFactors, record }: InSecondFactors & Recording): Promise<void> {
+  if (!(await secondFactors.removeAllOf(account.id))) throw hasNone(account)
+  await record({ action: 'second-factor.disable', subject: account.username })
 }

@@ -1,18 +1,20 @@
 /** Gives an account a second factor that is in force at once: the operator hands its owner the secret. */
+import { requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
+import { requireMayLetIn } from '../administration/may-manage.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 import {
+  type FactorByOperatorDeps,
   type NewSecondFactor,
   newTotp,
   replaceRecoveryCodes,
-  type SecondFactorDeps,
   shownTotp,
 } from './second-factor.ts'
 
-export interface EnableInput {
-  readonly account: string
+export interface EnableInput extends NamedAccount {
   /** What an authenticator calls this service. */
   readonly issuer: string
   /** Whether the account has one already, which then ends. */
@@ -20,16 +22,18 @@ export interface EnableInput {
 }
 
 /**
- * Signs the account out of every browser and ends its unused logins, which took no code. Throws `invalid-field` when
- * there is no such account, or it has a second factor and none is to be replaced, or the other way round.
+ * Signs the account out of every browser and ends its unused logins, which took no code. Throws as `requireMayLetIn`;
+ * `no-such-record`; `invalid-field` when it has a second factor and none is to be replaced, or the other way round.
  */
 export async function enableSecondFactor(
-  { account: nameOrId, issuer, instead }: EnableInput,
-  deps: SecondFactorDeps & { readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'> },
+  { account: nameOrId, issuer, instead, authority }: EnableInput,
+  deps: FactorByOperatorDeps & { readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'> },
 ): Promise<NewSecondFactor & { readonly account: Account }> {
+  requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
   const { factor, secret } = newTotp(account.id, true, deps)
-  const recoveryCodes = await deps.change(async (on) => {
+  const recoveryCodes = await deps.changeBy(authority.author)(async (on) => {
+    await requireMayLetIn({ authority, account }, on, deps.clock())
     if (!(await on.accounts.keep(account.id))) throw refused(account, 'was just removed.')
     if (instead && !(await on.secondFactors.removeAllOf(account.id))) throw hasNone(account)
     await on.secondFactors.removeUnconfirmed(account.id)

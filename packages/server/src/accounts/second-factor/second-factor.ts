@@ -1,11 +1,12 @@
 /** What a second factor is made of, and whether an account has one. Each kind seals what it keeps under its own id. */
 import { randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
-import type { Changing } from '../../change.ts'
+import type { Changing, ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import { secondFactorPurpose } from '../../keyring/sealing-purposes.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
 import type { Account } from '../account.ts'
 import type { AccountStore } from '../account-store.ts'
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-code.ts'
@@ -18,6 +19,11 @@ export interface SecondFactorDeps {
   readonly sealer: Sealer
   readonly clock: Clock
   readonly change: Changing<InSecondFactors>
+}
+
+/** For whoever changes those of others. */
+export interface FactorByOperatorDeps extends Omit<SecondFactorDeps, 'change'> {
+  readonly changeBy: ChangingBy<InSecondFactors & { readonly grants: GrantStore }>
 }
 
 export interface InSecondFactors {

@@ -72,7 +72,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
             throw new UsageError('Give --issuer: RATAFIA_IDENTITY_URL names no external identity service.')
           }
           const account = await linkIdentity(
-            { account: username, issuer, subject: options.subject },
+            { account: username, issuer, subject: options.subject, authority: installation.authority },
             installation,
           )
           return accountRow(account, installation)

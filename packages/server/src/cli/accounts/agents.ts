@@ -62,6 +62,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
           account: options.account,
           publicKey: options.publicKey,
           limits: await limitsOf(options, installation),
+          authority: installation.authority,
         },
         {
           ...installation,

@@ -8,7 +8,6 @@ export function removeAccountCommand(accounts: Command, context: CommandContext)
   withNeededYes(withJson(accounts.command('remove <username>')))
     .description('end an account for good and remove what is personal; its username is free again')
     .action(async (name: string, options: JsonOption & YesOption) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { findAccount } = await import('../../accounts/find.ts')
       const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
       const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
@@ -17,7 +16,7 @@ export function removeAccountCommand(accounts: Command, context: CommandContext)
           told: `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
           type: found.username,
         }))
-        return removeAccount({ account: found.id, by: OPERATOR }, installation)
+        return removeAccount({ account: found.id, authority: installation.authority }, installation)
       })
       const { id, username, removedAt } = account
       const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }

@@ -25,8 +25,8 @@ export function setEmailCommand(accounts: Command, context: CommandContext): voi
 async function setHere(username: string, email: string, context: CommandContext): Promise<JsonObject> {
   const { setEmail } = await import('../../accounts/set-email.ts')
   // Also before `ratafia migrate`, which refuses addresses that accounts share.
-  const account = await context.withUnopenedInstallation('database', ({ inAccounts }) =>
-    setEmail({ account: username, email }, { change: inAccounts }),
+  const account = await context.withUnopenedInstallation('database', ({ inAccounts, authority }) =>
+    setEmail({ account: username, email, authority }, { change: inAccounts }),
   )
   return { ...account }
 }

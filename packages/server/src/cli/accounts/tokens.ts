@@ -178,7 +178,6 @@ async function revokeAllOf(
   if (sessionIds.length > 0 || username === undefined || !all) {
     throw new UsageError('Give either the id of a session, or --account USERNAME --all.')
   }
-  const { OPERATOR } = await import('../../accounts/account-fields.ts')
   const { revokeAll } = await import('../../accounts/ended-logins/revoke-all.ts')
   const { findAccount } = await import('../../accounts/find.ts')
   const { account, revoked } = await context.withInstallation(async (installation) => {
@@ -187,7 +186,7 @@ async function revokeAllOf(
       const told = `Every token of ${name} stops working for good, logins that were not used yet included.`
       return { told, type: name }
     })
-    return revokeAll({ account: username, by: OPERATOR }, installation)
+    return revokeAll({ account: username, authority: installation.authority }, installation)
   })
   print(
     context,

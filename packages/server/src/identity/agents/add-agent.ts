@@ -3,8 +3,10 @@ import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, decodePublicKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
+import { type InGrants, requireMayLetIn } from '../../accounts/administration/may-manage.ts'
 import { findAccount } from '../../accounts/find.ts'
-import type { Changing } from '../../change.ts'
+import { type Authority, requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
 import { withoutSlash } from '../discharge/third-party.ts'
@@ -20,6 +22,7 @@ export interface AddAgentInput {
   readonly publicKey?: string | undefined
   /** What its logins are limited to; absent means not limited. */
   readonly limits?: WantedLimits | undefined
+  readonly authority: Authority
 }
 
 /** The file that Go (`BAKERY_AGENT_FILE`) and Python (`load_auth_info`) bakery clients read. */
@@ -36,15 +39,20 @@ export interface AddedAgent {
 }
 
 interface AddAgentDeps {
-  readonly change: Changing<{ readonly agents: AgentStore; readonly accounts: AccountStore }>
+  readonly changeBy: ChangingBy<InGrants & { readonly agents: AgentStore }>
   readonly accounts: AccountStore
   readonly clock: Clock
   /** The identity service, where the agent will log in. */
   readonly location: string
 }
 
-/** Throws `invalid-field`: no such account, a bad or taken name, a bad or taken key, a bad limit. */
+/**
+ * Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` for a bad or taken name, a bad or taken key, a bad
+ * limit.
+ */
 export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promise<AddedAgent> {
+  const { authority } = input
+  requireForAll(authority, 'accounts:manage')
   const name = checkAgentName(input.name)
   const account = requireNotRemoved(await findAccount(input.account, deps))
   const limits = checkLimits(input.limits ?? {})
@@ -52,7 +60,8 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
   const publicKey = made?.publicKey ?? givenKey(input.publicKey ?? '')
   const agent = { name, accountId: account.id, publicKey, limits, createdAt: deps.clock() }
   const stored = formatLimits(limits)
-  const outcome = await deps.change(async ({ agents, accounts, record }) => {
+  const outcome = await deps.changeBy(authority.author)(async ({ agents, accounts, grants, record }) => {
+    await requireMayLetIn({ authority, account }, { accounts, grants }, deps.clock())
     if (!(await accounts.keep(account.id))) return 'removed'
     const inserted = await agents.insert({ ...agent, limits: stored })
     if (inserted === 'inserted') {

@@ -1,6 +1,6 @@
 /** The second factor of whoever is signed in: get one, replace its recovery codes, turn it off. */
 import type { Account } from '../../accounts/account.ts'
-import { disableSecondFactor } from '../../accounts/second-factor/disable.ts'
+import { disableOwnFactor } from '../../accounts/second-factor/disable.ts'
 import { confirmEnrolment, enrolment, startEnrolment } from '../../accounts/second-factor/enrol.ts'
 import { newRecoveryCodesOf } from '../../accounts/second-factor/new-recovery-codes.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
@@ -81,7 +81,7 @@ export async function disableOwnSecondFactor(
   const proved = await prove({ ...owner, proof }, deps)
   if (proved.verdict === 'throttled') return proved
   if (proved.verdict === 'wrong') return { verdict: 'wrong' }
-  await disableSecondFactor(owner.account.id, by(owner, deps))
+  await disableOwnFactor(owner.account, by(owner, deps))
   return { verdict: 'right' }
 }
 

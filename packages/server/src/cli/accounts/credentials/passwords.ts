@@ -17,7 +17,10 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
       const { setPassword } = await import('../../../accounts/passwords/set-password.ts')
       const password = await readPassword(context.streams, options.passwordStdin === true)
       const row = await context.withInstallation(async (installation) =>
-        accountRow(await setPassword({ account: username, password }, installation), installation),
+        accountRow(
+          await setPassword({ account: username, password, authority: installation.authority }, installation),
+          installation,
+        ),
       )
       print(context, options, row, `The password of ${row.username} is set.`)
     })
@@ -34,7 +37,8 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
         throw new UsageError(`Say "on" or "off", not ${JSON.stringify(state)}.`)
       const on = state === 'on'
       const act = async (username: string, installation: Installation) => {
-        const account = await switchPasswordLogins({ account: username, on }, installation)
+        const { authority } = installation
+        const account = await switchPasswordLogins({ account: username, on, authority }, installation)
         const told = on
           ? `Programs may log in with the password of ${account.username}.`
           : `Programs may no longer log in with the password of ${account.username}. Their tokens stay valid.`

@@ -31,7 +31,7 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
           const name = await usernameOf(username, installation)
           return `${name} logs in with its password alone, and its recovery codes end.`
         })
-        return disableSecondFactor(username, installation)
+        return disableSecondFactor({ account: username, authority: installation.authority }, installation)
       })
       const told = `The account ${account.username} has no second factor any longer.`
       print(context, options, { username: account.username, second_factor: false }, told)
@@ -54,7 +54,8 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
 async function enable(username: string, instead: boolean, installation: Installation) {
   const { enableSecondFactor } = await import('../../../accounts/second-factor/enable.ts')
   const issuer = new URL(serviceAddress(installation.config)).host
-  return enableSecondFactor({ account: username, issuer, instead }, installation)
+  const { authority } = installation
+  return enableSecondFactor({ account: username, issuer, instead, authority }, installation)
 }
 
 async function usernameOf(nameOrId: string, installation: Installation): Promise<string> {
