@@ -1,6 +1,7 @@
 /** A register of many devices. */
 import { createHash } from 'node:crypto'
 import { newDeviceId } from '@ratafia/api'
+import { directAuthority } from '../../packages/server/src/authority.ts'
 import { type InImport, importDevices } from '../../packages/server/src/devices/transfer/import-devices.ts'
 import type { BenchInstallation } from '../services/installation.ts'
 import { copyRow } from './copies.ts'
@@ -55,7 +56,8 @@ async function importOne(fleet: Fleet, index: number, { inImport, clock }: Opene
         },
       },
       unknownModels: true,
+      authority: directAuthority({ actor: 'operator', source: 'a benchmark' }, 'operator'),
     },
-    { inImport: inImport as InImport, clock },
+    { importBy: () => inImport as InImport, clock },
   )
 }

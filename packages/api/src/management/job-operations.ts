@@ -12,6 +12,7 @@ import {
   JobsQuerySchema,
   JobsSchema,
   NewJobSchema,
+  PART_BYTES,
 } from './schemas/index.ts'
 
 export const JOB_OPERATIONS = {
@@ -28,7 +29,7 @@ export const JOB_OPERATIONS = {
     ...SIGNED_IN,
     method: 'POST',
     path: '/jobs',
-    summary: 'Decides about many records',
+    summary: 'Decides about many records, or imports a file',
     description: `\
 It takes the permission that the decision takes for one: \`devices:decide\` for \`devices.approve\` and
 \`devices.reject\`, \`devices:manage\` for \`devices.revoke\` and \`devices.release\`, \`tokens:revoke\` for
@@ -36,6 +37,12 @@ It takes the permission that the decision takes for one: \`devices:decide\` for 
 
 \`ids\` or \`filter\` say which records. They are written down now; what fits the filter later is not among them.
 The job goes on with the permissions of your account and token at each moment, and stops without them.
+
+A job that imports a file is made with \`kind\`, \`parts\` and what its kind takes. It waits for its parts
+(\`PUT /jobs/ID/parts/N\`) and is queued by \`POST /jobs/ID/start\`. The file is imported whole or not at all. Its only item
+has the counts as \`result\`, or up to a hundred faults of the file as its \`message\`. With \`dry_run\` the job says what it
+would do. \`devices.import\` takes \`devices:manage\`, \`allow-list.import\` and \`hardware-identities.import\` take
+\`models:manage\`, \`packages.import\` takes \`roles:manage\`.
 
 With the header \`Prefer: wait=10\` the answer comes when the job has ended, or after 10 seconds: 200 if it has ended,
 202 if not. With \`dry_run\` nothing is made: the answer says what would become of the first 1,000.`,
@@ -84,6 +91,26 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     query: JobExportQuerySchema,
     response: Type.String(),
     streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
+  },
+  putJobPart: {
+    ...SIGNED_IN,
+    method: 'PUT',
+    path: '/jobs/:id/parts/:part',
+    summary: 'Stores a part of the file that a job imports, or replaces it',
+    description: 'Parts are counted from 1. They are put together as they are: a row may be in two of them.',
+    errors: ['no-such-record', 'state-conflict'],
+    bytes: PART_BYTES,
+    response: JobSchema,
+  },
+  startJob: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/jobs/:id/start',
+    summary: 'Queues a job whose file is whole',
+    errors: ['no-such-record', 'state-conflict'],
+    body: EmptyObjectSchema,
+    response: JobSchema,
+    record: true,
   },
   cancelJob: {
     ...SIGNED_IN,

@@ -110,6 +110,7 @@ function describe(operationId: string, path: string, operation: ManagementOperat
     ...(recentSignIn ? { 'x-recent-sign-in': true } : {}),
     parameters: parametersOf(path, operation),
     ...(body ? { requestBody: { required: bodyRequired, content: contentOf(operation.method, body) } } : {}),
+    ...(operation.bytes === undefined ? {} : { requestBody: { required: true, content: FILE } }),
     responses: {
       [status]: successOf(status),
       ...(alsoStatus === undefined ? {} : { [alsoStatus]: successOf(alsoStatus) }),
@@ -125,6 +126,9 @@ const contentOf = (method: ManagementOperation['method'], schema: TSchema) => ({
   ...(method === 'PATCH' ? { 'application/merge-patch+json': { schema } } : {}),
   'application/json': { schema },
 })
+
+/** Any type will do. */
+const FILE = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
 const NOT_MODIFIED = {
   description: 'The record is the one of `If-None-Match`',

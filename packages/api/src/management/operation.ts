@@ -25,6 +25,8 @@ export interface ManagementOperation {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly bodyRequired?: boolean
+  /** The body is a file of at most so many bytes, whatever type it says. Sent again, it replaces the first. */
+  readonly bytes?: number
   readonly response: TSchema
   /** The media types of an answer that is sent while it is read, instead of JSON. `response` is of its text. */
   readonly streams?: readonly string[]

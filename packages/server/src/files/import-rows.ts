@@ -76,8 +76,12 @@ export interface ImportRow {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
+/** `ndjson`: an object in each line. */
+export const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+export type ImportFormat = (typeof IMPORT_FORMATS)[number]
+
 export interface ImportForm {
-  readonly format: 'csv' | 'json'
+  readonly format: ImportFormat
   readonly columns: readonly string[]
   /** Whether CSV needs all of the columns or at least one. Other columns are ignored. */
   readonly need: 'all' | 'any'
@@ -85,7 +89,8 @@ export interface ImportForm {
 
 /** Throws {@link ImportError}. */
 export function readImportRows(text: string, form: ImportForm): readonly ImportRow[] {
-  return form.format === 'csv' ? readCsv(text, form) : readJson(text, form)
+  if (form.format === 'csv') return readCsv(text, form)
+  return form.format === 'json' ? readJson(text, form) : readLines(text)
 }
 
 interface CsvRecord {
@@ -115,6 +120,31 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
     place: `line ${info.lines}`,
     fields: Object.fromEntries(found.map((column) => [column, record[header?.record.indexOf(column) ?? -1]])),
   }))
+}
+
+function readLines(text: string): readonly ImportRow[] {
+  return text.split('\n').flatMap((line, index) => rowInLine(line, index + 1) ?? [])
+}
+
+/** Undefined for a line without anything. Throws {@link ImportError}. */
+export function rowInLine(line: string, number: number): ImportRow | undefined {
+  if (line.trim() === '') return undefined
+  const place = `line ${number}`
+  return { place, fields: objectIn(line, place) }
+}
+
+/** Throws {@link ImportError}. */
+export function objectIn(text: string, place: string): ImportRow['fields'] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new ImportError(`${place}: this is not JSON: ${parserSays(error)}`)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>
+  }
+  throw new ImportError(`${place}: this is not an object.`)
 }
 
 function readJson(text: string, { columns }: ImportForm): readonly ImportRow[] {

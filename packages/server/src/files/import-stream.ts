@@ -2,10 +2,17 @@
 
 import { Readable } from 'node:stream'
 import { CsvError, parse as csvParser } from 'csv-parse'
-import { ImportError, type ImportRow, parserSays } from './import-rows.ts'
+import {
+  ImportError,
+  type ImportFormat,
+  type ImportRow,
+  objectIn,
+  parserSays,
+  rowInLine,
+} from './import-rows.ts'
 
 export interface ImportSource {
-  readonly format: 'csv' | 'json'
+  readonly format: ImportFormat
   /** The bytes of the file, from the beginning at every call. */
   open(): AsyncIterable<Uint8Array>
 }
@@ -15,7 +22,8 @@ const ROW_CHARACTERS = 8 * 1024 * 1024
 
 /** Each row has all columns of the header line, or all members of its object. Throws {@link ImportError}. */
 export function streamImportRows(source: ImportSource): AsyncIterable<ImportRow> {
-  return source.format === 'csv' ? streamCsv(source) : streamJson(source)
+  if (source.format === 'csv') return streamCsv(source)
+  return source.format === 'json' ? streamJson(source) : streamLines(source)
 }
 
 async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
@@ -49,17 +57,26 @@ async function* streamJson(source: ImportSource): AsyncGenerator<ImportRow> {
   let item = 0
   for await (const text of jsonItems(texts(source))) {
     const place = `item ${++item}`
-    let value: unknown
-    try {
-      value = JSON.parse(text)
-    } catch (error) {
-      throw new ImportError(`${place}: this is not JSON: ${parserSays(error)}`)
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new ImportError(`${place}: this is not an object.`)
-    }
-    yield { place, fields: value as Readonly<Record<string, unknown>> }
+    yield { place, fields: objectIn(text, place) }
   }
+}
+
+async function* streamLines(source: ImportSource): AsyncGenerator<ImportRow> {
+  let line = 0
+  let rest = ''
+  for await (const chunk of texts(source)) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > ROW_CHARACTERS) {
+      throw new ImportError(`line ${line + 1}: it has more than ${ROW_CHARACTERS} characters.`)
+    }
+    for (const text of lines) {
+      const row = rowInLine(text, ++line)
+      if (row) yield row
+    }
+  }
+  const last = rowInLine(rest, line + 1)
+  if (last) yield last
 }
 
 async function* texts(source: ImportSource): AsyncGenerator<string> {

@@ -1,30 +1,42 @@
 /** Fills the package directory from the text of a file: CSV with a header line, or a JSON list. */
-import type { Changing } from '../change.ts'
-import { Faults, ImportError, type ImportRow, readImportRows } from '../files/import-rows.ts'
+import { type Authority, requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
+import {
+  Faults,
+  ImportError,
+  type ImportFormat,
+  type ImportRow,
+  readImportRows,
+} from '../files/import-rows.ts'
 import type { PackageEntry, PackageStore } from './package-store.ts'
 
 const COLUMNS = ['name', 'snap_id']
 
 export interface ImportOptions {
-  readonly format: 'csv' | 'json'
+  readonly format: ImportFormat
   /** Removes entries that are not in the file. */
   readonly replaceAll: boolean
+  readonly authority: Authority
   readonly onProgress?: (done: number, total: number) => void
 }
 
-/** Returns how many entries were imported: all of them, in one transaction. Throws {@link ImportError}. */
+/**
+ * Returns how many entries were imported: all of them, in one transaction. The directory belongs to operators. Throws
+ * `permission-denied`, and {@link ImportError}.
+ */
 export async function importPackages(
   text: string,
-  { format, replaceAll, onProgress }: ImportOptions,
-  { change }: { readonly change: Changing<{ readonly packages: PackageStore }> },
-): Promise<number> {
+  { format, replaceAll, authority, onProgress }: ImportOptions,
+  { changeBy }: { readonly changeBy: ChangingBy<{ readonly packages: PackageStore }> },
+): Promise<{ readonly imported: number }> {
+  requireForAll(authority, 'roles:manage')
   const entries = readPackages(text, format)
-  await change(async ({ packages, record }) => {
+  return changeBy(authority.author)(async ({ packages, record }) => {
     await packages.import(entries, { replaceAll, onProgress: (done) => onProgress?.(done, entries.length) })
     const details = { imported: entries.length, 'replace-all': replaceAll }
     await record({ action: 'packages.import', subject: 'packages', details })
+    return { imported: entries.length }
   })
-  return entries.length
 }
 
 /** Throws {@link ImportError}. */

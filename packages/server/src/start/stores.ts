@@ -75,13 +75,20 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   audit: auditStore(on),
 })
 
-type Changes = Pick<Installation, 'change' | 'changeBy' | 'inImport' | 'inAudit'>
+type Changes = Pick<Installation, 'change' | 'changeBy' | 'importBy' | 'inImport' | 'inAudit'>
 
 /** The transactions that write: each records in the audit log what it changes. */
 export function changesOn(
   database: Database,
   { clock, sealer, operator }: { readonly clock: Clock; readonly sealer: Sealer; readonly operator: Author },
 ): Changes {
+  const importBy: Changes['importBy'] = (author) => (work) =>
+    database.unhurried((query) =>
+      changing({ query }, clock, (on) => ({
+        ...storesOn(on),
+        register: registerImport({ ...on, distributed: database.distributed }),
+      }))(author)(work),
+    )
   return {
     changeBy: changing(database, clock, storesOn),
     change: changing(database, clock, (on) => ({
@@ -90,13 +97,8 @@ export function changesOn(
       keyPairs: createKeyPairStore(on, sealer),
       sealedValues: sealedValueStore(on),
     }))(operator),
-    inImport: (work) =>
-      database.unhurried((query) =>
-        changing({ query }, clock, (on) => ({
-          register: registerImport({ ...on, distributed: database.distributed }),
-          models: modelStore(on),
-        }))(operator)(work),
-      ),
+    importBy,
+    inImport: importBy(operator),
     inAudit: (work) => inTransaction(database.query, (query) => work(auditStore({ query }))),
   }
 }

@@ -10,11 +10,10 @@ import { addBrand } from '../../src/brands/add-brand.ts'
 import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
 import { signerFor } from '../../src/brands/keys/signer-for.ts'
-import { importAllowList, readEntries } from '../../src/brands/models/allow-list/import-allow-list.ts'
+import { readEntries } from '../../src/brands/models/allow-list/import-allow-list.ts'
 import { useApiKey } from '../../src/brands/models/api-keys/use-api-key.ts'
 import { generateSerial } from '../../src/brands/models/generate-serial.ts'
 import { findHardwareIdentity } from '../../src/brands/models/hardware/find-hardware-identity.ts'
-import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import { removeBrand } from '../../src/brands/remove-brand.ts'
 import { addTrustRoots } from '../../src/brands/trust/add-trust-roots.ts'
@@ -28,6 +27,8 @@ import {
   createDemoBrand,
   disableSigningKey,
   disallowRemodel,
+  importAllowList,
+  importHardwareIdentities,
   removeAllowed,
   removeModel,
   revokeApiKey,

@@ -9,8 +9,6 @@ import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
 import { addBrand } from '../../src/brands/add-brand.ts'
 import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
-import { importAllowList } from '../../src/brands/models/allow-list/import-allow-list.ts'
-import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
@@ -19,6 +17,8 @@ import {
   addApiKey,
   allowRemodel,
   disableSigningKey,
+  importAllowList,
+  importHardwareIdentities,
   revokeApiKey,
   setPolicy,
 } from '../support/as-operator.ts'

@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { addBrand } from '../../src/brands/add-brand.ts'
-import { importAllowList } from '../../src/brands/models/allow-list/import-allow-list.ts'
-import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
-import { addModel, allowRemodel, setPolicy } from '../support/as-operator.ts'
+import {
+  addModel,
+  allowRemodel,
+  importAllowList,
+  importHardwareIdentities,
+  setPolicy,
+} from '../support/as-operator.ts'
 import { addAcme, signedFile, testKey, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { type Asking, addManager, manage, managementToken } from '../support/managers.ts'

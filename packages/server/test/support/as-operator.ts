@@ -3,13 +3,17 @@ import { directAuthority } from '../../src/authority.ts'
 import * as demo from '../../src/brands/demo-brand.ts'
 import * as disable from '../../src/brands/keys/disable-signing-key.ts'
 import * as adding from '../../src/brands/models/add-model.ts'
+import * as allowing from '../../src/brands/models/allow-list/import-allow-list.ts'
 import * as removing from '../../src/brands/models/allow-list/remove-allowed.ts'
 import * as addingKeys from '../../src/brands/models/api-keys/add-api-key.ts'
 import * as revoking from '../../src/brands/models/api-keys/revoke-api-key.ts'
+import * as hardware from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import * as remodelling from '../../src/brands/models/remodel.ts'
 import * as removal from '../../src/brands/models/remove-model.ts'
 import * as policies from '../../src/brands/models/set-policy.ts'
+import * as transfer from '../../src/devices/transfer/import-devices.ts'
+import * as packages from '../../src/package-directory/import.ts'
 import { TESTER } from './changes.ts'
 
 const authority = directAuthority(TESTER, 'operator')
@@ -68,3 +72,31 @@ export const createDemoBrand = (
   brand: Wanted<typeof demo.createDemoBrand>,
   deps: Deps<typeof demo.createDemoBrand>,
 ) => demo.createDemoBrand({ ...brand, authority }, deps)
+
+/** The second argument of an operation, which takes a file first. */
+type Options<Operation extends (file: never, options: never, deps: never) => unknown> = Without<
+  Parameters<Operation>[1]
+>
+
+export const importAllowList = (
+  text: string,
+  options: Options<typeof allowing.importAllowList>,
+  deps: Parameters<typeof allowing.importAllowList>[2],
+) => allowing.importAllowList(text, { ...options, authority }, deps)
+
+export const importHardwareIdentities = async (
+  files: Parameters<typeof hardware.importHardwareIdentities>[0],
+  options: Options<typeof hardware.importHardwareIdentities>,
+  deps: Parameters<typeof hardware.importHardwareIdentities>[2],
+) => (await hardware.importHardwareIdentities(files, { ...options, authority }, deps)).imported
+
+export const importPackages = async (
+  text: string,
+  options: Options<typeof packages.importPackages>,
+  deps: Parameters<typeof packages.importPackages>[2],
+) => (await packages.importPackages(text, { ...options, authority }, deps)).imported
+
+export const importDevices = (
+  file: Wanted<typeof transfer.importDevices>,
+  deps: Deps<typeof transfer.importDevices>,
+) => transfer.importDevices({ ...file, authority }, deps)

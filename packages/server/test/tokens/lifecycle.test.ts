@@ -15,9 +15,9 @@ import {
 import { decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
-import { importPackages } from '../../src/package-directory/import.ts'
 import { revokeToken } from '../../src/tokens/revoke.ts'
 import { disableAccount, enableAccount } from '../support/accounts.ts'
+import { importPackages } from '../support/as-operator.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   type Answer,

@@ -14,6 +14,10 @@ export const JOB_KIND_NAMES = [
   'devices.revoke',
   'devices.release',
   'tokens.revoke',
+  'devices.import',
+  'allow-list.import',
+  'hardware-identities.import',
+  'packages.import',
 ] as const
 const KindSchema = Type.Enum([...JOB_KIND_NAMES], { type: 'string', title: 'JobKind' })
 
@@ -27,6 +31,9 @@ export const DeviceFilterSchema = Type.Object(filters, {
 
 /** The longest list of ids in a request. */
 export const MOST_IDS = 1_000
+/** Of a file, and the bytes of each. */
+export const MOST_PARTS = 64
+export const PART_BYTES = 4 * 1024 * 1024
 /** Seconds that a request may wait for a job to end. */
 export const MOST_JOB_WAIT = 30
 
@@ -49,6 +56,31 @@ export const NewJobSchema = Type.Object(
       }),
     ),
     reason: Type.Optional(ReasonSchema),
+    parts: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_PARTS,
+        description: 'Of a job that imports a file: in how many parts it comes',
+      }),
+    ),
+    format: Type.Optional(
+      Type.Enum(['csv', 'json', 'ndjson'], {
+        type: 'string',
+        description: 'Of the file: CSV with a header line, a JSON list of objects, or an object in each line',
+      }),
+    ),
+    model: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
+        description: 'Of `allow-list.import`: BRAND/MODEL',
+      }),
+    ),
+    unknown_models: Type.Optional(
+      Type.Boolean({ description: 'Of `devices.import`: take devices of models that are not here' }),
+    ),
+    replace_all: Type.Optional(
+      Type.Boolean({ description: 'Of `packages.import`: remove the packages that are not in the file' }),
+    ),
   },
   { title: 'NewJob', ...exactly },
 )
@@ -57,7 +89,7 @@ export const JobSchema = Type.Object(
   {
     id: Text,
     kind: Text,
-    state: Type.Enum(['queued', 'running', 'done', 'cancelled', 'stopped', 'failed'], {
+    state: Type.Enum(['uploading', 'queued', 'running', 'done', 'cancelled', 'stopped', 'failed'], {
       type: 'string',
       title: 'JobState',
     }),
@@ -70,6 +102,8 @@ export const JobSchema = Type.Object(
     started_at: orNull(Text),
     ended_at: orNull(Text),
     note: orNull(Text, 'Why it was cancelled or stopped, or that it failed'),
+    parts: orNull(Type.Integer({ minimum: 1 }), 'In how many parts its file comes'),
+    dry_run: Type.Boolean({ description: 'It says what it would do, and changes nothing' }),
   },
   { title: 'Job', ...exactly },
 )
@@ -111,10 +145,11 @@ export const JobItemsSchema = Type.Object(
     items: Type.Array(
       Type.Object(
         {
-          subject: Type.String({ description: 'The id of a device, or of a session' }),
+          subject: Type.String({ description: 'The id of a device, or of a session; `file` of an import' }),
           outcome: orNull(Text, '`done`, `unchanged` or `refused`; null until its turn has come'),
           code: orNull(Text, 'Of the refusal'),
-          message: orNull(Text),
+          message: orNull(Text, 'Of an import that is refused, a line for each fault of the file'),
+          result: orNull(Type.Record(Text, Type.Integer()), 'What an import did: counts by name'),
         },
         exactly,
       ),

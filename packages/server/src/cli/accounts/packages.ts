@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import type { ImportPlan } from '../../package-directory/plan-import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
-import { readTable } from '../files.ts'
+import { formatOf, readTable } from '../files.ts'
+import { IMPORT_OPERATIONS, importOver } from '../jobs/import-over.ts'
 import {
   counted,
   type JsonOption,
@@ -17,9 +18,10 @@ import {
 } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { asRow } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import type { Service } from '../service/service.ts'
+import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
 
-interface ImportOptions extends JsonOption, YesOption {
+interface ImportOptions extends JsonOption, YesOption, WayOptions {
   readonly replace?: boolean
   readonly dryRun?: boolean
 }
@@ -28,18 +30,49 @@ const LIST = { method: 'GET', path: '/packages' } as const
 
 const COLUMNS = ['name', 'snap_id'] as const
 
+const printPlan = (plan: ImportPlan, options: ImportOptions, context: CommandContext): void =>
+  print(context, options, { dry_run: true, ...plan }, `Nothing was changed. ${toldOf(plan)}`)
+
+const printImported = (imported: number, options: ImportOptions, context: CommandContext): void =>
+  print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
+
+async function importThere(
+  file: string,
+  options: ImportOptions,
+  service: Service,
+  context: CommandContext,
+): Promise<void> {
+  const { streams } = context
+  const wanted = { format: formatOf(file), ...(options.replace ? { replace_all: true } : {}) }
+  const asked = { kind: 'packages.import', files: [file], options: wanted }
+  const plan = async (): Promise<ImportPlan> => {
+    const counts = await importOver(service, { ...asked, dryRun: true }, streams)
+    const { added, changed, removed, unchanged } = counts
+    return {
+      ...{ added: Number(added), changed: Number(changed) },
+      ...{ removed: Number(removed), unchanged: Number(unchanged) },
+    }
+  }
+  if (options.dryRun) return printPlan(await plan(), options, context)
+  if (options.replace) await confirm(context, options, async () => toldOf(await plan()))
+  const { imported } = await importOver(service, { ...asked, dryRun: false }, streams)
+  printImported(Number(imported), options, context)
+}
+
 export function packageCommands(parent: Command, context: CommandContext): void {
   const packages = parent
     .command('packages')
     .description('the package directory; while it is empty, the name of a package is used as its snap id')
 
-  withYes(withJson(packages.command('import <file>')))
+  goes(withYes(withJson(packages.command('import <file>'))), 'both', IMPORT_OPERATIONS)
     .description(
       'add the packages of a .csv file (columns name, snap_id) or a .json list of {"name", "snap_id"}',
     )
     .option('--replace', 'remove packages that are not in the file')
     .option('--dry-run', 'say what would change, and change nothing')
     .action(async (file: string, options: ImportOptions) => {
+      const service = await serviceOf(options, context)
+      if (service) return importThere(file, options, service, context)
       const { importPackages } = await import('../../package-directory/import.ts')
       const { planImport } = await import('../../package-directory/plan-import.ts')
       const { text, format } = await readTable(file)
@@ -48,20 +81,23 @@ export function packageCommands(parent: Command, context: CommandContext): void 
         const plan = await context.readInstallation((installation) =>
           planImport(text, { format, replaceAll }, installation),
         )
-        print(context, options, { dry_run: true, ...plan }, `Nothing was changed. ${toldOf(plan)}`)
-        return
+        return printPlan(plan, options, context)
       }
-      const imported = await context.beginInstallation(async (installation) => {
+      const { imported } = await context.beginInstallation(async (installation) => {
         if (replaceAll) {
           await confirm(context, options, async () =>
             toldOf(await planImport(text, { format, replaceAll }, installation)),
           )
         }
         return withProgress(context.streams, ['Importing', 'packages'], (onProgress) =>
-          importPackages(text, { format, replaceAll, onProgress }, installation),
+          importPackages(
+            text,
+            { format, replaceAll, onProgress, authority: installation.authority },
+            installation,
+          ),
         )
       })
-      print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
+      printImported(imported, options, context)
     })
 
   goes(withList(packages.command('list'), COLUMNS), 'both', ['packages'])

@@ -3,11 +3,12 @@ import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
-import { readTable } from '../files.ts'
+import { formatOf, readTable } from '../files.ts'
+import { IMPORT_OPERATIONS, importOver } from '../jobs/import-over.ts'
 import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
 const LIST = { method: 'GET', path: '/models/:brand/:model/allow-list' } as const
@@ -20,29 +21,49 @@ interface ModelOption extends JsonOption {
 
 const COLUMNS = ['serial', 'device_key_id']
 
+function tell(
+  imported: { readonly entries: number; readonly added: number },
+  options: JsonOption & { readonly dryRun?: boolean },
+  context: CommandContext,
+): void {
+  const { dryRun } = options
+  const { entries, added } = imported
+  const told = `${counted(added, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}added, ${entries - added} already there.`
+  print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
+}
+
 export function allowListCommands(parent: Command, context: CommandContext): void {
   const list = parent
     .command('allow-list')
     .description('the devices that may register as a model with the allow-list policy')
 
-  withJson(list.command('import <file>'))
+  goes(withJson(list.command('import <file>')), 'both', IMPORT_OPERATIONS)
     .description('add a .csv file (columns serial, device_key_id, or both) or a .json list of the same')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .option('--dry-run', 'say what it would add, and change nothing')
-    .action(async (file: string, options: ModelOption & { readonly dryRun?: boolean }) => {
-      const { importAllowList } = await import('../../brands/models/allow-list/import-allow-list.ts')
+    .action(async (file: string, options: ModelOption & WayOptions & { readonly dryRun?: boolean }) => {
       const model = parseModelName(options.model)
-      const { text, format } = await readTable(file)
       const { dryRun = false } = options
+      const service = await serviceOf(options, context)
+      if (service) {
+        const wanted = { format: formatOf(file), model: options.model }
+        const asked = { kind: 'allow-list.import', files: [file], options: wanted, dryRun }
+        const { entries, added } = await importOver(service, asked, context.streams)
+        return tell({ entries: Number(entries), added: Number(added) }, options, context)
+      }
+      const { importAllowList } = await import('../../brands/models/allow-list/import-allow-list.ts')
+      const { text, format } = await readTable(file)
       const within = dryRun ? context.readInstallation : context.withInstallation
       const imported = await within((installation) =>
         withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
-          importAllowList(text, { model, format, dryRun, onProgress }, installation),
+          importAllowList(
+            text,
+            { model, format, dryRun, onProgress, authority: installation.authority },
+            installation,
+          ),
         ),
       )
-      const { entries, added } = imported
-      const told = `${counted(added, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}added, ${entries - added} already there.`
-      print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
+      tell(imported, options, context)
     })
 
   removeAllowedCommand(list, context)

@@ -3,10 +3,11 @@ import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
+import { IMPORT_OPERATIONS, importOver } from '../jobs/import-over.ts'
 import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
 
@@ -19,24 +20,31 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
     .command('hardware-identities')
     .description('the keys built into hardware, for models that require proof of them')
 
-  withJson(identities.command('import <file...>'))
+  goes(withJson(identities.command('import <file...>')), 'both', IMPORT_OPERATIONS)
     .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')
-    .action(async (files: readonly string[], options: JsonOption) => {
+    .action(async (files: readonly string[], options: JsonOption & WayOptions) => {
+      const tell = (imported: number) =>
+        print(
+          context,
+          options,
+          { imported },
+          `${counted(imported, 'hardware identity', 'hardware identities')} imported.`,
+        )
+      const service = await serviceOf(options, context)
+      if (service) {
+        const asked = { kind: 'hardware-identities.import', files, dryRun: false, whole: true }
+        return tell(Number((await importOver(service, asked, context.streams))['imported']))
+      }
       const { importHardwareIdentities } = await import(
         '../../brands/models/hardware/import-hardware-identities.ts'
       )
       const named = await Promise.all(files.map(readNamed))
-      const imported = await context.withInstallation((installation) =>
+      const { imported } = await context.withInstallation((installation) =>
         withProgress(context.streams, ['Importing', 'hardware identities'], (onProgress) =>
-          importHardwareIdentities(named, { onProgress }, installation),
+          importHardwareIdentities(named, { onProgress, authority: installation.authority }, installation),
         ),
       )
-      print(
-        context,
-        options,
-        { imported },
-        `${counted(imported, 'hardware identity', 'hardware identities')} imported.`,
-      )
+      tell(imported)
     })
 
   goes(withList(identities.command('list'), COLUMNS), 'both', ['hardwareIdentities'])

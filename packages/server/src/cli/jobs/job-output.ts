@@ -9,13 +9,16 @@ export const OPERATIONS = {
   make: { method: 'POST', path: '/jobs' },
   job: { method: 'GET', path: '/jobs/:id' },
   items: { method: 'GET', path: '/jobs/:id/items' },
+  putPart: { method: 'PUT', path: '/jobs/:id/parts/:part' },
+  start: { method: 'POST', path: '/jobs/:id/start' },
   cancel: { method: 'POST', path: '/jobs/:id/cancel' },
 } as const satisfies Record<string, ServiceOperation>
 
 /** More items than a job has. */
 export const MOST_ITEMS = 100_000
 
-export const isOver = ({ state }: JsonObject): boolean => state !== 'queued' && state !== 'running'
+export const isOver = ({ state }: JsonObject): boolean =>
+  state !== 'uploading' && state !== 'queued' && state !== 'running'
 
 /** Throws `RequestError` for a job that did not do all that it was for: the command ends with 1. */
 export function requireWhole({ id, state, total, refused }: JsonObject): void {

@@ -10,10 +10,10 @@ import { type ItemOutcome, type JobWay, jobsOver } from './job-way.ts'
 
 const COLUMNS = [
   ...['id', 'kind', 'state', 'by', 'total', 'done', 'unchanged', 'refused'],
-  ...['created_at', 'started_at', 'ended_at', 'note'],
+  ...['created_at', 'started_at', 'ended_at', 'note', 'parts', 'dry_run'],
 ]
 const SHOWN = COLUMNS.slice(0, 9)
-const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message']
+const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message', 'result']
 const MOST = 1_000
 const OUTCOMES: readonly ItemOutcome[] = ['done', 'unchanged', 'refused', 'open']
 

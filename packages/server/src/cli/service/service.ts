@@ -19,6 +19,8 @@ export interface Asking {
   readonly names?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
   readonly body?: object
+  /** Instead of a body: a piece of a file. */
+  readonly bytes?: Uint8Array
   /** The `ETag` of what the person saw. */
   readonly ifMatch?: string | undefined
 }
@@ -154,15 +156,17 @@ function segmentOf(name: string): string {
 
 const question = (
   { method }: ServiceOperation,
-  { body, ifMatch }: Asking,
+  { body, bytes, ifMatch }: Asking,
   { token, key }: { readonly token: string; readonly key: string | undefined },
 ) => ({
   method,
   most: MOST_BYTES,
   ...(body ? { body: JSON.stringify(body) } : {}),
+  ...(bytes ? { body: Buffer.from(bytes) } : {}),
   headers: {
     authorization: `Macaroon ${token}`,
     ...(body ? { 'content-type': 'application/json' } : {}),
+    ...(bytes ? { 'content-type': 'application/octet-stream' } : {}),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
   },

@@ -21,7 +21,7 @@ export interface ManagementTables {
   job: {
     id: string
     kind: string
-    state: 'queued' | 'running' | 'done' | 'cancelled' | 'stopped' | 'failed'
+    state: 'uploading' | 'queued' | 'running' | 'done' | 'cancelled' | 'stopped' | 'failed'
     account_id: string
     made_by: string
     session_id: string
@@ -44,5 +44,11 @@ export interface ManagementTables {
     outcome: 'done' | 'unchanged' | 'refused' | null
     code: string | null
     message: string | null
+    result: string | null
+  }
+  job_part: {
+    job_id: string
+    place: number
+    body: Uint8Array
   }
 }

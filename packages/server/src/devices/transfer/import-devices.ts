@@ -1,9 +1,9 @@
 /** Fills the register from an exported file, or one made by hand: all of it or nothing. */
 import { type DeviceId, newDeviceId } from '@ratafia/api'
-import { OPERATOR } from '../../accounts/account-fields.ts'
+import { type Authority, type BrandScope, brandsFor, covers } from '../../authority.ts'
 import { showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
-import { type Changing, changeUnlessDry } from '../../change.ts'
+import { type Changing, type ChangingBy, changeUnlessDry } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { plainCell } from '../../files/csv-cell.ts'
 import { Faults, ImportError, type ImportRow } from '../../files/import-rows.ts'
@@ -13,14 +13,17 @@ import { DEVICE_COLUMNS } from './device-columns.ts'
 import { NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
 import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
 
-/** One transaction without a time limit. */
-export type InImport = Changing<{
+export interface ImportStores {
   readonly register: RegisterImport
   readonly models: Pick<ModelStore, 'find'>
-}>
+}
+
+/** One transaction without a time limit. */
+export type InImport = Changing<ImportStores>
 
 interface ImportOptions {
   readonly source: ImportSource
+  readonly authority: Authority
   /** Take devices of models that the service does not have. Nobody can register as one of these. */
   readonly unknownModels?: boolean
   /** Only counts what would be added. */
@@ -37,16 +40,17 @@ export interface ImportedDevices {
 
 /**
  * A row that is already in the register with the same values stays; a row without an id matches one with its key and
- * serial. Throws {@link ImportError}, and imports nothing, for malformed rows or some that the register contradicts: up to
+ * serial. Throws `permission-denied`, and {@link ImportError}, and imports nothing, for malformed rows or some that the register contradicts: up to
  * a hundred are told.
  */
-export function importDevices(
-  { source, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
-  deps: { readonly inImport: InImport; readonly clock: Clock },
+export async function importDevices(
+  { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
+  deps: { readonly importBy: ChangingBy<ImportStores>; readonly clock: Clock },
 ): Promise<ImportedDevices> {
-  return changeUnlessDry(dryRun, deps.inImport, async ({ register, models, record }) => {
+  const brands = brandsFor(authority, 'devices:manage')
+  return changeUnlessDry(dryRun, deps.importBy(authority.author), async ({ register, models, record }) => {
     const at = deps.clock()
-    const requireModel = unknownModels ? async () => {} : modelCheck(models)
+    const requireModel = modelCheck(models, { brands, unknownModels })
     const faults = new Faults()
     let devices = 0
     let added = 0
@@ -57,7 +61,7 @@ export function importDevices(
       devices += batch.length
       onProgress?.(devices)
     }
-    await whileReading(batches(source, at, faults), store)
+    await whileReading(batches(source, { at, by: authority.by }, faults), store)
     faults.refuse()
     if (added > 0) await record({ action: 'devices.import', subject: 'devices', details: { devices, added } })
     return { devices, added }
@@ -66,7 +70,7 @@ export function importDevices(
 
 async function* batches(
   source: ImportSource,
-  at: Date,
+  decided: { readonly at: Date; readonly by: string },
   faults: Faults,
 ): AsyncGenerator<readonly ReadDevice[]> {
   let batch: ReadDevice[] = []
@@ -75,7 +79,7 @@ async function* batches(
     if (first) checkColumns(Object.keys(row.fields), row.place)
     first = false
     const plain = source.format === 'csv' ? asBefore(row) : row
-    const read = faults.note(() => readRecord(plain, { newId: newDeviceId, at, by: OPERATOR }))
+    const read = faults.note(() => readRecord(plain, { newId: newDeviceId, ...decided }))
     if (read) batch.push(read)
     if (batch.length < TRANSFER_BATCH) continue
     yield batch
@@ -113,13 +117,24 @@ function asBefore({ place, fields }: ImportRow): ImportRow {
 }
 
 /** Looks each model up once. Throws {@link ImportError} for the first device of one that is not here. */
-function modelCheck(models: Pick<ModelStore, 'find'>) {
+function modelCheck(
+  models: Pick<ModelStore, 'find'>,
+  { brands, unknownModels }: { readonly brands: BrandScope; readonly unknownModels: boolean },
+) {
   const known = new Set<string>()
-  return async ({ place, stored: { device } }: ReadDevice): Promise<void> => {
+  return async ({ place, stored: { device }, given }: ReadDevice): Promise<void> => {
+    // It might be the id of somebody else's device.
+    if (brands !== 'all' && given.has('id')) {
+      throw new ImportError(
+        `${place}: only whoever manages the devices of all brands chooses an "id". Leave the column out. Nothing was imported.`,
+      )
+    }
     const name = showModelName(device)
     if (known.has(name)) return
     known.add(name)
-    if (!(await models.find(device))) {
+    // Another brand's is as if it were not there.
+    const isThere = covers(brands, device.brandId) && (unknownModels || (await models.find(device)))
+    if (!isThere) {
       throw new ImportError(
         `${place}: there is no model ${name} here. Add it with \`ratafia models add\`, or give --unknown-models. Nothing was imported.`,
       )

@@ -16,10 +16,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bodyParser({ limit, parse: (body) => body }))
-  // Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
+  // A route that takes a file has a limit of its own, and gets its bytes. Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
   // hooks, which check the credential.
   app.addHook('onRoute', (route) => {
     if (typeof route.method !== 'string' || !WITH_BODY.has(route.method)) return
+    if (route.config?.bytes !== undefined) return
     route.preValidation = afterwards(route.preValidation, parse)
   })
 }

@@ -21,7 +21,11 @@ export interface Asked<Operation extends ManagementOperation, Who extends Author
   /** Of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   readonly query: Operation['query'] extends TSchema ? Static<Operation['query']> : object
-  readonly body: Operation['body'] extends TSchema ? Static<Operation['body']> : undefined
+  readonly body: Operation['body'] extends TSchema
+    ? Static<Operation['body']>
+    : Operation['bytes'] extends number
+      ? Uint8Array
+      : undefined
   /** Whether the change is made and undone again. */
   readonly dryRun: boolean
   /**
@@ -102,14 +106,14 @@ export function managementRoutes<Who extends Authority>(
   }
 
   return (operation, answer) => {
-    const { method, path, body } = operation
+    const { method, path, body, bytes } = operation
     const query = operation.query ?? (isChange(operation) ? ChangeQuerySchema : NoQuerySchema)
     app.route({
       method,
       url: `${MANAGEMENT_PREFIX}${path}`,
       schema: { querystring: query, ...(body && { body }) },
       preValidation: [authority.preValidation, readQuery(query)],
-      config: { credentials: true, limit: 'management' },
+      config: { credentials: true, limit: 'management', ...(bytes === undefined ? {} : { bytes }) },
       // What is streamed is read to its end, whoever takes it.
       exposeHeadRoute: operation.streams === undefined,
       handler: async (request, reply) => {
@@ -120,7 +124,7 @@ export function managementRoutes<Who extends Authority>(
           status: code,
           headers,
           body: text,
-        } = await (!isChange(operation) || asked.dryRun
+        } = await (!isChange(operation) || asked.dryRun || bytes !== undefined
           ? work()
           : repeatable(request, asked.authority, { answerOnce, secret: operation.secret }, work))
         return send(request, reply, { status: code, headers, body: text })

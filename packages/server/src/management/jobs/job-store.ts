@@ -26,9 +26,18 @@ export interface JobStore {
   /** Queued or running, oldest first. */
   active(limit: number): Promise<readonly Job[]>
   countActive(accountId: AccountId): Promise<number>
+  /** In a transaction, as {@link lock}: stores a part of the file, or replaces it. */
+  putPart(id: string, place: number, body: Uint8Array): Promise<void>
+  /** Undefined if it is not there. */
+  part(id: string, place: number): Promise<Uint8Array | undefined>
+  countParts(id: string): Promise<number>
+  /** In a transaction, as {@link lock}: from uploading to queued. */
+  queue(id: string): Promise<void>
+  /** Removes at most `limit` jobs whose file did not become whole, made before that instant. */
+  removeUploading(before: Date, limit: number): Promise<number>
   /** From queued to running. */
   start(id: string, at: Date): Promise<void>
-  /** False if it has ended before. */
+  /** In a transaction, as {@link lock}. Its file goes. False if it has ended before. */
   end(id: string, state: JobState, at: Date, note?: string): Promise<boolean>
   /** The first that are not settled. */
   open(id: string, limit: number): Promise<readonly JobItem[]>
@@ -46,7 +55,7 @@ export interface JobStore {
   /** In the transaction of what it is about: what became of the item. False if it was settled before. */
   settle(
     id: string,
-    item: Pick<JobItem, 'place' | 'code' | 'message'> & { readonly outcome: JobOutcome },
+    item: Pick<JobItem, 'place' | 'code' | 'message' | 'result'> & { readonly outcome: JobOutcome },
   ): Promise<boolean>
   /** Removes at most `limit` jobs that were made before that instant and have ended, with their items. */
   removeOld(before: Date, limit: number): Promise<number>
@@ -77,7 +86,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
             .values(
               some.map((subject, index) => ({
                 ...{ job_id: job.id, place: start + index, subject },
-                ...{ outcome: null, code: null, message: null },
+                ...{ outcome: null, code: null, message: null, result: null },
               })),
             )
             .execute()
@@ -113,15 +122,72 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
     },
 
     async countActive(accountId) {
-      // Index job_active: there are few.
+      // Index job_account.
       const { count } = await query
         .selectFrom('job')
         .select((select) => select.fn.countAll<number>().as('count'))
-        .where('state', 'in', ['queued', 'running'])
+        .where('state', 'in', ['uploading', 'queued', 'running'])
         .where('account_id', '=', accountId)
         .executeTakeFirstOrThrow()
       return Number(count)
     },
+
+    async putPart(id, place, body) {
+      // Primary key.
+      await query
+        .insertInto('job_part')
+        .values({ job_id: id, place, body })
+        .onConflict((conflict) => conflict.columns(['job_id', 'place']).doUpdateSet({ body }))
+        .execute()
+    },
+
+    async part(id, place) {
+      // Primary key.
+      const row = await query
+        .selectFrom('job_part')
+        .select('body')
+        .where('job_id', '=', id)
+        .where('place', '=', place)
+        .executeTakeFirst()
+      return row?.body
+    },
+
+    async countParts(id) {
+      // Primary key: at most 64.
+      const { count } = await query
+        .selectFrom('job_part')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('job_id', '=', id)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    async queue(id) {
+      // Primary key.
+      await query
+        .updateTable('job')
+        .set({ state: 'queued' })
+        .where('id', '=', id)
+        .where('state', '=', 'uploading')
+        .execute()
+    },
+
+    removeUploading: (before, limit) =>
+      inTransaction(query, async (transaction) => {
+        // Index job_uploading.
+        const rows = await transaction
+          .selectFrom('job')
+          .select('id')
+          .where('state', '=', 'uploading')
+          .where('created_at', '<', toInstant(before))
+          .orderBy('created_at')
+          .limit(Math.min(limit, 10))
+          .modifyEnd(rowLock(transaction, 'update'))
+          .execute()
+        const ids = rows.map(({ id }) => id)
+        if (ids.length > 0) await removeWhole(ids, transaction)
+        return ids.length
+      }),
 
     async start(id, at) {
       // Primary key.
@@ -139,8 +205,9 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
         .updateTable('job')
         .set({ state, ended_at: toInstant(at), note: note ?? null })
         .where('id', '=', id)
-        .where('state', 'in', ['queued', 'running'])
+        .where('state', 'in', ['uploading', 'queued', 'running'])
         .executeTakeFirst()
+      await query.deleteFrom('job_part').where('job_id', '=', id).execute()
       return anyRowChanged(result)
     },
 
@@ -179,12 +246,15 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
       return item !== undefined && item.outcome === null
     },
 
-    settle: (id, { place, outcome, code, message }) =>
+    settle: (id, { place, outcome, code, message, result: counts }) =>
       inTransaction(query, async (transaction) => {
         // Primary keys.
         const result = await transaction
           .updateTable('job_item')
-          .set({ outcome, code: code ?? null, message: message ?? null })
+          .set({
+            ...{ outcome, code: code ?? null, message: message ?? null },
+            result: counts ? JSON.stringify(counts) : null,
+          })
           .where('job_id', '=', id)
           .where('place', '=', place)
           .where('outcome', 'is', null)
@@ -212,11 +282,18 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
           .execute()
         const ids = rows.map(({ id }) => id)
         if (ids.length === 0) return 0
-        await transaction.deleteFrom('job_item').where('job_id', 'in', ids).execute()
-        await transaction.deleteFrom('job').where('id', 'in', ids).execute()
+        await removeWhole(ids, transaction)
         return ids.length
       }),
   }
+}
+
+/** Jobs, with all that belongs to them. */
+async function removeWhole(ids: readonly string[], transaction: Database['query']): Promise<void> {
+  for (const table of ['job_part', 'job_item'] as const) {
+    await transaction.deleteFrom(table).where('job_id', 'in', ids).execute()
+  }
+  await transaction.deleteFrom('job').where('id', 'in', ids).execute()
 }
 
 const rowOf = ({ maker, counts, ...job }: Job): Schema['job'] => ({
@@ -267,10 +344,11 @@ function loginOf({ account_id, session_id, authority }: LoginColumns): JobLogin 
 
 type LoginColumns = Pick<Schema['job'], 'account_id' | 'session_id' | 'authority'>
 
-const itemOf = ({ place, subject, outcome, code, message }: Schema['job_item']): JobItem => ({
+const itemOf = ({ place, subject, outcome, code, message, result }: Schema['job_item']): JobItem => ({
   place,
   subject,
   outcome: outcome ?? undefined,
   code: code ?? undefined,
   message: message ?? undefined,
+  result: result === null ? undefined : JSON.parse(result),
 })

@@ -2,11 +2,20 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import type { MintedRoles, RoleLimits } from '../tokens/manage-caveat.ts'
 
-export const JOB_STATES = ['queued', 'running', 'done', 'cancelled', 'stopped', 'failed'] as const
-/** `stopped`: whoever made it may no longer; `failed`: a fault of the service. */
+export const JOB_STATES = [
+  'uploading',
+  'queued',
+  'running',
+  'done',
+  'cancelled',
+  'stopped',
+  'failed',
+] as const
+/** `uploading`: its file is not whole; `stopped`: whoever made it may no longer; `failed`: a fault of the service. */
 export type JobState = (typeof JOB_STATES)[number]
 
-export const isOver = (state: JobState): boolean => state !== 'queued' && state !== 'running'
+const OPEN: ReadonlySet<JobState> = new Set(['uploading', 'queued', 'running'])
+export const isOver = (state: JobState): boolean => !OPEN.has(state)
 
 export const JOB_OUTCOMES = ['done', 'unchanged', 'refused'] as const
 export type JobOutcome = (typeof JOB_OUTCOMES)[number]
@@ -53,7 +62,11 @@ export interface JobItem {
   readonly outcome: JobOutcome | undefined
   readonly code: string | undefined
   readonly message: string | undefined
+  /** What an import did, by name. */
+  readonly result: Counts | undefined
 }
+
+export type Counts = Readonly<Record<string, number>>
 
 /** As the API and `--json` show it. Times are RFC 3339 in UTC. */
 export const jobRecord = (job: Job) => ({
@@ -69,11 +82,14 @@ export const jobRecord = (job: Job) => ({
   started_at: job.startedAt?.toISOString() ?? null,
   ended_at: job.endedAt?.toISOString() ?? null,
   note: job.note ?? null,
+  parts: job.settings['parts'] === undefined ? null : Number(job.settings['parts']),
+  dry_run: job.settings['dry_run'] !== undefined,
 })
 
-export const itemRecord = ({ subject, outcome, code, message }: JobItem) => ({
+export const itemRecord = ({ subject, outcome, code, message, result }: JobItem) => ({
   subject,
   outcome: outcome ?? null,
   code: code ?? null,
   message: message ?? null,
+  result: result ?? null,
 })

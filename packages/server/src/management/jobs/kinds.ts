@@ -1,54 +1,16 @@
 /** What a job can do, a row each. A new kind is a new row. */
-import type { ManagementPermission } from '@ratafia/api'
 import type { JOB_KIND_NAMES } from '@ratafia/api/schemas'
-import type { Authority } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
 import { deviceConflict } from '../../devices/conflict.ts'
 import { type Device, showSerialName } from '../../devices/device.ts'
 import { checkReason } from '../../devices/reason.ts'
-import { type ApprovalDeps, approveDevice } from '../../devices/registration/approval/approve.ts'
+import { approveDevice } from '../../devices/registration/approval/approve.ts'
 import { rejectDevice } from '../../devices/registration/approval/reject.ts'
-import type { RegisterStores } from '../../devices/registration/register-stores.ts'
 import { releaseDevice } from '../../devices/release.ts'
 import { revokeDevice } from '../../devices/revoke.ts'
 import { invalidField } from '../../errors.ts'
-import { revokeSession, type SessionChangeDeps } from '../../tokens/administration/revoke-session.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
-
-export type Settings = Readonly<Record<string, string>>
-
-export interface KindDeps extends Omit<ApprovalDeps, 'changeBy'>, Omit<SessionChangeDeps, 'changeBy'> {
-  readonly changeBy: ChangingBy<ItemStores>
-}
-
-/** What the items of all kinds change. */
-export type ItemStores = RegisterStores & { readonly tokenSessions: SessionStore }
-
-interface Item {
-  readonly subject: string
-  readonly authority: Authority
-  readonly settings: Settings
-  readonly dryRun: boolean
-}
-
-interface Acted {
-  /** It was so already. */
-  readonly before: boolean
-  /** What no later item can have: its serial number. */
-  readonly takes?: string
-}
-
-export interface JobKind {
-  readonly needs: ManagementPermission
-  /** Whether its items are devices, which a filter can choose. */
-  readonly devices: boolean
-  /** Only for a person who signed in a short while ago: what it does cannot be undone (B10). */
-  readonly recentPerson: boolean
-  /** Throws `invalid-field`. */
-  readonly settingsOf: (reason: string | undefined) => Settings
-  /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
-  readonly act: (item: Item, deps: KindDeps) => Promise<Acted>
-}
+import { revokeSession } from '../../tokens/administration/revoke-session.ts'
+import { FILE_KINDS } from './file-kinds.ts'
+import type { JobKind, Settings } from './job-kind.ts'
 
 const withReason = (reason: string | undefined): Settings =>
   reason === undefined ? {} : { reason: checkReason(reason) }
@@ -111,6 +73,7 @@ export const JOB_KINDS = {
     settingsOf: withoutReason,
     act: ({ subject: sessionId, authority }, deps) => revokeSession({ sessionId, authority }, deps),
   },
+  ...FILE_KINDS,
 } as const satisfies Record<JobKindName, JobKind>
 
 export type JobKindName = (typeof JOB_KIND_NAMES)[number]

@@ -8,8 +8,9 @@ import { type ListDeps, listFleet } from '../../devices/fleet/list-fleet.ts'
 import { invalidField, RequestError, TooManyRequests } from '../../errors.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import type { Job, JobMaker } from './job.ts'
+import type { JobKind, Settings } from './job-kind.ts'
 import type { JobStore } from './job-store.ts'
-import { type JobKind, jobKind, type Settings } from './kinds.ts'
+import { jobKind } from './kinds.ts'
 
 export interface WantedJob {
   readonly kind: string
@@ -45,10 +46,7 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
   brandsFor(authority, kind.needs)
   if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
   const settings = settingsOf(wanted, kind)
-  const { accountId } = authority
-  if (accountId !== undefined && (await deps.jobs.countActive(accountId)) >= MOST_ACTIVE) {
-    throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
-  }
+  await requireRoom(authority, deps)
   const subjects = await subjectsOf(wanted, kind, deps)
   if (subjects.length === 0) throw invalidField('No device fits the filter.', { field: 'body/filter' })
   const job: Job = {
@@ -73,7 +71,16 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
   return job
 }
 
-function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {
+/** Throws {@link TooManyRequests}. */
+export async function requireRoom(
+  { accountId }: JobAuthority,
+  { jobs }: { readonly jobs: Pick<JobStore, 'countActive'> },
+): Promise<void> {
+  if (accountId === undefined || (await jobs.countActive(accountId)) < MOST_ACTIVE) return
+  throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
+}
+
+export function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {
   if (!manager) return { by, source, login: undefined }
   const { account, sessionId, minted, limits } = manager
   return { by, source, login: { accountId: account.id, sessionId, minted, limits } }

@@ -3,7 +3,7 @@ import { brandsFor, requireRecentPerson } from '../../authority.ts'
 import type { ListDeps } from '../../devices/fleet/list-fleet.ts'
 import { wantsSameSerial } from '../../devices/registration/approval/approve.ts'
 import { RequestError } from '../../errors.ts'
-import type { KindDeps } from './kinds.ts'
+import type { KindDeps } from './job-kind.ts'
 import { kindOf, settingsOf, subjectsOf, type WantedJob } from './make-job.ts'
 
 export interface Preview {

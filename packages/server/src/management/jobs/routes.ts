@@ -2,12 +2,14 @@
 import { type DeviceFilterSchema, MANAGEMENT_OPERATIONS, MOST_JOB_WAIT } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { undone } from '../../change.ts'
+import { invalidField } from '../../errors.ts'
 import { type AddManagementRoute, type Asked, Reply } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { exportItems } from './export-items.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
+import { makeFileJob, putPart, startFileJob } from './make-file-job.ts'
 import { type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
 import type { RunDeps } from './run-item.ts'
@@ -19,6 +21,11 @@ type JobRouteDeps = MakeJobDeps &
     /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
     readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
   }
+
+const notWithFile = () =>
+  invalidField('A job that imports a file takes no ids, filter, expected or reason.', { field: 'body' })
+const onlyWithFile = () =>
+  invalidField('body/parts is missing: what is asked for is about a file.', { field: 'body/parts' })
 
 /** Requests of one account that wait for a job at a time; any more are answered at once. */
 const MOST_WAITING = 8
@@ -56,7 +63,14 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
 
   add(api.makeJob, async (asked) => {
     const { authority, body, dryRun, mayTake } = asked
-    const { filter, ...rest } = body
+    const { filter, parts, format, model, unknown_models, replace_all, ...rest } = body
+    const options = { format, model, unknown_models, replace_all }
+    if (parts !== undefined) {
+      const { kind } = rest
+      if (filter ?? rest.ids ?? rest.expected ?? rest.reason) throw notWithFile()
+      return jobRecord(await makeFileJob({ kind, parts, options, tried: dryRun, authority }, deps))
+    }
+    if (Object.values(options).some((value) => value !== undefined)) throw onlyWithFile()
     const wanted = { ...rest, authority, filter: filter && deps.filterIn(filter, 'body/filter') }
     if (dryRun) {
       const preview = await previewJob(wanted, { ...deps, changeBy: undone(deps.changeBy) })
@@ -67,6 +81,21 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
     const job = await settledIn(mayTake, made.id, asked)
     const headers = { 'preference-applied': `wait=${mayTake}` }
     return new Reply(jobRecord(job), isOver(job.state) ? { status: 200, headers } : { headers })
+  })
+
+  add(api.putJobPart, async ({ authority, body, dryRun, parameters: { id = '', part = '' } }) => {
+    const place = /^[1-9][0-9]{0,3}$/.test(part) ? Number(part) : 0
+    if (!(body instanceof Uint8Array) || body.length === 0) {
+      throw invalidField('The part is empty: send a piece of the file.', { field: 'body' })
+    }
+    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    return jobRecord(await putPart({ id, place, body, authority }, tried))
+  })
+
+  add(api.startJob, async ({ authority, ifMatch, dryRun, parameters: { id = '' } }) => {
+    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    ifMatch?.(jobRecord(await findJob({ id, authority }, deps)))
+    return jobRecord(await startFileJob({ id, authority }, tried))
   })
 
   add(api.job, async (asked) => {

@@ -3,14 +3,23 @@
  * that dies leaves all of them or none, and whoever goes on repeats nothing and loses nothing (A16).
  */
 import type { Authority } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
+import { type ChangingBy, undone } from '../../change.ts'
+import type { ImportStores } from '../../devices/transfer/import-devices.ts'
 import { RequestError } from '../../errors.ts'
-import type { Job, JobItem, JobOutcome } from './job.ts'
+import type { Counts, Job, JobItem, JobOutcome } from './job.ts'
+import { withJobFile } from './job-file.ts'
+import type { ItemStores, JobFile, KindDeps } from './job-kind.ts'
 import type { JobStore } from './job-store.ts'
-import { type ItemStores, jobKind, type KindDeps } from './kinds.ts'
+import { jobKind } from './kinds.ts'
 
-export interface RunDeps extends Omit<KindDeps, 'changeBy'> {
-  readonly changeBy: ChangingBy<ItemStores & { readonly jobs: JobStore }>
+interface InJobs {
+  readonly jobs: JobStore
+}
+
+export interface RunDeps extends Omit<KindDeps, 'changeBy' | 'importBy'> {
+  readonly changeBy: ChangingBy<ItemStores & InJobs>
+  readonly importBy: ChangingBy<ItemStores & ImportStores & InJobs>
+  readonly jobs: JobStore
 }
 
 /** Another process settled the item, or the job has ended. */
@@ -19,42 +28,51 @@ class NothingToDo extends Error {
 }
 
 /** Throws `Unavailable`, and then the item is still open. */
-export async function runItem(
-  { id, kind: name, settings }: Job,
-  { place, subject }: JobItem,
-  authority: Authority,
-  deps: RunDeps,
-): Promise<void> {
+export async function runItem(job: Job, item: JobItem, authority: Authority, deps: RunDeps): Promise<void> {
+  const { id, kind: name, settings } = job
+  const { place, subject } = item
   const kind = jobKind(name)
   if (!kind) throw new TypeError(`a job of the unknown kind ${name} runs`)
   let settled = false
-  const settling: KindDeps['changeBy'] = (author) => (work) =>
-    deps.changeBy(author)(async (on) => {
-      settled = false
-      if (!(await on.jobs.claim(id, place))) throw new NothingToDo()
-      const result = await work(on)
-      await on.jobs.settle(id, { place, outcome: outcomeOf(result), code: undefined, message: undefined })
-      settled = true
-      return result
-    })
-  const settle = (outcome: JobOutcome, why?: RequestError) =>
+  const settling =
+    <Stores extends InJobs>(begin: ChangingBy<Stores>): ChangingBy<Stores> =>
+    (author) =>
+    (work) =>
+      begin(author)(async (on) => {
+        settled = false
+        if (!(await on.jobs.claim(id, place))) throw new NothingToDo()
+        const value = await work(on)
+        const outcome = { outcome: outcomeOf(value), result: kind.fileSettings && countsIn(value) }
+        await on.jobs.settle(id, { place, ...outcome, code: undefined, message: undefined })
+        settled = true
+        return value
+      })
+  const settle = (outcome: JobOutcome, { why, result }: Settled = {}) =>
     deps.changeBy(authority.author)(async ({ jobs }) => {
       if (await jobs.claim(id, place)) {
-        await jobs.settle(id, { place, outcome, code: why?.code, message: why?.message })
+        await jobs.settle(id, { place, outcome, code: why?.code, message: why?.message, result })
       }
     })
+  const dryRun = settings['dry_run'] !== undefined
+  const changes = dryRun
+    ? { changeBy: undone(deps.changeBy), importBy: deps.importBy }
+    : { changeBy: settling(deps.changeBy), importBy: settling(deps.importBy) }
+  const act = (file?: JobFile) =>
+    kind.act({ subject, authority, settings, dryRun, file }, { ...deps, ...changes })
   try {
-    const { before } = await kind.act(
-      { subject, authority, settings, dryRun: false },
-      { ...deps, changeBy: settling },
-    )
+    const { before, result } = await (kind.fileSettings ? withJobFile(job, deps.jobs, act) : act())
     // What was so already may have needed no transaction.
-    if (!settled) await settle(before ? 'unchanged' : 'done')
+    if (!settled) await settle(before ? 'unchanged' : 'done', { result })
   } catch (error) {
     if (error instanceof NothingToDo) return
     if (!(error instanceof RequestError)) throw error
-    await settle('refused', error)
+    await settle('refused', { why: error })
   }
+}
+
+interface Settled {
+  readonly why?: RequestError
+  readonly result?: Counts | undefined
 }
 
 /** Of a decision: an operation says `before` where it changed nothing. */
@@ -62,3 +80,7 @@ const outcomeOf = (result: unknown): JobOutcome =>
   typeof result === 'object' && result !== null && 'before' in result && result.before === true
     ? 'unchanged'
     : 'done'
+
+/** What the transaction of an import returns. */
+const countsIn = (result: unknown): Counts =>
+  Object.fromEntries(Object.entries(result ?? {}).filter(([, count]) => typeof count === 'number'))

@@ -72,6 +72,8 @@ function retentionTasks(
     { table: 'reset_link', keepMs: DAY_MS, remove: oneTimeLinks.removeExpired },
     { table: 'idempotent_request', keepMs: DAY_MS, remove: repeats.removeOld },
     { table: 'job', keepMs: retention.jobs, remove: jobs.removeOld },
+    // Nobody sends a file for longer.
+    { table: 'job_part', keepMs: DAY_MS, remove: jobs.removeUploading },
     { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
     // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
     {

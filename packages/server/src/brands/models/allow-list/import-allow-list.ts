@@ -1,15 +1,20 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
 import { isStrictSerial } from '@ratafia/assertions'
 import { changeUnlessDry } from '../../../change.ts'
-import { Faults, ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
+import {
+  Faults,
+  ImportError,
+  type ImportFormat,
+  type ImportRow,
+  readImportRows,
+} from '../../../files/import-rows.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
-import { findModel } from '../find-model.ts'
-import { type ModelName, showModelName } from '../model-policy.ts'
+import { managedModel, type NamedModel } from '../find-model.ts'
+import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
-interface ImportOptions {
-  readonly model: ModelName
-  readonly format: 'csv' | 'json'
+interface ImportOptions extends NamedModel {
+  readonly format: ImportFormat
   /** Only counts what would be added. */
   readonly dryRun?: boolean
   readonly onProgress?: (done: number, total: number) => void
@@ -17,27 +22,26 @@ interface ImportOptions {
 
 /**
  * Columns `serial` and `device_key_id`, one of them or both: a row with both allows the serial number only to that key.
- * All or nothing; entries already on the list stay. Throws `ImportError` with the line, or `invalid-field` if there is
- * no such model.
+ * All or nothing; entries already on the list stay. Throws `ImportError` with the lines, or as `managedModel` does.
  */
 export async function importAllowList(
   text: string,
-  { model, format, dryRun = false, onProgress }: ImportOptions,
-  deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
+  { format, dryRun = false, onProgress, ...named }: ImportOptions,
+  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
 ): Promise<{ readonly entries: number; readonly added: number }> {
-  await findModel(model, deps)
+  const model = await managedModel(named, deps)
   const entries = readEntries(text, format, requireObtainable)
-  const added = await changeUnlessDry(dryRun, deps.change, async ({ allowList, record }) => {
-    const more = await allowList.add(model, entries, {
+  const change = deps.changeBy(named.authority.author)
+  return changeUnlessDry(dryRun, change, async ({ allowList, record }) => {
+    const added = await allowList.add(model, entries, {
       at: deps.clock(),
       onProgress: (done) => onProgress?.(done, entries.length),
     })
-    if (more > 0) {
-      await record({ action: 'allow-list.import', subject: showModelName(model), details: { added: more } })
+    if (added > 0) {
+      await record({ action: 'allow-list.import', subject: showModelName(model), details: { added } })
     }
-    return more
+    return { entries: entries.length, added }
   })
-  return { entries: entries.length, added }
 }
 
 /** A device that proposes any other serial number is refused, so such an entry would never be used. */
@@ -51,7 +55,7 @@ function requireObtainable({ serial }: AllowListEntry, place: string): void {
 /** The entries of such a file. Throws `ImportError` with a line for each fault, up to a hundred. */
 export function readEntries(
   text: string,
-  format: 'csv' | 'json',
+  format: ImportFormat,
   check: (entry: AllowListEntry, place: string) => void = () => {},
 ): readonly AllowListEntry[] {
   const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })

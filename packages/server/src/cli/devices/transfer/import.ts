@@ -1,27 +1,37 @@
 /** `ratafia devices import`. */
 import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
+import type { ImportedDevices } from '../../../devices/transfer/import-devices.ts'
 import type { CommandContext } from '../../context.ts'
 import { formatOf, sizeOf } from '../../files.ts'
+import { IMPORT_OPERATIONS, importOver } from '../../jobs/import-over.ts'
 import { counted, type JsonOption, print, withJson } from '../../output.ts'
 import { withProgress } from '../../progress.ts'
+import { goes, serviceOf, type WayOptions } from '../../service/ways.ts'
 import { type FormatOption, withFormat } from './format.ts'
 
-interface ImportOptions extends JsonOption, FormatOption {
+interface ImportOptions extends JsonOption, FormatOption, WayOptions {
   readonly unknownModels?: boolean
   readonly dryRun?: boolean
 }
 
 export function importCommand(devices: Command, context: CommandContext): void {
-  withFormat(withJson(devices.command('import <file>')))
+  goes(withFormat(withJson(devices.command('import <file>'))), 'both', IMPORT_OPERATIONS)
     .description('add the devices in a file: all of them, or none if one is refused')
     .option('--unknown-models', 'take devices of models that are not here, too')
     .option('--dry-run', 'check every row against the register, say what it would add, and change nothing')
     .action(async (file: string, options: ImportOptions) => {
-      const { importDevices } = await import('../../../devices/transfer/import-devices.ts')
       const format = options.format ?? formatOf(file, ' Give --format.')
-      const size = await sizeOf(file)
       const { unknownModels = false, dryRun = false } = options
+      const service = await serviceOf(options, context)
+      if (service) {
+        const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
+        const asked = { kind: 'devices.import', files: [file], options: wanted, dryRun }
+        const { devices, added } = await importOver(service, asked, context.streams)
+        return tell({ devices: Number(devices), added: Number(added) }, options, context)
+      }
+      const { importDevices } = await import('../../../devices/transfer/import-devices.ts')
+      const size = await sizeOf(file)
       const within = dryRun ? context.readInstallation : context.beginInstallation
       const imported = await within((installation) =>
         withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
@@ -38,6 +48,7 @@ export function importCommand(devices: Command, context: CommandContext): void {
           return importDevices(
             {
               source: { format, open },
+              authority: installation.authority,
               unknownModels,
               dryRun,
               onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
@@ -46,10 +57,19 @@ export function importCommand(devices: Command, context: CommandContext): void {
           )
         }),
       )
-      const there = imported.devices - imported.added
-      const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `, ${there} ${there === 1 ? 'was' : 'were'} already there` : ''}.`
-      print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
+      tell(imported, options, context)
     })
+}
+
+function tell(
+  imported: ImportedDevices,
+  options: JsonOption & { readonly dryRun?: boolean },
+  context: CommandContext,
+): void {
+  const { dryRun } = options
+  const there = imported.devices - imported.added
+  const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `, ${there} ${there === 1 ? 'was' : 'were'} already there` : ''}.`
+  print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
 }
 
 const kibibytes = (bytes: number): number => Math.ceil(bytes / 1024)

@@ -1,0 +1,86 @@
+/** Imports a file at a service: sends it in parts to a job, and follows that (A17). */
+import { open } from 'node:fs/promises'
+import { stateConflict } from '../../errors.ts'
+import { ImportError } from '../../files/import-rows.ts'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { FileError, type Streams } from '../context.ts'
+import { cannotBeRead, sizeOf } from '../files.ts'
+import { withProgress } from '../progress.ts'
+import type { Service } from '../service/service.ts'
+import { describeJob, OPERATIONS } from './job-output.ts'
+import { jobsOver } from './job-way.ts'
+
+export interface FileToImport {
+  readonly kind: string
+  /** One after the other: the service gets them as one. */
+  readonly files: readonly string[]
+  /** What the kind takes besides, as the API names it. */
+  readonly options?: object
+  readonly dryRun: boolean
+  /** Each file is a part. Default: they are sent as one. */
+  readonly whole?: boolean
+}
+
+/** Of the API, that such a command uses. */
+export const IMPORT_OPERATIONS = ['makeJob', 'putJobPart', 'startJob', 'job', 'jobItems'] as const
+
+/** Under the limit of a request; a row may be in two parts. */
+const PART_BYTES = 4 * 1024 * 1024 - 1024
+
+/**
+ * The counts, by name. Throws {@link ImportError} with the faults of the file, `FileError`, and what `service` throws; a
+ * job that somebody cancelled is a `RequestError`.
+ */
+export async function importOver(
+  service: Service,
+  { kind, files, options, dryRun, whole = false }: FileToImport,
+  streams: Streams,
+): Promise<JsonObject> {
+  const sizes = await Promise.all(files.map(sizeOf))
+  const long = whole ? sizes.findIndex((size) => size > PART_BYTES) : -1
+  if (long >= 0) throw new FileError(`${files[long]} has more than ${PART_BYTES} bytes: split it.`)
+  const parts = Math.max(
+    1,
+    sizes.reduce((sum, size) => sum + Math.ceil(size / PART_BYTES), 0),
+  )
+  const { record: made } = await service.call(OPERATIONS.make, {
+    body: { kind, parts, ...options },
+    ...(dryRun ? { query: { dry_run: true } } : {}),
+  })
+  const id = String(made['id'])
+  await withProgress(streams, ['Sending', 'parts'], async (onProgress) => {
+    let sent = 0
+    for await (const bytes of partsOf(files)) {
+      await service.call(OPERATIONS.putPart, { id, names: { part: String(++sent) }, bytes })
+      onProgress(sent, parts)
+    }
+  })
+  await service.call(OPERATIONS.start, { id, body: {} })
+  const jobs = jobsOver(service, streams)
+  const job = await jobs.follow(id)
+  const [item = {}] = await jobs.items(id, undefined)
+  if (item['outcome'] === 'refused') throw new ImportError(String(item['message']))
+  if (job['state'] !== 'done') throw stateConflict(describeJob(job))
+  return isObject(item['result']) ? item['result'] : {}
+}
+
+/** An empty file is one part with a line break: a part has something in it. */
+async function* partsOf(files: readonly string[]): AsyncGenerator<Uint8Array> {
+  let any = false
+  for (const file of files) {
+    const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
+      throw cannotBeRead(file, error)
+    })
+    try {
+      for (;;) {
+        const { bytesRead, buffer } = await handle.read(Buffer.alloc(PART_BYTES))
+        if (bytesRead === 0) break
+        any = true
+        yield buffer.subarray(0, bytesRead)
+      }
+    } finally {
+      await handle.close()
+    }
+  }
+  if (!any) yield Buffer.from('\n')
+}

@@ -1,0 +1,93 @@
+/** Jobs that import a file, a row each: the whole of it in one transaction, or nothing (A17). */
+import { importAllowList } from '../../brands/models/allow-list/import-allow-list.ts'
+import { importHardwareIdentities } from '../../brands/models/hardware/import-hardware-identities.ts'
+import { parseModelName } from '../../brands/models/model-policy.ts'
+import { importDevices } from '../../devices/transfer/import-devices.ts'
+import { invalidField, RequestError } from '../../errors.ts'
+import { ImportError, type ImportFormat } from '../../files/import-rows.ts'
+import { importPackages } from '../../package-directory/import.ts'
+import { planImport } from '../../package-directory/plan-import.ts'
+import type { Counts } from './job.ts'
+import type { FileItem, FileOptions, JobKind, KindDeps, Settings } from './job-kind.ts'
+
+type Import = (item: FileItem, deps: KindDeps) => Promise<Counts>
+
+/** Refuses what another kind takes. Throws `invalid-field`. */
+const only =
+  (...names: readonly (keyof FileOptions)[]) =>
+  (options: FileOptions): Settings => {
+    for (const [name, value] of Object.entries(options)) {
+      if (value === undefined || names.some((one) => one === name)) continue
+      throw invalidField(`body/${name} is not for a job of this kind.`, { field: `body/${name}` })
+    }
+    for (const name of ['format', 'model'] as const) {
+      if (!names.includes(name) || options[name] !== undefined) continue
+      throw invalidField(`body/${name} is missing.`, { field: `body/${name}` })
+    }
+    return Object.fromEntries(names.flatMap((name) => (options[name] ? [[name, String(options[name])]] : [])))
+  }
+
+/** What is wrong in the file is the refusal of the job's only item. */
+const fileKind = (
+  needs: JobKind['needs'],
+  fileSettings: (options: FileOptions) => Settings,
+  importFile: Import,
+) => ({
+  ...{ needs, devices: false, recentPerson: false, fileSettings },
+  settingsOf: () => {
+    throw invalidField('Send the file in parts: body/parts says how many.', { field: 'body/parts' })
+  },
+  act: async (item: Parameters<JobKind['act']>[0], deps: KindDeps) => {
+    if (!item.file) throw new TypeError('a job that imports has no file')
+    try {
+      return { before: false, result: await importFile({ ...item, file: item.file }, deps) }
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error
+      throw new RequestError('invalid-field', error.message, { cause: error })
+    }
+  },
+})
+
+/** Only a format that `fileSettings` took is stored. */
+const formatOf = ({ format }: Settings) => format as ImportFormat
+
+export const FILE_KINDS = {
+  'devices.import': fileKind(
+    'devices:manage',
+    only('format', 'unknown_models'),
+    async ({ file, settings, authority, dryRun }, deps) => ({
+      ...(await importDevices(
+        {
+          ...{ source: { format: formatOf(settings), open: file.open }, authority, dryRun },
+          unknownModels: settings['unknown_models'] !== undefined,
+        },
+        deps,
+      )),
+    }),
+  ),
+  'allow-list.import': fileKind(
+    'models:manage',
+    only('format', 'model'),
+    async ({ file, settings, authority, dryRun }, deps) => {
+      const model = parseModelName(settings['model'] ?? '')
+      const options = { model, format: formatOf(settings), authority, dryRun }
+      return { ...(await importAllowList(await file.text(), options, deps)) }
+    },
+  ),
+  'hardware-identities.import': fileKind('models:manage', only(), async ({ file, authority }, deps) => {
+    // A stream of assertions is short: each part is one.
+    const files = (await file.parts()).map((bytes, index) => ({ name: `File ${index + 1}`, bytes }))
+    return { ...(await importHardwareIdentities(files, { authority }, deps)) }
+  }),
+  'packages.import': fileKind(
+    'roles:manage',
+    only('format', 'replace_all'),
+    async ({ file, settings, authority, dryRun }, deps) => {
+      const replaceAll = settings['replace_all'] !== undefined
+      const options = { format: formatOf(settings), replaceAll, authority }
+      const text = await file.text()
+      if (dryRun) return { ...(await planImport(text, options, deps)) }
+      return { ...(await importPackages(text, options, deps)) }
+    },
+  ),
+} as const satisfies Record<string, JobKind>

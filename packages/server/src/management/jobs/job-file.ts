@@ -1,0 +1,49 @@
+/** The file of a job: its parts are copied to where no transaction has to wait until the database reads them. */
+import { createReadStream } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ImportError } from '../../files/import-rows.ts'
+import type { Job } from './job.ts'
+import type { JobFile } from './job-kind.ts'
+import type { JobStore } from './job-store.ts'
+
+/** For as long as `work` takes. The copies are for this user alone. */
+export async function withJobFile<T>(
+  { id, settings }: Job,
+  jobs: Pick<JobStore, 'part'>,
+  work: (file: JobFile) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-job-'))
+  try {
+    const paths: string[] = []
+    for (let place = 1; place <= Number(settings['parts']); place++) {
+      const part = await jobs.part(id, place)
+      // The job has ended: whoever did its work removed them. The claim of the item says so.
+      if (!part) break
+      const path = join(directory, String(place))
+      await writeFile(path, part, { mode: 0o600 })
+      paths.push(path)
+    }
+    const parts = () => Promise.all(paths.map((path) => readFile(path)))
+    return await work({
+      open: () => inTurn(paths),
+      parts,
+      text: async () => textOf(Buffer.concat(await parts())),
+    })
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function* inTurn(paths: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const path of paths) yield* createReadStream(path)
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ImportError('The file is not UTF-8.')
+  }
+}

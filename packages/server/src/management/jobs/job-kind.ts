@@ -1,0 +1,82 @@
+/** What a kind of job is, and what its items work with. */
+import type { ManagementPermission } from '@ratafia/api'
+import type { Authority } from '../../authority.ts'
+import type { BrandDeps } from '../../brands/brand-deps.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Stores } from '../../cli/installation.ts'
+import type { ApprovalDeps } from '../../devices/registration/approval/approve.ts'
+import type { RegisterStores } from '../../devices/registration/register-stores.ts'
+import type { ImportStores } from '../../devices/transfer/import-devices.ts'
+import type { ImportFormat } from '../../files/import-rows.ts'
+import type { PackageStore } from '../../package-directory/package-store.ts'
+import type { SessionChangeDeps } from '../../tokens/administration/revoke-session.ts'
+import type { Counts } from './job.ts'
+
+export type Settings = Readonly<Record<string, string>>
+
+export interface KindDeps
+  extends Omit<ApprovalDeps, 'changeBy' | 'brands'>,
+    Omit<SessionChangeDeps, 'changeBy'>,
+    Omit<BrandDeps, 'changeBy' | 'change'> {
+  readonly changeBy: ChangingBy<ItemStores>
+  /** Without a limit of time. */
+  readonly importBy: ChangingBy<ItemStores & ImportStores>
+  readonly packages: PackageStore
+}
+
+/** What the items of all kinds change. */
+export type ItemStores = RegisterStores &
+  Pick<Stores, 'tokenSessions' | 'allowList' | 'hardwareIdentities' | 'assertions' | 'packages' | 'models'>
+
+interface Item {
+  readonly subject: string
+  readonly authority: Authority
+  readonly settings: Settings
+  readonly dryRun: boolean
+  /** Of a kind that has one. */
+  readonly file?: JobFile | undefined
+}
+
+export type FileItem = Item & { readonly file: JobFile }
+
+/** The parts of a file, one after the other. */
+export interface JobFile {
+  /** From the beginning at every call. */
+  open(): AsyncIterable<Uint8Array>
+  /** Each for itself, where it is a file of its own. */
+  parts(): Promise<readonly Uint8Array[]>
+  /** Throws `ImportError` for what is not UTF-8. */
+  text(): Promise<string>
+}
+
+interface Acted {
+  /** It was so already. */
+  readonly before: boolean
+  /** What an import did. */
+  readonly result?: Counts
+  /** What no later item can have: its serial number. */
+  readonly takes?: string
+}
+
+export interface JobKind {
+  readonly needs: ManagementPermission
+  /** Whether its items are devices, which a filter can choose. */
+  readonly devices: boolean
+  /** Only for a person who signed in a short while ago: what it does cannot be undone (B10). */
+  readonly recentPerson: boolean
+  /** Throws `invalid-field`. */
+  readonly settingsOf: (reason: string | undefined) => Settings
+  /** Of a kind that imports a file: from what the request says of it. Throws `invalid-field`. */
+  readonly fileSettings?: (options: FileOptions) => Settings
+  /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
+  readonly act: (item: Item, deps: KindDeps) => Promise<Acted>
+}
+
+/** What a request says of a file, beside its kind. */
+export interface FileOptions {
+  readonly format?: ImportFormat | undefined
+  /** BRAND/MODEL. */
+  readonly model?: string | undefined
+  readonly unknown_models?: boolean | undefined
+  readonly replace_all?: boolean | undefined
+}

@@ -1,0 +1,103 @@
+/** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
+import { newJobId } from '@ratafia/api'
+import { brandsFor } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { invalidField, stateConflict } from '../../errors.ts'
+import type { Job } from './job.ts'
+import type { FileOptions } from './job-kind.ts'
+import type { JobStore } from './job-store.ts'
+import { type JobAuthority, kindOf, makerOf, requireRoom } from './make-job.ts'
+import { findJob } from './show-job.ts'
+
+export interface WantedFileJob {
+  readonly kind: string
+  readonly parts: number
+  readonly options: FileOptions
+  /** The job says what it would do, and changes nothing. */
+  readonly tried: boolean
+  readonly authority: JobAuthority
+}
+
+interface FileJobDeps {
+  readonly jobs: JobStore
+  readonly changeBy: ChangingBy<{ readonly jobs: JobStore }>
+  readonly clock: Clock
+}
+
+/** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
+export async function makeFileJob(
+  { kind: name, parts, options, tried, authority }: WantedFileJob,
+  deps: FileJobDeps,
+): Promise<Job> {
+  const kind = kindOf(name)
+  brandsFor(authority, kind.needs)
+  if (!kind.fileSettings)
+    throw invalidField('body/parts is for jobs that import a file.', { field: 'body/parts' })
+  const told = { ...kind.fileSettings(options), ...(tried ? { dry_run: 'true' } : {}) }
+  await requireRoom(authority, deps)
+  const job: Job = {
+    ...{ id: newJobId(), kind: name, state: 'uploading', maker: makerOf(authority), total: 1 },
+    settings: { ...told, parts: String(parts) },
+    counts: { done: 0, unchanged: 0, refused: 0 },
+    createdAt: deps.clock(),
+    ...{ startedAt: undefined, endedAt: undefined, note: undefined },
+  }
+  await deps.changeBy(authority.author)(async ({ jobs, record }) => {
+    await jobs.add(job, ['file'])
+    await record({ action: 'job.add', subject: job.id, details: { kind: name, total: 1, ...told } })
+  })
+  return job
+}
+
+interface NamedJob {
+  readonly id: string
+  readonly authority: JobAuthority
+}
+
+/**
+ * Stores a part, or replaces it. Throws as `findJob`; `invalid-field` for a part that the job does not have;
+ * `state-conflict` once it is queued.
+ */
+export async function putPart(
+  { place, body, ...named }: NamedJob & { readonly place: number; readonly body: Uint8Array },
+  deps: FileJobDeps,
+): Promise<Job> {
+  const found = await findJob(named, deps)
+  const parts = Number(found.settings['parts'] ?? 0)
+  if (place < 1 || place > parts) {
+    throw invalidField(`The job ${found.id} has parts from 1 to ${parts}.`, { field: 'path/part' })
+  }
+  return deps.changeBy(named.authority.author)(async ({ jobs }) => {
+    const now = await uploading(found, jobs)
+    await jobs.putPart(now.id, place, body)
+    return now
+  })
+}
+
+/** Queues it. Throws as `findJob`; `state-conflict` while a part is missing, and for a job without a file. */
+export async function startFileJob(named: NamedJob, deps: FileJobDeps): Promise<Job> {
+  const found = await findJob(named, deps)
+  if (found.state === 'queued' || found.state === 'running') return found
+  return deps.changeBy(named.authority.author)(async ({ jobs }) => {
+    const now = await uploading(found, jobs)
+    const there = await jobs.countParts(now.id)
+    const parts = Number(now.settings['parts'])
+    if (there < parts) {
+      throw stateConflict(`Of the ${parts} parts of the job ${now.id}, ${parts - there} are missing.`, {
+        status: now.state,
+      })
+    }
+    await jobs.queue(now.id)
+    return { ...now, state: 'queued' }
+  })
+}
+
+/** Under its lock. */
+async function uploading({ id }: Job, jobs: JobStore): Promise<Job> {
+  const now = await jobs.lock(id)
+  if (now?.state === 'uploading') return now
+  throw stateConflict(`The job ${id} takes no parts of a file: it is ${now?.state ?? 'gone'}.`, {
+    status: now?.state ?? null,
+  })
+}

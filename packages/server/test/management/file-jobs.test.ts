@@ -1,0 +1,305 @@
+/** Jobs that import a file: parts, all or nothing, faults, the border of a brand, and a process that dies. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { isOver } from '../../src/management/jobs/job.ts'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addAcmeModel, withAcme } from '../support/devices.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
+import { refusalOf, testService } from '../support/service.ts'
+
+const HEADER = 'brand_id,model,serial,device_key_id\n'
+const keyId = (index: number) => Buffer.alloc(48, `key ${index}`).toString('base64url')
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let operator: string
+  let acme: string
+  const tokenOf = async (...roles: readonly string[]) =>
+    managementToken(service, await addManager(service, ...roles))
+  before(async () => {
+    await withAcme(service.installation)
+    await addAcmeModel(service.installation, 'lot')
+    operator = await tokenOf('operator')
+    acme = await tokenOf('brand-manager acme-brand')
+  })
+
+  let models = 0
+  const newModel = async () => {
+    const model = `files-${++models}`
+    await addAcmeModel(service.installation, model)
+    return model
+  }
+  const rows = (model: string, count: number, from = 0, brand = 'acme-brand') =>
+    Array.from(
+      { length: count },
+      (_, index) => `${brand},${model},F-${model}-${from + index},${keyId(from + index + models * 1e4)}\n`,
+    ).join('')
+  const make = (token: string, body: object, query = '') =>
+    manage(service, token, 'POST', '/jobs', { body, query })
+  const put = async (token: string, id: string, part: number | string, bytes: string | Uint8Array) => {
+    const response = await fetch(`${service.baseUrl}/api/management/v1/jobs/${id}/parts/${part}`, {
+      method: 'PUT',
+      headers: { authorization: `Macaroon ${token}`, 'content-type': 'text/csv' },
+      body: Buffer.from(bytes),
+    })
+    return { status: response.status, body: JSON.parse(await response.text()) }
+  }
+  const start = (token: string, id: string) =>
+    manage(service, token, 'POST', `/jobs/${id}/start`, { body: {} })
+  const run = () => runJobs(async () => true, service.installation)
+  /** The job as it ends, and its item. */
+  const imported = async (
+    token: string,
+    body: object,
+    parts: readonly (string | Uint8Array)[],
+    query = '',
+  ) => {
+    const made = await make(token, { parts: parts.length, ...body }, query)
+    assert.equal(made.status, 202, JSON.stringify(made.body))
+    const { id } = made.body
+    for (const [index, part] of parts.entries()) {
+      assert.equal((await put(token, id, index + 1, part)).status, 200)
+    }
+    assert.equal((await start(token, id)).status, 200)
+    await run()
+    const { body: job } = await manage(service, token, 'GET', `/jobs/${id}`)
+    const { body: list } = await manage(service, token, 'GET', `/jobs/${id}/items`)
+    assert.ok(isOver(job.state), job.state)
+    return { job, item: list.items[0] }
+  }
+  const CSV = { kind: 'devices.import', format: 'csv' }
+  const devicesOf = (model: string) =>
+    service.installation.devices.list({ brandId: 'acme-brand', model, limit: 1000 })
+  const partsLeft = async () =>
+    service.installation.database.query.selectFrom('job_part').select('job_id').execute()
+
+  test('devices in parts that break anywhere: all of them, by whoever made the job', async () => {
+    const model = await newModel()
+    const text = HEADER + rows(model, 50)
+    const cut = [text.slice(0, 7), text.slice(7, 1_234), text.slice(1_234)]
+    const { job, item } = await imported(acme, CSV, cut)
+    assert.deepEqual([job.state, job.total, job.done, job.parts, job.dry_run], ['done', 1, 1, 3, false])
+    assert.deepEqual(item, {
+      ...{ subject: 'file', outcome: 'done', code: null, message: null },
+      result: { devices: 50, added: 50 },
+    })
+    const found = await devicesOf(model)
+    assert.equal(found.length, 50)
+    assert.ok(found.every(({ decidedBy }) => decidedBy === job.by))
+    const [entry] = await service.installation.audit.list({ action: 'devices.import' }, { limit: 1 })
+    assert.equal(JSON.parse(entry?.details ?? '{}').job, job.id)
+    assert.deepEqual(await partsLeft(), [])
+    const again = await imported(acme, CSV, [text])
+    assert.deepEqual(again.item.result, { devices: 50, added: 0 })
+  })
+
+  test('JSON lists and JSON lines', async () => {
+    const model = await newModel()
+    const list = [0, 1].map((index) => ({
+      ...{ brand_id: 'acme-brand', model, serial: `J-${index}`, device_key_id: keyId(index) },
+    }))
+    const json = await imported(acme, { ...CSV, format: 'json' }, [JSON.stringify(list)])
+    assert.deepEqual(json.item.result, { devices: 2, added: 2 })
+    const lines = list.map((row) => `${JSON.stringify(row)}\n`).join('\n')
+    const ndjson = await imported(acme, { ...CSV, format: 'ndjson' }, [lines])
+    assert.deepEqual(ndjson.item.result, { devices: 2, added: 0 })
+  })
+
+  test('one fault, and nothing is imported; the item tells all of them', async () => {
+    const model = await newModel()
+    const text = `${HEADER}${rows(model, 3)}acme-brand,${model},X,short\nacme-brand,${model},,${keyId(7)}\n`
+    const { job, item } = await imported(acme, CSV, [text])
+    assert.deepEqual(
+      [job.state, job.refused, item.outcome, item.code],
+      ['done', 1, 'refused', 'invalid-field'],
+    )
+    assert.match(
+      item.message,
+      /^line 5: "device_key_id" .*\nline 6: "serial" is missing.*\nNothing was imported\.$/,
+    )
+    assert.deepEqual(await devicesOf(model), [])
+    for (const [format, text] of [
+      ['csv', `${HEADER}"acme`],
+      ['json', '{"a":'],
+      ['json', '['.repeat(100_000)],
+      ['ndjson', 'null\n'],
+      ['json', Buffer.from([0x5b, 0xff])],
+      ['csv', Buffer.from([0xff, 0x0a])],
+    ] as const) {
+      const { item } = await imported(acme, { ...CSV, format }, [text])
+      assert.equal(item.outcome, 'refused', String(text.slice(0, 20)))
+    }
+  })
+
+  test('a dry run says what the import would do, and does nothing', async () => {
+    const model = await newModel()
+    const text = HEADER + rows(model, 5)
+    const { job, item } = await imported(acme, CSV, [text], '?dry_run=true')
+    assert.deepEqual([job.state, job.dry_run, item.result], ['done', true, { devices: 5, added: 5 }])
+    assert.deepEqual(await devicesOf(model), [])
+    assert.deepEqual(await partsLeft(), [])
+  })
+
+  test('Guarantee: another brand is as if it were not there', async () => {
+    const model = await newModel()
+    const there = await imported(operator, { ...CSV, unknown_models: true }, [
+      `${HEADER}other-brand,secret,S-1,${keyId(1)}\n`,
+    ])
+    assert.deepEqual(there.item.result, { devices: 1, added: 1 })
+    const messages = []
+    for (const name of ['secret', 'nothing']) {
+      const text = `${HEADER}other-brand,${name},S-1,${keyId(1)}\n`
+      for (const more of [{}, { unknown_models: true }]) {
+        const { item } = await imported(acme, { ...CSV, ...more }, [text])
+        assert.equal(item.outcome, 'refused')
+        messages.push(item.message.replace(name, 'NAME'))
+      }
+    }
+    assert.equal(new Set(messages).size, 1, JSON.stringify(messages))
+    const [theirs] = await service.installation.devices.list({ brandId: 'other-brand', limit: 1 })
+    const taken = `id,${HEADER}${theirs?.id},acme-brand,${model},T,${keyId(2)}\n`
+    const { item } = await imported(acme, CSV, [taken])
+    assert.match(item.message, /^line 2: only whoever manages the devices of all brands chooses an "id"/)
+  })
+
+  test('a role that is taken away stops the job before it does anything', async () => {
+    const account = await addManager(service, 'brand-manager acme-brand')
+    const token = await managementToken(service, account)
+    const model = await newModel()
+    const { body } = await make(token, { ...CSV, parts: 1 })
+    await put(token, body.id, 1, HEADER + rows(model, 2))
+    await start(token, body.id)
+    await service.installation.grants.removeAllOf(account.id)
+    await run()
+    const { body: job } = await manage(service, operator, 'GET', `/jobs/${body.id}`)
+    assert.deepEqual([job.state, await devicesOf(model)], ['stopped', []])
+    assert.deepEqual(await partsLeft(), [])
+  })
+
+  test('two that run one job at once import it once', async () => {
+    const model = await newModel()
+    const { body } = await make(acme, { ...CSV, parts: 1 })
+    await put(acme, body.id, 1, HEADER + rows(model, 300))
+    await start(acme, body.id)
+    const entries = async () =>
+      (await service.installation.audit.list({ action: 'devices.import' }, { limit: 1000 })).length
+    const before = await entries()
+    await Promise.all([run(), run(), run()])
+    const { body: items } = await manage(service, acme, 'GET', `/jobs/${body.id}/items`)
+    assert.deepEqual(items.items[0].result, { devices: 300, added: 300 })
+    assert.equal((await devicesOf(model)).length, 300)
+    assert.equal(await entries(), before + 1)
+  })
+
+  test('a process that dies in the middle leaves nothing, and another does the whole', async () => {
+    const model = await newModel()
+    const { body } = await make(acme, { ...CSV, parts: 1 })
+    await put(acme, body.id, 1, HEADER + rows(model, 20))
+    await start(acme, body.id)
+    const { installation } = service
+    const dying: typeof installation.importBy = (author) => (work) =>
+      installation.importBy(author)(async (on) => {
+        await work(on)
+        throw new Error('the process dies before it commits')
+      })
+    // As far as the database can tell; what follows a fault is not done either.
+    const gone = { ...installation, importBy: dying, changeBy: () => () => Promise.reject(new Error('gone')) }
+    await assert.rejects(
+      runJobs(async () => true, gone),
+      /dies|gone/,
+    )
+    assert.deepEqual(await devicesOf(model), [])
+    await run()
+    assert.equal((await devicesOf(model)).length, 20)
+    const { body: job } = await manage(service, acme, 'GET', `/jobs/${body.id}`)
+    assert.deepEqual([job.state, job.done], ['done', 1])
+  })
+
+  describe('what is refused', () => {
+    test('parts that the job does not have, a missing part, and a part too late', async () => {
+      const model = await newModel()
+      const { body } = await make(acme, { ...CSV, parts: 2 })
+      const { id } = body
+      assert.equal(body.state, 'uploading')
+      for (const part of [0, 3, '01', 'x', '-1', '1e1', '9'.repeat(20), '%00']) {
+        assert.equal((await put(acme, id, part, 'a')).status, 400, String(part))
+      }
+      assert.equal((await put(acme, id, 1, '')).status, 400)
+      assert.equal((await put(acme, id, 1, Buffer.alloc(4 * 1024 * 1024 + 1))).status, 413)
+      const missing = refusalOf(await start(acme, id))
+      assert.deepEqual([missing.status, missing.code], [409, 'state-conflict'])
+      assert.match(missing.message, /^Of the 2 parts of the job .*, 2 are missing\.$/)
+      assert.equal((await put(acme, id, 1, 'nonsense')).status, 200)
+      assert.equal((await put(acme, id, 1, HEADER)).status, 200, 'a part may be sent again')
+      assert.equal((await put(acme, id, 2, rows(model, 1))).status, 200)
+      assert.equal((await start(acme, id)).status, 200)
+      assert.equal((await start(acme, id)).status, 200, 'it is queued already')
+      assert.equal((await put(acme, id, 2, 'x')).status, 409)
+      await run()
+      assert.equal((await devicesOf(model)).length, 1)
+      assert.equal((await start(acme, id)).status, 409)
+    })
+
+    test('jobs of others, other jobs, and what does not belong together', async () => {
+      const { body } = await make(acme, { ...CSV, parts: 1 })
+      const other = await tokenOf('brand-manager acme-brand')
+      assert.equal((await put(other, body.id, 1, 'x')).status, 404)
+      assert.equal((await start(other, body.id)).status, 404)
+      const ended = await manage(service, acme, 'POST', `/jobs/${body.id}/cancel`, { body: {} })
+      assert.equal(ended.body.state, 'cancelled')
+      assert.equal((await put(acme, body.id, 1, 'x')).status, 409)
+      for (const [bad, status] of [
+        [{ kind: 'devices.import' }, 400],
+        [{ kind: 'devices.import', parts: 1 }, 400],
+        [{ ...CSV, parts: 0 }, 400],
+        [{ ...CSV, parts: 65 }, 400],
+        [{ ...CSV, parts: 1, format: 'xml' }, 400],
+        [{ ...CSV, parts: 1, model: 'acme-brand/lot' }, 400],
+        [{ ...CSV, parts: 1, ids: [body.id] }, 400],
+        [{ kind: 'allow-list.import', format: 'csv', parts: 1 }, 400],
+        [{ kind: 'devices.approve', parts: 1 }, 400],
+        [{ kind: 'devices.approve', format: 'csv', ids: [body.id] }, 400],
+      ] as const) {
+        assert.equal((await make(acme, bad)).status, status, JSON.stringify(bad))
+      }
+      const viewer = await tokenOf('viewer')
+      assert.equal(refusalOf(await make(viewer, { ...CSV, parts: 1 })).code, 'permission-denied')
+      const packages = { kind: 'packages.import', format: 'csv', parts: 1 }
+      const { item } = await imported(acme, { ...packages }, ['name,snap_id\na,b\n']).catch(() => ({
+        item: undefined,
+      }))
+      assert.ok(item === undefined || item.code === 'permission-denied', 'a brand has no package directory')
+    })
+
+    test('a third job while two wait; those whose file never comes go after a day', async () => {
+      const token = await tokenOf('brand-manager acme-brand')
+      const ids = []
+      for (const _ of [1, 2]) ids.push((await make(token, { ...CSV, parts: 1 })).body.id)
+      assert.equal((await make(token, { ...CSV, parts: 1 })).status, 429)
+      await put(token, ids[0], 1, 'x')
+      const { jobs } = service.installation
+      assert.equal(await jobs.removeUploading(new Date(0), 500), 0)
+      assert.ok((await jobs.removeUploading(new Date(Date.now() + 1_000), 500)) >= 2)
+      assert.equal((await manage(service, token, 'GET', `/jobs/${ids[0]}`)).status, 404)
+      assert.deepEqual(await partsLeft(), [])
+    })
+  })
+
+  test('allow-lists and packages', async () => {
+    const model = await newModel()
+    const allow = { kind: 'allow-list.import', format: 'csv', model: `acme-brand/${model}` }
+    const entries = await imported(acme, allow, ['serial\nA-1\nA-2\n'])
+    assert.deepEqual(entries.item.result, { entries: 2, added: 2 })
+    const elsewhere = await imported(acme, { ...allow, model: 'other-brand/secret' }, ['serial\nA-1\n'])
+    assert.equal(elsewhere.item.code, 'no-such-record')
+    const packages = { kind: 'packages.import', format: 'csv' }
+    const text = 'name,snap_id\nhello,id-of-hello\n'
+    const plan = await imported(operator, packages, [text], '?dry_run=true')
+    assert.deepEqual(plan.item.result, { added: 1, changed: 0, removed: 0, unchanged: 0 })
+    assert.deepEqual((await imported(operator, packages, [text])).item.result, { imported: 1 })
+    assert.equal((await manage(service, operator, 'GET', '/packages')).body.packages.length, 1)
+    const broken = await imported(operator, { kind: 'hardware-identities.import' }, ['type: nonsense\n'])
+    assert.equal(broken.item.outcome, 'refused')
+  })
+})
