@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { stateConflict } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { FileError, type Streams } from '../context.ts'
+import { FileError, ServiceRefusal, type Streams } from '../context.ts'
 import { cannotBeRead, sizeOf } from '../files.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
@@ -28,8 +28,8 @@ export const IMPORT_OPERATIONS = ['makeJob', 'putJobPart', 'startJob', 'job', 'j
 const PART_BYTES = 4 * 1024 * 1024 - 1024
 
 /**
- * The counts, by name. Throws {@link ImportError} with the faults of the file, `FileError`, and what `service` throws; a
- * job that somebody cancelled is a `RequestError`.
+ * The counts, by name. Throws {@link ImportError} with the faults of the file, {@link ServiceRefusal}, `FileError`, and
+ * what `service` throws; a job that somebody cancelled is a `RequestError`.
  */
 export async function importOver(
   service: Service,
@@ -59,9 +59,19 @@ export async function importOver(
   const jobs = jobsOver(service, streams)
   const job = await jobs.follow(id)
   const [item = {}] = await jobs.items(id, undefined)
-  if (item['outcome'] === 'refused') throw new ImportError(String(item['message']))
+  if (item['outcome'] === 'refused') throw refusal(item, whole ? files : undefined)
   if (job['state'] !== 'done') throw stateConflict(describeJob(job))
   return isObject(item['result']) ? item['result'] : {}
+}
+
+/** `named`: the files that the service calls by their numbers. */
+function refusal({ code, message }: JsonObject, named: readonly string[] | undefined): Error {
+  const says = String(message)
+  if (named) {
+    const told = says.replaceAll(/\bFile (\d+)\b/g, (text, number) => named[Number(number) - 1] ?? text)
+    return new ServiceRefusal(told, { code: String(code) })
+  }
+  return code === 'invalid-field' ? new ImportError(says) : new ServiceRefusal(says, { code: String(code) })
 }
 
 /** An empty file is one part with a line break: a part has something in it. */

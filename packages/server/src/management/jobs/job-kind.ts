@@ -1,15 +1,15 @@
 /** What a kind of job is, and what its items work with. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Authority } from '../../authority.ts'
-import type { BrandDeps } from '../../brands/brand-deps.ts'
+import type { BrandDeps, BrandStores } from '../../brands/brand-deps.ts'
 import type { ChangingBy } from '../../change.ts'
-import type { Stores } from '../../cli/installation.ts'
 import type { ApprovalDeps } from '../../devices/registration/approval/approve.ts'
 import type { RegisterStores } from '../../devices/registration/register-stores.ts'
 import type { ImportStores } from '../../devices/transfer/import-devices.ts'
 import type { ImportFormat } from '../../files/import-rows.ts'
 import type { PackageStore } from '../../package-directory/package-store.ts'
 import type { SessionChangeDeps } from '../../tokens/administration/revoke-session.ts'
+import type { SessionStore } from '../../tokens/session-store.ts'
 import type { Counts } from './job.ts'
 
 export type Settings = Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export interface KindDeps
 
 /** What the items of all kinds change. */
 export type ItemStores = RegisterStores &
-  Pick<Stores, 'tokenSessions' | 'allowList' | 'hardwareIdentities' | 'assertions' | 'packages' | 'models'>
+  BrandStores & { readonly tokenSessions: SessionStore; readonly packages: PackageStore }
 
 interface Item {
   readonly subject: string
