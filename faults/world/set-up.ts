@@ -154,7 +154,9 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
     if (issuer === undefined) return
     const { addIssuer } = await load('ci/issuers/add.ts')
     const { addRule } = await load('ci/rules/making/add-rule.ts')
-    await addIssuer({ url: issuer, kind: 'github' }, installation)
+    await addIssuer({ url: issuer, kind: 'github', authority }, installation)
+    // An older tree asks `by`.
+    const maker = { by: 'operator', authority }
     for (const { name, person, match } of rules) {
       const gives = {
         grants: { permissions: [GIVES.permission] },
@@ -162,7 +164,7 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
         lifetime: GIVES.lifetimeSeconds * 1_000,
       }
       await addRule(
-        { maker: { by: 'operator' }, name, issuer, account: person.username, match, ...gives },
+        { maker, name, issuer, account: person.username, match, ...gives },
         { ...installation, jobMaxLifetime: gives.lifetime },
       )
     }
