@@ -42,7 +42,7 @@ export async function fillRegister(installation: BenchInstallation, fleets: read
   await installation.postgres?.server.query('analyze', installation.postgres.database)
 }
 
-async function importOne(fleet: Fleet, index: number, { inImport, clock }: Opened): Promise<void> {
+async function importOne(fleet: Fleet, index: number, { inImport, clock, authority }: Opened): Promise<void> {
   const { brandId, model, status = 'active', quarantinedAt = '' } = fleet
   const values = [brandId, model, serialOf(index), keyOf(index), status, '0', 'import', quarantinedAt]
   const csv = `brand_id,model,serial,device_key_id,status,revision,origin,quarantined_at\n${values.join(',')}\n`
@@ -55,6 +55,7 @@ async function importOne(fleet: Fleet, index: number, { inImport, clock }: Opene
         },
       },
       unknownModels: true,
+      authority,
     },
     { inImport: inImport as InImport, clock },
   )

@@ -116,16 +116,19 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
     start.openInstallation(options))
   try {
     const file = (name: string) => ({ name, bytes: vector(name) })
-    await addTrustRoots([file('account-test-root'), file('account-key-test-root')], installation)
+    const { authority } = installation
+    const files = [file('account-test-root'), file('account-key-test-root')]
+    // An older tree takes the files alone.
+    await addTrustRoots(tree === ROOT ? { files, authority } : (files as never), installation)
     await addBrand(
       {
         account: file('account-acme-brand'),
         accountKey: file('account-key-acme-brand'),
         signingKey: file('keys/brand.pem'),
+        authority,
       },
       installation,
     )
-    const { authority } = installation
     for (const { name, text, registration } of models) {
       const policy = { registration, ...DEFAULT_POLICY }
       await addModel({ file: { name, bytes: Buffer.from(text) }, policy, authority }, installation)

@@ -118,9 +118,7 @@ export interface Installation extends Stores {
   readonly fetchDocument: FetchDocument
   /** Of the operator: whoever runs this process. */
   readonly authority: DirectAuthority
-  /** By the operator. */
-  readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
-  readonly changeBy: ChangingBy<Stores>
+  readonly changeBy: ChangingBy<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly inImport: InImport
   readonly inAudit: InAudit
   close(): Promise<void>

@@ -1,25 +1,31 @@
 /** Fills the package directory from the text of a file: CSV with a header line, or a JSON list. */
-import type { Changing } from '../change.ts'
+import { type Authority, requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
 import { ImportError, type ImportRow, readImportRows } from '../files/import-rows.ts'
 import type { PackageEntry, PackageStore } from './package-store.ts'
 
 const COLUMNS = ['name', 'snap_id']
 
 export interface ImportOptions {
+  readonly authority: Authority
   readonly format: 'csv' | 'json'
   /** Removes entries that are not in the file. */
   readonly replaceAll: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
 
-/** Returns how many entries were imported: all of them, in one transaction. Throws {@link ImportError}. */
+/**
+ * Returns how many entries were imported: all of them, in one transaction. Tokens are limited to the packages that it names,
+ * so operators fill it. Throws `permission-denied`, and {@link ImportError}.
+ */
 export async function importPackages(
   text: string,
-  { format, replaceAll, onProgress }: ImportOptions,
-  { change }: { readonly change: Changing<{ readonly packages: PackageStore }> },
+  { authority, format, replaceAll, onProgress }: ImportOptions,
+  { changeBy }: { readonly changeBy: ChangingBy<{ readonly packages: PackageStore }> },
 ): Promise<number> {
+  requireForAll(authority, 'roles:manage')
   const entries = readPackages(text, format)
-  await change(async ({ packages, record }) => {
+  await changeBy(authority.author)(async ({ packages, record }) => {
     await packages.import(entries, { replaceAll, onProgress: (done) => onProgress?.(done, entries.length) })
     const details = { imported: entries.length, 'replace-all': replaceAll }
     await record({ action: 'packages.import', subject: 'packages', details })

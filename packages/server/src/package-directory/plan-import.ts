@@ -14,7 +14,7 @@ export interface ImportPlan {
 /** Changes nothing. Throws `ImportError`. */
 export async function planImport(
   text: string,
-  { format, replaceAll }: Omit<ImportOptions, 'onProgress'>,
+  { format, replaceAll }: Pick<ImportOptions, 'format' | 'replaceAll'>,
   deps: { readonly packages: PackageStore },
 ): Promise<ImportPlan> {
   const entries = readPackages(text, format)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { ImportError } from '../../src/files/import-rows.ts'
-import { importPackages } from '../../src/package-directory/import.ts'
 import { packageStore } from '../../src/package-directory/package-store.ts'
-import { changeOf } from '../support/changes.ts'
+import { importPackages } from '../support/as-operator.ts'
+import { changesBy } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -101,12 +101,15 @@ eachDatabase((kind, open, fresh) => {
   ]
   for (const [format, text, message] of kind === 'sqlite' ? refusals : []) {
     test(`refused: ${format} ${JSON.stringify(text)}`, async () => {
-      const change = changeOf(await open(), (on) => ({ packages: packageStore(on) }))
-      await assert.rejects(importPackages(text, { format, replaceAll: true }, { change }), (error: Error) => {
-        assert.ok(error instanceof ImportError, String(error))
-        assert.match(error.message, message)
-        return true
-      })
+      const changeBy = changesBy(await open(), (on) => ({ packages: packageStore(on) }))
+      await assert.rejects(
+        importPackages(text, { format, replaceAll: true }, { changeBy }),
+        (error: Error) => {
+          assert.ok(error instanceof ImportError, String(error))
+          assert.match(error.message, message)
+          return true
+        },
+      )
     })
   }
 

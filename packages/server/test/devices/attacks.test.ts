@@ -6,10 +6,9 @@ import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
-import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { revokeDevice } from '../../src/devices/revoke.ts'
-import { allowRemodel, updateModel } from '../support/as-operator.ts'
+import { allowRemodel, importHardwareIdentities, updateModel } from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
 import { testKey, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -214,7 +213,7 @@ eachDatabase((kind, _open, fresh) => {
     const pem = vector('world/keys/hwid-p256.pem').bytes.toString()
     let digest: string
     before(async () => {
-      await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.installation)
+      await importHardwareIdentities([vector('extra-head/hardware-identity')], service.installation)
       const [stored] = await service.installation.hardwareIdentities.list({ limit: 1 })
       digest = stored?.keySha3 ?? assert.fail()
     })

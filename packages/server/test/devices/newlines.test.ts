@@ -8,11 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { decode, encode, type PrivateKey } from '@ratafia/assertions'
-import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import type { Database } from '../../src/database/index.ts'
-import { addModel } from '../support/as-operator.ts'
+import { addModel, importHardwareIdentities } from '../support/as-operator.ts'
 import { vector } from '../support/brands.ts'
 import { oneDatabase } from '../support/databases.ts'
 import {
@@ -120,9 +119,9 @@ oneDatabase((_kind, open, fresh) => {
     await addModel({ file: { ...model, bytes: spoiled(model.bytes) }, policy }, installation)
     const identity = vector('extra-head/hardware-identity')
     const bytes = spoiled(identity.bytes)
-    await importHardwareIdentities([{ ...identity, bytes }], {}, installation)
+    await importHardwareIdentities([{ ...identity, bytes }], installation)
     // Again, now compared with what is stored.
-    await importHardwareIdentities([identity], {}, installation)
+    await importHardwareIdentities([identity], installation)
 
     const waits = newKey()
     await setAcmePolicy(installation, { registration: 'approval' })

@@ -1,7 +1,7 @@
 /** When devices were last seen: what a node stores behind, as others show it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { importDevices } from '../../src/devices/transfer/import-devices.ts'
+import { importDevices } from '../support/as-operator.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   freshDeviceKeys,

@@ -1,15 +1,25 @@
 /** What the operator does with brands and models: the operations, with the authority to do it. */
 import { directAuthority } from '../../src/authority.ts'
+import * as brands from '../../src/brands/add-brand.ts'
+import type { NamedFile } from '../../src/brands/assertion-file.ts'
 import * as demo from '../../src/brands/demo-brand.ts'
+import * as signing from '../../src/brands/keys/add-signing-key.ts'
 import * as disable from '../../src/brands/keys/disable-signing-key.ts'
 import * as adding from '../../src/brands/models/add-model.ts'
+import * as allowing from '../../src/brands/models/allow-list/import-allow-list.ts'
 import * as removing from '../../src/brands/models/allow-list/remove-allowed.ts'
 import * as addingKeys from '../../src/brands/models/api-keys/add-api-key.ts'
 import * as revoking from '../../src/brands/models/api-keys/revoke-api-key.ts'
+import * as hardware from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import * as remodelling from '../../src/brands/models/remodel.ts'
 import * as removal from '../../src/brands/models/remove-model.ts'
 import * as policies from '../../src/brands/models/set-policy.ts'
+import * as ending from '../../src/brands/remove-brand.ts'
+import * as trusting from '../../src/brands/trust/add-trust-roots.ts'
+import * as distrusting from '../../src/brands/trust/remove-trust-root.ts'
+import * as register from '../../src/devices/transfer/import-devices.ts'
+import * as directory from '../../src/package-directory/import.ts'
 import { TESTER } from './changes.ts'
 
 const authority = directAuthority(TESTER, 'operator')
@@ -68,3 +78,44 @@ export const createDemoBrand = (
   brand: Wanted<typeof demo.createDemoBrand>,
   deps: Deps<typeof demo.createDemoBrand>,
 ) => demo.createDemoBrand({ ...brand, authority }, deps)
+
+export const addTrustRoots = (files: readonly NamedFile[], deps: Deps<typeof trusting.addTrustRoots>) =>
+  trusting.addTrustRoots({ files, authority }, deps)
+
+export const removeTrustRoot = (
+  root: Wanted<typeof distrusting.removeTrustRoot>,
+  deps: Deps<typeof distrusting.removeTrustRoot>,
+) => distrusting.removeTrustRoot({ ...root, authority }, deps)
+
+export const addBrand = (files: Wanted<typeof brands.addBrand>, deps: Deps<typeof brands.addBrand>) =>
+  brands.addBrand({ ...files, authority }, deps)
+
+export const addSigningKey = (
+  files: Wanted<typeof signing.addSigningKey>,
+  deps: Deps<typeof signing.addSigningKey>,
+) => signing.addSigningKey({ ...files, authority }, deps)
+
+export const removeBrand = (brand: string, deps: Deps<typeof ending.removeBrand>) =>
+  ending.removeBrand({ brand, authority }, deps)
+
+export const importAllowList = (
+  text: string,
+  list: Without<Parameters<typeof allowing.importAllowList>[1]>,
+  deps: Parameters<typeof allowing.importAllowList>[2],
+) => allowing.importAllowList(text, { ...list, authority }, deps)
+
+export const importHardwareIdentities = (
+  files: readonly NamedFile[],
+  deps: Parameters<typeof hardware.importHardwareIdentities>[2],
+) => hardware.importHardwareIdentities(files, { authority }, deps)
+
+export const importPackages = (
+  text: string,
+  how: Without<Parameters<typeof directory.importPackages>[1]>,
+  deps: Parameters<typeof directory.importPackages>[2],
+) => directory.importPackages(text, { ...how, authority }, deps)
+
+export const importDevices = (
+  file: Wanted<typeof register.importDevices>,
+  deps: Deps<typeof register.importDevices>,
+) => register.importDevices({ ...file, authority }, deps)

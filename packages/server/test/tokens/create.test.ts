@@ -5,7 +5,7 @@ import { MacaroonResponseSchema } from '@ratafia/api/schemas'
 import { decodeJson, type Macaroon } from '@ratafia/macaroon'
 import { decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'
-import { importPackages } from '../../src/package-directory/import.ts'
+import { importPackages } from '../support/as-operator.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { call, getRoot, refusalOf, type TestService, testService } from '../support/service.ts'
 

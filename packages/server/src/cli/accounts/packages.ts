@@ -58,7 +58,11 @@ export function packageCommands(parent: Command, context: CommandContext): void 
           )
         }
         return withProgress(context.streams, ['Importing', 'packages'], (onProgress) =>
-          importPackages(text, { format, replaceAll, onProgress }, installation),
+          importPackages(
+            text,
+            { format, replaceAll, onProgress, authority: installation.authority },
+            installation,
+          ),
         )
       })
       print(context, options, { imported }, `${counted(imported, 'package')} imported.`)

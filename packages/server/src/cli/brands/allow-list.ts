@@ -37,7 +37,11 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const within = dryRun ? context.readInstallation : context.withInstallation
       const imported = await within((installation) =>
         withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
-          importAllowList(text, { model, format, dryRun, onProgress }, installation),
+          importAllowList(
+            text,
+            { model, format, dryRun, onProgress, authority: installation.authority },
+            installation,
+          ),
         ),
       )
       const { entries, added } = imported

@@ -28,7 +28,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       const named = await Promise.all(files.map(readNamed))
       const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, ['Importing', 'hardware identities'], (onProgress) =>
-          importHardwareIdentities(named, { onProgress }, installation),
+          importHardwareIdentities(named, { onProgress, authority: installation.authority }, installation),
         ),
       )
       print(

@@ -1,9 +1,9 @@
 /** Fills the register from an exported file, or one made by hand: all of it or nothing. */
 import { type DeviceId, newDeviceId } from '@ratafia/api'
-import { OPERATOR } from '../../accounts/account-fields.ts'
+import { type Authority, requireForAll } from '../../authority.ts'
 import { showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
-import { type Changing, changeUnlessDry } from '../../change.ts'
+import { type ChangingBy, changeUnlessDry } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { plainCell } from '../../files/csv-cell.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
@@ -14,12 +14,13 @@ import { NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-
 import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
 
 /** One transaction without a time limit. */
-export type InImport = Changing<{
+export type InImport = ChangingBy<{
   readonly register: RegisterImport
   readonly models: Pick<ModelStore, 'find'>
 }>
 
 interface ImportOptions {
+  readonly authority: Authority
   readonly source: ImportSource
   /** Take devices of models that the service does not have. Nobody can register as one of these. */
   readonly unknownModels?: boolean
@@ -37,13 +38,15 @@ export interface ImportedDevices {
 
 /**
  * A row that is already in the register with the same values stays; a row without an id matches one with its key and
- * serial. Throws {@link ImportError}, and imports nothing, for a malformed row or one that the register contradicts.
+ * serial. Throws `permission-denied`, and {@link ImportError}, with nothing imported, for a malformed row or one that the register contradicts.
  */
-export function importDevices(
-  { source, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
+export async function importDevices(
+  { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
   deps: { readonly inImport: InImport; readonly clock: Clock },
 ): Promise<ImportedDevices> {
-  return changeUnlessDry(dryRun, deps.inImport, async ({ register, models, record }) => {
+  requireForAll(authority, 'devices:manage')
+  const change = deps.inImport(authority.author)
+  return changeUnlessDry(dryRun, change, async ({ register, models, record }) => {
     const at = deps.clock()
     const requireModel = unknownModels ? () => {} : modelCheck(models)
     let devices = 0
@@ -54,20 +57,23 @@ export function importDevices(
       devices += batch.length
       onProgress?.(devices)
     }
-    await whileReading(batches(source, at), store)
+    await whileReading(batches(source, { at, by: authority.by }), store)
     if (added > 0) await record({ action: 'devices.import', subject: 'devices', details: { devices, added } })
     return { devices, added }
   })
 }
 
-async function* batches(source: ImportSource, at: Date): AsyncGenerator<readonly ReadDevice[]> {
+async function* batches(
+  source: ImportSource,
+  decided: { readonly at: Date; readonly by: string },
+): AsyncGenerator<readonly ReadDevice[]> {
   let batch: ReadDevice[] = []
   let first = true
   for await (const row of streamImportRows(source)) {
     if (first) checkColumns(Object.keys(row.fields), row.place)
     first = false
     const plain = source.format === 'csv' ? asBefore(row) : row
-    batch.push(readRecord(plain, { newId: newDeviceId, at, by: OPERATOR }))
+    batch.push(readRecord(plain, { newId: newDeviceId, ...decided }))
     if (batch.length < TRANSFER_BATCH) continue
     yield batch
     batch = []

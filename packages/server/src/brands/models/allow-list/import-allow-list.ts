@@ -3,12 +3,11 @@ import { isStrictSerial } from '@ratafia/assertions'
 import { changeUnlessDry } from '../../../change.ts'
 import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
-import { findModel } from '../find-model.ts'
-import { type ModelName, showModelName } from '../model-policy.ts'
+import { managedModel, type NamedModel } from '../find-model.ts'
+import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
-interface ImportOptions {
-  readonly model: ModelName
+interface ImportOptions extends NamedModel {
   readonly format: 'csv' | 'json'
   /** Only counts what would be added. */
   readonly dryRun?: boolean
@@ -17,26 +16,29 @@ interface ImportOptions {
 
 /**
  * Columns `serial` and `device_key_id`, one of them or both: a row with both allows the serial number only to that key.
- * All or nothing; entries already on the list stay. Throws `ImportError` with the line, or `invalid-field` if there is
- * no such model.
+ * All or nothing; entries already on the list stay. Throws `ImportError` with the line, and as `managedModel` does.
  */
 export async function importAllowList(
   text: string,
-  { model, format, dryRun = false, onProgress }: ImportOptions,
-  deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
+  { model, authority, format, dryRun = false, onProgress }: ImportOptions,
+  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
 ): Promise<{ readonly entries: number; readonly added: number }> {
-  await findModel(model, deps)
+  await managedModel({ model, authority }, deps)
   const entries = readEntries(text, format, requireObtainable)
-  const added = await changeUnlessDry(dryRun, deps.change, async ({ allowList, record }) => {
-    const more = await allowList.add(model, entries, {
-      at: deps.clock(),
-      onProgress: (done) => onProgress?.(done, entries.length),
-    })
-    if (more > 0) {
-      await record({ action: 'allow-list.import', subject: showModelName(model), details: { added: more } })
-    }
-    return more
-  })
+  const added = await changeUnlessDry(
+    dryRun,
+    deps.changeBy(authority.author),
+    async ({ allowList, record }) => {
+      const more = await allowList.add(model, entries, {
+        at: deps.clock(),
+        onProgress: (done) => onProgress?.(done, entries.length),
+      })
+      if (more > 0) {
+        await record({ action: 'allow-list.import', subject: showModelName(model), details: { added: more } })
+      }
+      return more
+    },
+  )
   return { entries: entries.length, added }
 }
 

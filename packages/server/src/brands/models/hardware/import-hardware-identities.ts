@@ -7,6 +7,7 @@ import {
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../../../authority.ts'
 import { invalidField } from '../../../errors.ts'
 import {
   explainToOperator,
@@ -23,14 +24,19 @@ type Identity = UnverifiedAssertion<'hardware-identity'>
 
 /**
  * The files may also contain the account and account-key assertions that the chains need. All or nothing. Returns how
- * many identities were given. Throws `invalid-field` if a chain reaches no root, an assertion has another type, or a
+ * many identities were given. Throws `permission-denied`, and `invalid-field` if a chain reaches no root, an assertion has another type, or a
  * revision is not newer than the stored one.
  */
 export async function importHardwareIdentities(
   files: readonly NamedFile[],
-  { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
+  {
+    authority,
+    onProgress,
+  }: { readonly authority: Authority; readonly onProgress?: (done: number, total: number) => void },
   deps: BrandDeps,
 ): Promise<number> {
+  // They belong to no brand: a board may be built into the models of several.
+  requireForAll(authority, 'models:manage')
   const identities = new Map<string, Identity>()
   const others: UnverifiedAssertion[] = []
   for (const { file, assertion } of files.flatMap((file) =>
@@ -54,7 +60,7 @@ export async function importHardwareIdentities(
     stored.push(await checkIdentity(identity, context, deps))
     onProgress?.(stored.length, 2 * identities.size)
   }
-  await deps.change(async ({ assertions, hardwareIdentities, record }) => {
+  await deps.changeBy(authority.author)(async ({ assertions, hardwareIdentities, record }) => {
     const at = deps.clock()
     await assertions.put(rows, at)
     await hardwareIdentities.put(stored, {

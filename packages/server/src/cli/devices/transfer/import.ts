@@ -40,6 +40,7 @@ export function importCommand(devices: Command, context: CommandContext): void {
               source: { format, open },
               unknownModels,
               dryRun,
+              authority: installation.authority,
               onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
             },
             installation,
