@@ -95,7 +95,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout, stderr } = await over('status')
     // Nobody does the periodic work here.
     assert.equal(code, 1)
-    assert.match(stderr, /of 13 needs? attention\./)
+    assert.match(stderr, /of 14 needs? attention\./)
     assert.ok(stdout.startsWith(`ok         service:      ${service.baseUrl} takes requests.\n`), stdout)
     assert.match(stdout, /\nok {9}database: {5}(SQLite|PostgreSQL) answers\.\n/)
     assert.match(stdout, /\nok {9}changes: /)
