@@ -6,6 +6,60 @@ export class ImportError extends Error {
   override readonly name = 'ImportError'
 }
 
+/** So many faults of one file are told. */
+export const MOST_FAULTS = 100
+const NOTHING = 'Nothing was imported.'
+
+/** Collects what is wrong in a file, so that nobody mends it line by line and tries again each time. */
+export class Faults {
+  readonly #messages: string[] = []
+
+  get any(): boolean {
+    return this.#messages.length > 0
+  }
+
+  /** Undefined for what `work` refuses with an {@link ImportError}. Throws once there are {@link MOST_FAULTS}. */
+  note<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.#add(error)
+      return undefined
+    }
+  }
+
+  /** The same for work that takes its time. */
+  async noteLater<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      this.#add(error)
+      return undefined
+    }
+  }
+
+  /** Throws {@link ImportError} if there is any: a line for each. */
+  refuse(): void {
+    const [first, ...more] = this.#messages
+    if (first === undefined) return
+    if (more.length === 0) throw new ImportError(first)
+    const lines = this.#messages
+      .map((message) => message.replace(` ${NOTHING}`, ''))
+      // The register is asked about some rows while others are read.
+      .toSorted((one, other) => placeOf(one) - placeOf(other))
+    const last = lines.length === MOST_FAULTS ? `There may be more. ${NOTHING}` : NOTHING
+    throw new ImportError([...lines, last].join('\n'))
+  }
+
+  #add(error: unknown): void {
+    if (!(error instanceof ImportError)) throw error
+    this.#messages.push(error.message)
+    if (this.#messages.length === MOST_FAULTS) this.refuse()
+  }
+}
+
+const placeOf = (message: string): number => Number(/^(?:line|item) (\d+):/.exec(message)?.[1] ?? 0)
+
 const MOST_CHARACTERS = 300
 
 /** What a parser says about a file, on one line: it quotes the file, whatever is in there and however much. */

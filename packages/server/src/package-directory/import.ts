@@ -1,7 +1,7 @@
 /** Fills the package directory from the text of a file: CSV with a header line, or a JSON list. */
 import { type Authority, requireForAll } from '../authority.ts'
 import type { ChangingBy } from '../change.ts'
-import { ImportError, type ImportRow, readImportRows } from '../files/import-rows.ts'
+import { Faults, ImportError, type ImportRow, readImportRows } from '../files/import-rows.ts'
 import type { PackageEntry, PackageStore } from './package-store.ts'
 
 const COLUMNS = ['name', 'snap_id']
@@ -35,9 +35,13 @@ export async function importPackages(
 
 /** Throws {@link ImportError}. */
 export function readPackages(text: string, format: ImportOptions['format']): readonly PackageEntry[] {
-  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'all' }).map(checkRow)
-  refuseRepeats(rows, 'name', ({ name }) => name)
-  refuseRepeats(rows, 'snap_id', ({ snapId }) => snapId)
+  const faults = new Faults()
+  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'all' }).flatMap(
+    (row) => faults.note(() => checkRow(row)) ?? [],
+  )
+  noteRepeats(rows, faults, 'name', ({ name }) => name)
+  noteRepeats(rows, faults, 'snap_id', ({ snapId }) => snapId)
+  faults.refuse()
   return rows.map(({ entry }) => entry)
 }
 
@@ -64,8 +68,9 @@ function checkRow({ place, fields }: ImportRow): CheckedRow {
   return { place, entry: { name, snapId } }
 }
 
-function refuseRepeats(
+function noteRepeats(
   rows: readonly CheckedRow[],
+  faults: Faults,
   column: string,
   pick: (entry: PackageEntry) => string,
 ): void {
@@ -73,9 +78,11 @@ function refuseRepeats(
   for (const { place, entry } of rows) {
     const value = pick(entry)
     const first = places.get(value)
-    if (first !== undefined) {
-      throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} is also at ${first}.`)
+    if (first === undefined) places.set(value, place)
+    else {
+      faults.note(() => {
+        throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} is also at ${first}.`)
+      })
     }
-    places.set(value, place)
   }
 }

@@ -413,6 +413,11 @@ eachDatabase((kind, open) => {
     ['csv', 'serial\nA\n\nB/C\n', /^line 4: "serial" is not a serial number/],
     ['csv', 'serial\nA\nAC--bad\n', /^line 3: no device can get the serial number "AC--bad"\./],
     ['csv', 'serial\nA\nB\nA\n', /^line 4: line 2 has the same entry\.$/],
+    [
+      'csv',
+      'serial\nB/C\nA\nA\n',
+      /^line 2: .*\nline 4: line 3 has the same entry\.\nNothing was imported\.$/,
+    ],
     ['csv', 'serial,device_key_id\n,\n', /^line 2: neither "serial" nor "device_key_id"/],
     ['json', '[{"serial":"A"},{"device_key_id":"short"}]', /^item 2: "device_key_id" is not the id of a key/],
     ['json', '[{"serial":5}]', /^item 1: "serial" is not a serial number/],

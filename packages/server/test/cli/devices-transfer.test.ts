@@ -394,7 +394,30 @@ eachDatabase((kind, _open, fresh) => {
     const first = await program.run(['devices', 'import', '--unknown-models', clash])
     assert.equal(first.code, 1)
     assert.match(first.stderr, /^ratafia: line 2: the serial acme-brand\/many\/M-7 belongs to the device /)
+    assert.match(first.stderr, /, with another row\.\nratafia: line 1503: "serial" is missing.*\n/)
+    assert.match(first.stderr, /\nratafia: Nothing was imported\.\n$/)
     assert.deepEqual(await program.json('devices', 'list', '--model', 'acme-brand/late'), [])
+  })
+
+  test('up to a hundred faults of a file are told at once, in the order of its lines', async () => {
+    const key = Buffer.alloc(48, 9).toString('base64url')
+    const row = (index: number) => `acme-brand,faulty,F-${index},${index % 2 === 0 ? key : 'no-key'}`
+    const header = 'brand_id,model,serial,device_key_id'
+    const faultsOf = async (rows: number) => {
+      const text = [header, ...Array.from({ length: rows }, (_, index) => row(index))].join('\n')
+      const { code, stderr } = await program.run(['devices', 'import', await fileOf('faulty.csv', text)])
+      assert.equal(code, 1)
+      return stderr.trimEnd().split('\n')
+    }
+    const some = await faultsOf(6)
+    assert.deepEqual(
+      some.map((line) => /^ratafia: line (\d)/.exec(line)?.[1]),
+      // One of them is the model, which is missing once.
+      ['2', '3', '5', '7', undefined],
+    )
+    assert.match(some[0] ?? '', /there is no model acme-brand\/faulty here/)
+    const many = await faultsOf(500)
+    assert.deepEqual([many.length, many.at(-1)], [101, 'ratafia: There may be more. Nothing was imported.'])
   })
 })
 

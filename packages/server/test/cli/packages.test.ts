@@ -88,6 +88,11 @@ eachDatabase((kind, open, fresh) => {
     ['csv', 'name,snap_id\na,b\n\n,c\n', /^line 4: "name" is missing/],
     ['csv', 'name,snap_id\na b,c\n', /^line 2: "name" is missing or not a package name/],
     ['csv', 'name,snap_id\na,1\nb,2\na,3\n', /^line 4: the name "a" is also at line 2\.$/],
+    [
+      'csv',
+      'name,snap_id\n,1\na,2\na,2\n',
+      /^line 2: .*\nline 4: the name .*\nline 4: the snap_id .*\nNothing/,
+    ],
     ['csv', 'name,snap_id\na,1\nb,1\n', /^line 3: the snap_id "1" is also at line 2\.$/],
     ['json', '', /^The file is not JSON: /],
     ['json', '{}', /^The file is not a JSON list of /],

@@ -6,7 +6,7 @@ import type { ModelStore } from '../../brands/models/model-store.ts'
 import { type ChangingBy, changeUnlessDry } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { plainCell } from '../../files/csv-cell.ts'
-import { ImportError, type ImportRow } from '../../files/import-rows.ts'
+import { Faults, ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { type ImportSource, streamImportRows } from '../../files/import-stream.ts'
 import { type Device, showSerialName } from '../device.ts'
 import { DEVICE_COLUMNS } from './device-columns.ts'
@@ -38,7 +38,8 @@ export interface ImportedDevices {
 
 /**
  * A row that is already in the register with the same values stays; a row without an id matches one with its key and
- * serial. Throws `permission-denied`, and {@link ImportError}, with nothing imported, for a malformed row or one that the register contradicts.
+ * serial. Throws `permission-denied`, and {@link ImportError}, with nothing imported, for malformed rows or some that the
+ * register contradicts: up to a hundred are told.
  */
 export async function importDevices(
   { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
@@ -48,16 +49,19 @@ export async function importDevices(
   const change = deps.inImport(authority.author)
   return changeUnlessDry(dryRun, change, async ({ register, models, record }) => {
     const at = deps.clock()
-    const requireModel = unknownModels ? () => {} : modelCheck(models)
+    const requireModel = unknownModels ? async () => {} : modelCheck(models)
+    const faults = new Faults()
     let devices = 0
     let added = 0
     const store = async (batch: readonly ReadDevice[]) => {
-      for (const read of batch) await requireModel(read)
-      added += await importBatch(batch, at, register)
+      for (const read of batch) await faults.noteLater(() => requireModel(read))
+      // What is left is only looked at.
+      if (!faults.any) added += await importBatch(batch, { at, faults }, register)
       devices += batch.length
       onProgress?.(devices)
     }
-    await whileReading(batches(source, { at, by: authority.by }), store)
+    await whileReading(batches(source, { at, by: authority.by, faults }), store)
+    faults.refuse()
     if (added > 0) await record({ action: 'devices.import', subject: 'devices', details: { devices, added } })
     return { devices, added }
   })
@@ -65,7 +69,7 @@ export async function importDevices(
 
 async function* batches(
   source: ImportSource,
-  decided: { readonly at: Date; readonly by: string },
+  { faults, ...decided }: { readonly at: Date; readonly by: string; readonly faults: Faults },
 ): AsyncGenerator<readonly ReadDevice[]> {
   let batch: ReadDevice[] = []
   let first = true
@@ -73,7 +77,8 @@ async function* batches(
     if (first) checkColumns(Object.keys(row.fields), row.place)
     first = false
     const plain = source.format === 'csv' ? asBefore(row) : row
-    batch.push(readRecord(plain, { newId: newDeviceId, ...decided }))
+    const read = faults.note(() => readRecord(plain, { newId: newDeviceId, ...decided }))
+    if (read) batch.push(read)
     if (batch.length < TRANSFER_BATCH) continue
     yield batch
     batch = []
@@ -109,18 +114,18 @@ function asBefore({ place, fields }: ImportRow): ImportRow {
   return { place, fields: plain }
 }
 
-/** Looks each model up once. Throws {@link ImportError} for a device of one that is not here. */
+/** Looks each model up once. Throws {@link ImportError} for the first device of one that is not here. */
 function modelCheck(models: Pick<ModelStore, 'find'>) {
   const known = new Set<string>()
   return async ({ place, stored: { device } }: ReadDevice): Promise<void> => {
     const name = showModelName(device)
     if (known.has(name)) return
+    known.add(name)
     if (!(await models.find(device))) {
       throw new ImportError(
         `${place}: there is no model ${name} here. Add it with \`ratafia models add\`, or give --unknown-models. Nothing was imported.`,
       )
     }
-    known.add(name)
   }
 }
 
@@ -136,7 +141,7 @@ function checkColumns(names: readonly string[], place: string): void {
 
 async function importBatch(
   batch: readonly ReadDevice[],
-  at: Date,
+  { at, faults }: { readonly at: Date; readonly faults: Faults },
   register: RegisterImport,
 ): Promise<number> {
   const present = await registered(batch, register)
@@ -144,20 +149,24 @@ async function importBatch(
   const ids = new Set<DeviceId>()
   for (const read of batch) {
     const { id } = read.stored.device
-    if (ids.has(id)) {
-      throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`)
-    }
-    ids.add(id)
     const there = present.get(read)
-    if (there) refuseOther(read, there)
-    else fresh.push(read)
+    faults.note(() => {
+      if (ids.has(id)) {
+        throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`)
+      }
+      ids.add(id)
+      if (there) refuseOther(read, there)
+      else fresh.push(read)
+    })
   }
   const ofFresh = await register.add(fresh.map(({ stored }) => stored))
   const isAdded = ({ stored }: ReadDevice) => ofFresh.has(stored.device.id)
   await compareWithRegister(
     fresh.filter((read) => !isAdded(read)),
+    faults,
     register,
   )
+  if (faults.any) return 0
   const added = fresh.filter(isAdded)
   await register.addEvidence(added.flatMap(({ stored }) => stored.evidence))
   const assertions = added.flatMap(({ stored }) => stored.assertions)
@@ -172,16 +181,19 @@ async function importBatch(
 }
 
 /**
- * Why were these not added? Somebody may have imported the same rows meanwhile. Throws {@link ImportError} for one that is
- * not in the register as it is in the file.
+ * Why were these not added? Somebody may have imported the same rows meanwhile. Notes each that is not in the register as
+ * it is in the file.
  */
-async function compareWithRegister(left: readonly ReadDevice[], register: RegisterImport): Promise<void> {
+async function compareWithRegister(
+  left: readonly ReadDevice[],
+  faults: Faults,
+  register: RegisterImport,
+): Promise<void> {
   if (left.length === 0) return
   const present = await registered(left, register)
   for (const read of left) {
     const there = present.get(read)
-    if (there) refuseOther(read, there)
-    else await refuseClash(read, register)
+    await faults.noteLater(async () => (there ? refuseOther(read, there) : refuseClash(read, register)))
   }
 }
 

@@ -1,7 +1,7 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
 import { isStrictSerial } from '@ratafia/assertions'
 import { changeUnlessDry } from '../../../change.ts'
-import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
+import { Faults, ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { managedModel, type NamedModel } from '../find-model.ts'
 import { showModelName } from '../model-policy.ts'
@@ -50,7 +50,7 @@ function requireObtainable({ serial }: AllowListEntry, place: string): void {
   )
 }
 
-/** The entries of such a file. Throws `ImportError` with the line. */
+/** The entries of such a file. Throws `ImportError` with a line for each fault, up to a hundred. */
 export function readEntries(
   text: string,
   format: 'csv' | 'json',
@@ -58,15 +58,21 @@ export function readEntries(
 ): readonly AllowListEntry[] {
   const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
   const places = new Map<string, string>()
-  return rows.map((row) => {
-    const entry = entryOf(row.fields, row.place)
-    check(entry, row.place)
-    const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
-    const first = places.get(identity)
-    if (first !== undefined) throw new ImportError(`${row.place}: ${first} has the same entry.`)
-    places.set(identity, row.place)
-    return entry
+  const faults = new Faults()
+  const entries = rows.flatMap(({ fields, place }) => {
+    const read = faults.note(() => {
+      const entry = entryOf(fields, place)
+      check(entry, place)
+      const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
+      const first = places.get(identity)
+      if (first !== undefined) throw new ImportError(`${place}: ${first} has the same entry.`)
+      places.set(identity, place)
+      return entry
+    })
+    return read ?? []
   })
+  faults.refuse()
+  return entries
 }
 
 const COLUMNS = ['serial', 'device_key_id']
