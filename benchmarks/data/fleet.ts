@@ -1,7 +1,6 @@
 /** A register of many devices. */
 import { createHash } from 'node:crypto'
 import { newDeviceId } from '@ratafia/api'
-import { directAuthority } from '../../packages/server/src/authority.ts'
 import { type InImport, importDevices } from '../../packages/server/src/devices/transfer/import-devices.ts'
 import type { BenchInstallation } from '../services/installation.ts'
 import { copyRow } from './copies.ts'
@@ -43,7 +42,7 @@ export async function fillRegister(installation: BenchInstallation, fleets: read
   await installation.postgres?.server.query('analyze', installation.postgres.database)
 }
 
-async function importOne(fleet: Fleet, index: number, { inImport, clock }: Opened): Promise<void> {
+async function importOne(fleet: Fleet, index: number, { inImport, clock, authority }: Opened): Promise<void> {
   const { brandId, model, status = 'active', quarantinedAt = '' } = fleet
   const values = [brandId, model, serialOf(index), keyOf(index), status, '0', 'import', quarantinedAt]
   const csv = `brand_id,model,serial,device_key_id,status,revision,origin,quarantined_at\n${values.join(',')}\n`
@@ -56,8 +55,8 @@ async function importOne(fleet: Fleet, index: number, { inImport, clock }: Opene
         },
       },
       unknownModels: true,
-      authority: directAuthority({ actor: 'operator', source: 'a benchmark' }, 'operator'),
+      authority,
     },
-    { importBy: () => inImport as InImport, clock },
+    { inImport: inImport as InImport, clock },
   )
 }

@@ -23,8 +23,9 @@ export async function withJobs(installation: BenchInstallation, { people }: Scen
   const key = present(issuer.keys[0])
   const rule = newRule(present(people[0]), 1)
   await opened(installation, async (on) => {
-    await addIssuer({ url: issuer.url, kind: 'github' }, on)
-    await addRule(wanted(rule, issuer), { ...on, jobMaxLifetime: on.config.jobMaxLifetime })
+    await addIssuer({ url: issuer.url, kind: 'github', authority: on.authority }, on)
+    const maker = { authority: on.authority }
+    await addRule({ maker, ...wanted(rule, issuer) }, { ...on, jobMaxLifetime: on.config.jobMaxLifetime })
   })
   return {
     idToken: () => newIdToken(rule, { issuer, key }),
@@ -34,7 +35,7 @@ export async function withJobs(installation: BenchInstallation, { people }: Scen
 }
 
 const wanted = ({ name, person, match }: Rule, issuer: Issuer) => ({
-  ...{ maker: { by: 'operator' as const }, name, issuer: issuer.url, account: person.username, match },
+  ...{ name, issuer: issuer.url, account: person.username, match },
   grants: { permissions: ['package_upload'] },
   packages: [{ name: 'hello' }],
 })

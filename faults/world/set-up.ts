@@ -116,16 +116,19 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
     start.openInstallation(options))
   try {
     const file = (name: string) => ({ name, bytes: vector(name) })
-    await addTrustRoots([file('account-test-root'), file('account-key-test-root')], installation)
+    const { authority } = installation
+    const files = [file('account-test-root'), file('account-key-test-root')]
+    // An older tree takes the files alone.
+    await addTrustRoots(tree === ROOT ? { files, authority } : (files as never), installation)
     await addBrand(
       {
         account: file('account-acme-brand'),
         accountKey: file('account-key-acme-brand'),
         signingKey: file('keys/brand.pem'),
+        authority,
       },
       installation,
     )
-    const { authority } = installation
     for (const { name, text, registration } of models) {
       const policy = { registration, ...DEFAULT_POLICY }
       await addModel({ file: { name, bytes: Buffer.from(text) }, policy, authority }, installation)
@@ -154,7 +157,9 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
     if (issuer === undefined) return
     const { addIssuer } = await load('ci/issuers/add.ts')
     const { addRule } = await load('ci/rules/making/add-rule.ts')
-    await addIssuer({ url: issuer, kind: 'github' }, installation)
+    await addIssuer({ url: issuer, kind: 'github', authority }, installation)
+    // An older tree asks `by`.
+    const maker = { by: 'operator', authority }
     for (const { name, person, match } of rules) {
       const gives = {
         grants: { permissions: [GIVES.permission] },
@@ -162,7 +167,7 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
         lifetime: GIVES.lifetimeSeconds * 1_000,
       }
       await addRule(
-        { maker: { by: 'operator' }, name, issuer, account: person.username, match, ...gives },
+        { maker, name, issuer, account: person.username, match, ...gives },
         { ...installation, jobMaxLifetime: gives.lifetime },
       )
     }

@@ -107,7 +107,7 @@ async function timesOf(on: Opened, devices: number, { pace, directory }: Run): P
   const importAgain = await seconds(() =>
     importDevices(
       { source, unknownModels: true, authority: OPERATOR },
-      { importBy: () => inImport as InImport, clock },
+      { inImport: inImport as InImport, clock },
     ),
   )
   return { lists, show, export: exported, importAgain }

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { deciding } from '../../test/support/authorities.ts'
 import { TESTER } from '../../test/support/changes.ts'
 import { eachDatabase, oneDatabase, onOne } from '../../test/support/databases.ts'
 import { type Database, inTransaction, migrate } from '../database/index.ts'
@@ -66,7 +67,7 @@ const into = (
     unsealed,
     revokeSessionsSince: undefined,
   }
-  return restore(request, { wholeDatabase: wholeOf(database), sealer, now, by: 'tester' })
+  return restore(request, { wholeDatabase: wholeOf(database), sealer, now, authority: deciding('tester') })
 }
 
 const FIRST_THREE = migrations.slice(0, 3)
@@ -356,7 +357,7 @@ eachDatabase((_kind, open) => {
       revokeSessionsSince: undefined,
     }
     const sealer = createSealer(secret)
-    await restore(request, { wholeDatabase: wholeOf(restoring), sealer, now, by: 'tester' })
+    await restore(request, { wholeDatabase: wholeOf(restoring), sealer, now, authority: deciding('tester') })
     assert.deepEqual(
       (await written).map(({ id }) => id),
       [1, 2],

@@ -1,4 +1,5 @@
 /** Puts the rows of a backup into a database of either kind: all of them, or none. */
+import type { DirectAuthority } from '../authority.ts'
 import { invalidRequest, type RequestError } from '../errors.ts'
 import { ImportError } from '../files/import-rows.ts'
 import type { Sealer } from '../keyring/sealing.ts'
@@ -33,8 +34,8 @@ interface RestoreDeps {
   readonly wholeDatabase: WholeDatabaseStore
   readonly sealer: Sealer
   readonly now: Date
-  /** Who revokes. */
-  readonly by: string
+  /** Who revokes. The roles in the database say nothing yet. */
+  readonly authority: DirectAuthority
 }
 
 /**
@@ -88,7 +89,9 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
     const unreadable = await requireOurSecret(target, deps.sealer)
     requireSeal(ending, request.unsealed, deps.sealer)
     const { revokeSessionsSince: since } = request
-    const revokedSessions = since ? await target.revokeTokenSessions(since, { at: deps.now, by: deps.by }) : 0
+    const revokedSessions = since
+      ? await target.revokeTokenSessions(since, { at: deps.now, by: deps.authority.by })
+      : 0
     await target.record({
       action: 'database.restore',
       subject: header.madeAt,

@@ -1,4 +1,5 @@
 /** Adds an account whose serials the service signs, and a key to sign them with. */
+import { requireForAll } from '../authority.ts'
 import { assertionIn, type NamedFile } from './assertion-file.ts'
 import type { BrandDeps } from './brand-deps.ts'
 import { type AddedKey, type SigningKeyFiles, storeSigningKey } from './keys/add-signing-key.ts'
@@ -15,12 +16,14 @@ export interface BrandFiles extends SigningKeyFiles {
  * {@link storeSigningKey}.
  */
 export async function addBrand(files: BrandFiles, deps: BrandDeps): Promise<AddedKey> {
+  requireForAll(files.authority, 'roles:manage')
   const account = assertionIn(files.account, 'account')
   const accountKey = assertionIn(files.accountKey, 'account-key')
   const key = await readPrivateKey(files.signingKey, files.passphrase)
   return storeSigningKey(
     {
       action: 'brand.add',
+      authority: files.authority,
       account: account.assertion,
       accountKey: accountKey.assertion,
       key,

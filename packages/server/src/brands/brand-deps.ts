@@ -1,5 +1,5 @@
 /** What operations on brands and models work with; each takes its part. */
-import type { Changing, ChangingBy } from '../change.ts'
+import type { ChangingBy } from '../change.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
 import type { BrandStore } from './brand-store.ts'
 import type { SignerDeps } from './keys/signer-for.ts'
@@ -21,7 +21,5 @@ export interface BrandStores {
 
 export interface BrandDeps extends BrandStores, SignerDeps {
   readonly brands: BrandStore
-  /** By the operator. */
-  readonly change: Changing<BrandStores>
   readonly changeBy: ChangingBy<BrandStores>
 }

@@ -1,5 +1,6 @@
 /** Makes a brand of one's own: a root signs its account and account-key, and the service keeps the key. */
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 import type { BrandDeps } from './brand-deps.ts'
 import { type AddedKey, storeSigningKey } from './keys/add-signing-key.ts'
@@ -15,6 +16,7 @@ export interface NewBrand extends NewAccount {
   readonly signingKey?: PrivateKey | undefined
   readonly keyName: string
   readonly until?: Date | undefined
+  readonly authority: Authority
 }
 
 export interface CreatedBrand extends AddedKey {
@@ -23,9 +25,13 @@ export interface CreatedBrand extends AddedKey {
   readonly assertions: Uint8Array
 }
 
-/** Throws `invalid-field`, and stores nothing, if there is such an account already or the root key is of no root. */
+/**
+ * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root key is of no root;
+ * nothing is stored then.
+ */
 export async function createBrand(brand: NewBrand, deps: BrandDeps): Promise<CreatedBrand> {
-  const { accountId, keyName, until } = brand
+  const { accountId, keyName, until, authority } = brand
+  requireForAll(authority, 'roles:manage')
   const issuer = await findIssuer(brand.rootKey, deps)
   if (await findAssertion('account', [accountId], deps)) {
     throw invalidField(
@@ -39,7 +45,10 @@ export async function createBrand(brand: NewBrand, deps: BrandDeps): Promise<Cre
   const subject = { accountId, publicKey: key.publicKey, name: keyName, since: at, until }
   const accountKey = issueAccountKey(subject, issuer, at)
   const added = await storeSigningKey(
-    { action: 'brand.add', account, accountKey, key, keyName: 'The signing key', others: [] },
+    {
+      ...{ action: 'brand.add', authority, others: [] },
+      ...{ account, accountKey, key, keyName: 'The signing key' },
+    },
     deps,
   )
   return { ...added, rootId: issuer.accountId, assertions: encodeStream([account, accountKey]) }

@@ -85,12 +85,13 @@ export async function createDemoBrand(
     }),
   }
   const file = (fileName: string, text: string) => ({ name: fileName, bytes: Buffer.from(text) })
-  await addTrustRoots([file('root', `${texts.rootAccount}\n${texts.rootKey}`)], deps)
+  await addTrustRoots({ files: [file('root', `${texts.rootAccount}\n${texts.rootKey}`)], authority }, deps)
   await addBrand(
     {
       account: file('account', texts.brandAccount),
       accountKey: file('account-key', texts.brandKey),
       signingKey: file('key', privateKeyToPem(brand)),
+      authority,
     },
     deps,
   )

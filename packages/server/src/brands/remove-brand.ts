@@ -1,4 +1,5 @@
 /** Removes a brand that nothing needs. */
+import { type Authority, requireForAll } from '../authority.ts'
 import { stillReferenced } from '../errors.ts'
 import type { BrandDeps, BrandStores } from './brand-deps.ts'
 import { findModelAssertion } from './models/find-model.ts'
@@ -6,14 +7,15 @@ import { type ModelName, showModelName } from './models/model-policy.ts'
 import { noSuchBrand } from './seen-brands.ts'
 
 /**
- * Removes its signing keys, too, and returns them. Throws `no-such-record`, and `still-referenced` while it has
+ * Removes its signing keys, too, and returns them. Throws `permission-denied`, `no-such-record`, and `still-referenced` while it has
  * models, another brand's model names it in `serial-authority`, or the register has one of its devices.
  */
-export function removeBrand(
-  accountId: string,
-  { change }: Pick<BrandDeps, 'change'>,
+export async function removeBrand(
+  { brand: accountId, authority }: { readonly brand: string; readonly authority: Authority },
+  { changeBy }: Pick<BrandDeps, 'changeBy'>,
 ): Promise<readonly string[]> {
-  return change(async (stores) => {
+  requireForAll(authority, 'roles:manage')
+  return changeBy(authority.author)(async (stores) => {
     const { brands, assertions, record } = stores
     if (!(await brands.lock(accountId))) {
       throw noSuchBrand(accountId)

@@ -11,6 +11,7 @@ import {
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 import { explainToOperator, type NamedFile } from './assertion-file.ts'
 import type { BrandDeps } from './brand-deps.ts'
@@ -52,10 +53,14 @@ export function signWith(key: PrivateKey, { input }: Statement, now: Date): Uint
 }
 
 /**
- * Signs with a stored key of the account that the statement names, and verifies the result down to a root. Throws
- * `invalid-field` if no key of the account may sign this, or it is a serial: those are signed for devices only.
+ * Signs with a stored key of the account that the statement names, and verifies the result down to a root. It may say
+ * anything in the name of the brand, so only operators do it. Throws `permission-denied`, and `invalid-field` if no key of the account may sign this, or it is a serial: those are signed for devices only.
  */
-export async function signWithStoredKey(statement: Statement, deps: BrandDeps): Promise<Uint8Array> {
+export async function signWithStoredKey(
+  { statement, authority }: { readonly statement: Statement; readonly authority: Authority },
+  deps: BrandDeps,
+): Promise<Uint8Array> {
+  requireForAll(authority, 'roles:manage')
   const { input, authorityId } = statement
   if (input.type === 'serial') {
     throw invalidField('Serials are signed when a device registers, so that each is given once.')
@@ -70,7 +75,7 @@ export async function signWithStoredKey(statement: Statement, deps: BrandDeps): 
       reasons.push(`The key ${stored.keyId} does not: ${fault}.`)
       continue
     }
-    await deps.change(({ record }) => {
+    await deps.changeBy(authority.author)(({ record }) => {
       const subject = `${input.type}/${assertion.primaryKey.join('/')}`
       return record({ action: 'assertion.sign', subject, details: { key: stored.keyId } })
     })

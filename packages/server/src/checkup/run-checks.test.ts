@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { sql, type Transaction } from 'kysely'
+import { deciding } from '../../test/support/authorities.ts'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { freshDeviceKeys, registered, sessionOf, withAcme } from '../../test/support/devices.ts'
 import { GITHUB, givenIssuer } from '../../test/support/rules.ts'
@@ -474,7 +475,7 @@ eachDatabase((kind, open, fresh) => {
     await givenIssuer(database, GITHUB, 'github')
     await addRule(
       {
-        ...{ maker: { by: 'operator' }, name: 'hello', issuer: GITHUB, account: 'ann' },
+        ...{ maker: { authority: deciding() }, name: 'hello', issuer: GITHUB, account: 'ann' },
         match: { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main' },
         ...{ packages: [{ name: 'hello' }], grants: { permissions: ['package_upload'] } },
       },

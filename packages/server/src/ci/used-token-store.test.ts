@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import { newSessionId } from '@ratafia/api'
 import { addAccount, disableAccount, enableAccount } from '../../test/support/accounts.ts'
+import { deciding } from '../../test/support/authorities.ts'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { GITLAB, givenIssuer } from '../../test/support/rules.ts'
 import { testService } from '../../test/support/service.ts'
@@ -26,7 +27,7 @@ eachDatabase((_kind, _open, fresh) => {
     const wanted = { name, issuer: GITLAB, account: 'build', match: { project_id: '20' } }
     const grants = { permissions: ['package_upload'] }
     const { rule } = await addRule(
-      { maker: { by: 'operator' }, ...wanted, packages: [{ name: 'hello' }], grants },
+      { maker: { authority: deciding() }, ...wanted, packages: [{ name: 'hello' }], grants },
       { ...installation, jobMaxLifetime: 900_000 },
     )
     return rule
@@ -86,9 +87,9 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('not by a rule that was disabled, or removed', async () => {
     const rule = await ruleNamed('ended')
-    await disableRule({ name: rule.name, by: 'operator' }, service.installation)
+    await disableRule({ name: rule.name, authority: deciding() }, service.installation)
     await assertChanged(useBy(rule))
-    await removeRule({ name: rule.name, by: 'operator' }, service.installation)
+    await removeRule({ name: rule.name, authority: deciding() }, service.installation)
     await assertChanged(useBy(rule))
   })
 

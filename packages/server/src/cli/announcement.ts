@@ -27,6 +27,7 @@ export function announcement(service: Announced): string {
   if (!hasAccount && (identity === 'bundled' || identity === 'alone')) {
     lines.push('  There is no account yet. Make one in another terminal:')
     lines.push('    npx ratafia accounts add USERNAME --email EMAIL --name NAME')
+    if (identity === 'bundled') lines.push('  Add --role operator, and it administers the service too.')
   }
   return `${lines.join('\n')}\n`
 }

@@ -36,7 +36,7 @@ import type { RegistrationStore } from '../devices/registration/registration-sto
 import type { RemovalStore } from '../devices/removal/removal-store.ts'
 import type { DeviceSessionStore } from '../devices/sessions/device-session-store.ts'
 import type { DeviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
-import type { ImportStores, InImport } from '../devices/transfer/import-devices.ts'
+import type { ImportStores } from '../devices/transfer/import-devices.ts'
 import type { AgentStore } from '../identity/agents/agent-store.ts'
 import type { CompletedLoginStore } from '../identity/logins/completed-login-store.ts'
 import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
@@ -118,12 +118,9 @@ export interface Installation extends Stores {
   readonly fetchDocument: FetchDocument
   /** Of the operator: whoever runs this process. */
   readonly authority: DirectAuthority
-  /** By the operator. */
-  readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
-  readonly changeBy: ChangingBy<Stores>
-  readonly inImport: InImport
-  /** The same for another author, with every store. */
-  readonly importBy: ChangingBy<Stores & ImportStores>
+  readonly changeBy: ChangingBy<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
+  /** Without a limit of time. */
+  readonly inImport: ChangingBy<Stores & ImportStores>
   readonly inAudit: InAudit
   close(): Promise<void>
 }

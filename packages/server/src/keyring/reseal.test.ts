@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { changeOf } from '../../test/support/changes.ts'
+import { deciding } from '../../test/support/authorities.ts'
+import { changesBy } from '../../test/support/changes.ts'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { auditStore } from '../audit/audit-store.ts'
-import type { Changing } from '../change.ts'
+import type { ChangingBy } from '../change.ts'
 import { openKeyring } from './keyring.ts'
 import { reseal } from './reseal.ts'
 import { type SealedValueStore, sealedValueStore } from './sealed-value-store.ts'
@@ -13,11 +14,12 @@ import { createSealer } from './sealing.ts'
 
 const [old, now] = [randomBytes(32), randomBytes(32)]
 const both = createSealer({ current: now, previous: old })
+const authority = deciding()
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
 
 eachDatabase((_kind, open) => {
-  const change = async (): Promise<Changing<{ readonly sealedValues: SealedValueStore }>> =>
-    changeOf(await open(), (on) => ({ sealedValues: sealedValueStore(on) }))
+  const changes = async (): Promise<ChangingBy<{ readonly sealedValues: SealedValueStore }>> =>
+    changesBy(await open(), (on) => ({ sealedValues: sealedValueStore(on) }))
   const sealed = async () =>
     (await sealedValueStore(await open()).all()).map((value) => Buffer.from(value.sealed))
   const entries = async () =>
@@ -28,12 +30,12 @@ eachDatabase((_kind, open) => {
   test('what ends it before its entry is stored leaves every value as it was', async () => {
     await openKeyring({ database: await open(), secret: old, clock })
     const before = await sealed()
-    const changing = await change()
+    const changeBy = await changes()
     const record = async () => {
       throw new Error('the machine stopped')
     }
-    const stopping: typeof changing = (work) => changing((on) => work({ ...on, record }))
-    await assert.rejects(reseal({ sealer: both }, { change: stopping }), /the machine stopped/)
+    const stopping: typeof changeBy = (author) => (work) => changeBy(author)((on) => work({ ...on, record }))
+    await assert.rejects(reseal({ sealer: both, authority }, { changeBy: stopping }), /the machine stopped/)
     assert.deepEqual(await sealed(), before)
     assert.deepEqual(await entries(), [])
     await openKeyring({ database: await open(), secret: old, clock })
@@ -41,14 +43,14 @@ eachDatabase((_kind, open) => {
 
   test('of two at once each value is sealed anew once, with one entry; a third time nothing changes', async () => {
     const results = await Promise.all(
-      [await change(), await change()].map((changing) => reseal({ sealer: both }, { change: changing })),
+      [await changes(), await changes()].map((changeBy) => reseal({ sealer: both, authority }, { changeBy })),
     )
     assert.deepEqual(results.map(({ resealed }) => resealed).sort(), [0, 4])
     const [current = '', previous = ''] = both.keyIds()
     const entry = { subject: current, details: { previous, resealed: 4, unchanged: 0, unreadable: [] } }
     assert.deepEqual(await entries(), [entry])
     const after = await sealed()
-    assert.deepEqual(await reseal({ sealer: both }, { change: await change() }), {
+    assert.deepEqual(await reseal({ sealer: both, authority }, { changeBy: await changes() }), {
       resealed: 0,
       unchanged: 4,
       unreadable: [],

@@ -1,5 +1,6 @@
 /** Reseals everything under the current secret key, while the service runs. */
-import type { Changing } from '../change.ts'
+import { type Authority, requireForAll } from '../authority.ts'
+import type { ChangingBy } from '../change.ts'
 import type { SealedValueStore } from './sealed-value-store.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -19,12 +20,18 @@ const ROUNDS = 100
 /**
  * A handful of rows and their entry in the audit log, in one transaction: a crash leaves all of them as they were, and
  * a second run finds nothing to do. Each update applies only to the value that was read: two runs at once do no harm.
+ * Throws `permission-denied`.
  */
-export function reseal(
-  { sealer, onProgress }: { readonly sealer: Sealer; readonly onProgress?: Progress },
-  { change }: { readonly change: Changing<{ readonly sealedValues: SealedValueStore }> },
+export async function reseal(
+  {
+    sealer,
+    authority,
+    onProgress,
+  }: { readonly sealer: Sealer; readonly authority: Authority; readonly onProgress?: Progress },
+  { changeBy }: { readonly changeBy: ChangingBy<{ readonly sealedValues: SealedValueStore }> },
 ): Promise<Resealed> {
-  return change(async ({ sealedValues, record }) => {
+  requireForAll(authority, 'roles:manage')
+  return changeBy(authority.author)(async ({ sealedValues, record }) => {
     const result = await resealRounds(sealedValues, sealer, onProgress)
     if (result.resealed > 0) {
       const [subject, previous = ''] = sealer.keyIds()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { BakeryError } from '@ratafia/macaroon/bakery'
-import { changeOf } from '../../test/support/changes.ts'
+import { deciding } from '../../test/support/authorities.ts'
+import { changesBy } from '../../test/support/changes.ts'
 import { eachDatabase, oneDatabase } from '../../test/support/databases.ts'
 import { withOwnKeyPairs } from '../identity/discharge/own-key-pairs.ts'
 import { deriveKey } from './derive.ts'
@@ -20,8 +21,8 @@ const lazy = { refreshMs: 3_600_000, lookupMs: 0 }
 const payload = Buffer.from('payload')
 
 eachDatabase((_kind, open) => {
-  const change = async () =>
-    changeOf(await open(), (on) => ({
+  const changeBy = async () =>
+    changesBy(await open(), (on) => ({
       rootKeys: createRootKeyStore(on, createSealer(secret)),
       keyPairs: createKeyPairStore(on, createSealer(secret)),
     }))
@@ -32,7 +33,10 @@ eachDatabase((_kind, open) => {
     const old = await one.mintId('token')
     const oldText = await one.sealText('visit', payload)
     const [oldPair] = await one.dischargerKeyPairs()
-    const added = await rotate(['root', 'discharger'], { keyring: one, change: await change() })
+    const added = await rotate(
+      { kinds: ['root', 'discharger'], authority: deciding() },
+      { keyring: one, changeBy: await changeBy() },
+    )
     assert.deepEqual(
       added.map(({ kind, active, createdAt }) => ({ kind, active, createdAt })),
       [
@@ -65,7 +69,10 @@ eachDatabase((_kind, open) => {
 
   test('a node mints with a rotated key, and advertises a rotated pair, once its own are old', async () => {
     const [one, other] = [await keyring(lazy), await keyring(eager)]
-    const [root, pair] = await rotate(['root', 'discharger'], { keyring: one, change: await change() })
+    const [root, pair] = await rotate(
+      { kinds: ['root', 'discharger'], authority: deciding() },
+      { keyring: one, changeBy: await changeBy() },
+    )
     const { id } = await other.mintId('token')
     assert.equal(Buffer.from(id).readUInt32BE(1), root?.id)
     assert.deepEqual((await other.dischargerKeyPairs())[0].publicKey, pair?.publicKey)
@@ -73,7 +80,10 @@ eachDatabase((_kind, open) => {
 
   test('a node that has not seen a rotated pair opens what another node has sealed to it', async () => {
     const [one, other] = [await keyring(lazy), await keyring(lazy)]
-    const [, pair] = await rotate(['root', 'discharger'], { keyring: one, change: await change() })
+    const [, pair] = await rotate(
+      { kinds: ['root', 'discharger'], authority: deciding() },
+      { keyring: one, changeBy: await changeBy() },
+    )
     const tried: (Uint8Array | undefined)[] = []
     await withOwnKeyPairs(other, async ([newest]) => {
       tried.push(newest?.publicKey)

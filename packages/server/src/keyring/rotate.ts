@@ -1,4 +1,5 @@
-import type { Changing } from '../change.ts'
+import { type Authority, requireForAll } from '../authority.ts'
+import type { Changing, ChangingBy } from '../change.ts'
 import type { KeySource } from './key-cache.ts'
 import type { StoredKeyPair } from './key-pair-store.ts'
 import type { KeyDescription, Keyring } from './keyring.ts'
@@ -14,10 +15,15 @@ export interface NewKeyStores {
 
 interface RotateDeps {
   readonly keyring: Keyring
+  readonly changeBy: ChangingBy<NewKeyStores>
+}
+
+interface Rotating {
+  readonly keyring: Keyring
   readonly change: Changing<NewKeyStores>
 }
 
-const ROTATIONS: Readonly<Record<Rotatable, (deps: RotateDeps) => Promise<KeyDescription>>> = {
+const ROTATIONS: Readonly<Record<Rotatable, (deps: Rotating) => Promise<KeyDescription>>> = {
   root: ({ keyring, change }) =>
     keyring.rotateRootKey((key) =>
       change(async ({ rootKeys, record }) => {
@@ -38,10 +44,15 @@ const ROTATIONS: Readonly<Record<Rotatable, (deps: RotateDeps) => Promise<KeyDes
 
 /**
  * Adds a new active key of each kind and returns them in the same order. Every node uses them within a second; anything
- * made with older keys stays valid. Two rotations at once add two keys.
+ * made with older keys stays valid. Two rotations at once add two keys. Throws `permission-denied`.
  */
-export async function rotate(kinds: readonly Rotatable[], deps: RotateDeps): Promise<KeyDescription[]> {
+export async function rotate(
+  { kinds, authority }: { readonly kinds: readonly Rotatable[]; readonly authority: Authority },
+  { keyring, changeBy }: RotateDeps,
+): Promise<KeyDescription[]> {
+  requireForAll(authority, 'roles:manage')
+  const change = changeBy(authority.author)
   const added: KeyDescription[] = []
-  for (const kind of kinds) added.push(await ROTATIONS[kind](deps))
+  for (const kind of kinds) added.push(await ROTATIONS[kind]({ keyring, change }))
   return added
 }

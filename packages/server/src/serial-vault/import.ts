@@ -1,4 +1,5 @@
 /** Takes over what a serial-vault knows, from a dump of its tables. */
+import { type Authority, requireForAll } from '../authority.ts'
 import { type ImportSignedDeps, importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
 import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
 import type { DumpFile } from './dump-rows.ts'
@@ -10,6 +11,7 @@ import { type TakeAssertionsDeps, takeAssertions } from './take-assertions.ts'
 type ImportVaultDeps = TakeAssertionsDeps & TakeApiKeysDeps & ImportSignedDeps
 
 interface ImportOptions {
+  readonly authority: Authority
   readonly files: readonly DumpFile[]
   /** Reports what an import would do, and changes nothing. */
   readonly dryRun: boolean
@@ -30,13 +32,17 @@ export interface ImportedVault extends TakenApiKeys {
 
 const SOURCE = 'serial-vault'
 
-/** A second import changes nothing. Throws `ImportError` if a dump cannot be read. Takes all of the devices or none. */
+/**
+ * A second import changes nothing. Takes all of the devices or none. Throws `permission-denied`, and `ImportError` if a dump
+ * cannot be read.
+ */
 export async function importSerialVault(
-  { files, dryRun, onProgress }: ImportOptions,
+  { files, dryRun, authority, onProgress }: ImportOptions,
   deps: ImportVaultDeps,
 ): Promise<ImportedVault> {
+  requireForAll(authority, 'roles:manage')
   const dump = await readDump(files, deps.clock())
-  const how = { source: SOURCE, dryRun }
+  const how = { source: SOURCE, dryRun, authority }
   const { skipped: skippedAssertions, ...assertions } = await takeAssertions(dump, how, deps)
   const { apiKeys, skipped: skippedModels, todo } = await takeApiKeys(dump, how, deps)
   const holdings = dump.log.resolve()

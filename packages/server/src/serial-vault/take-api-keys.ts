@@ -6,6 +6,7 @@ import type { BrandStore } from '../brands/brand-store.ts'
 import { type ImportApiKeyDeps, importApiKey } from '../brands/models/api-keys/import-api-key.ts'
 import { RequestError } from '../errors.ts'
 import type { Dump } from './read-dump.ts'
+import type { HowToTake } from './take-assertions.ts'
 
 export interface TakeApiKeysDeps extends ImportApiKeyDeps {
   readonly brands: BrandStore
@@ -22,7 +23,7 @@ export interface TakenApiKeys {
 /** `source` becomes the label of the keys. */
 export async function takeApiKeys(
   { models, keypairs, substores }: Dump,
-  { source, dryRun }: { readonly source: string; readonly dryRun: boolean },
+  { source, dryRun, authority }: HowToTake,
   deps: TakeApiKeysDeps,
 ): Promise<TakenApiKeys> {
   const apiKeys = { added: 0, unchanged: 0 }
@@ -53,7 +54,10 @@ export async function takeApiKeys(
     }
     if (!text) continue
     try {
-      const added = await importApiKey({ model: { brandId, model }, label: source, text, dryRun }, deps)
+      const added = await importApiKey(
+        { model: { brandId, model }, label: source, text, dryRun, authority },
+        deps,
+      )
       if (added) apiKeys.added++
       else apiKeys.unchanged++
     } catch (error) {

@@ -1,13 +1,22 @@
 /** Takes over the account and account-key assertions of a serial-vault whose chains end at a trusted root. */
 import { AssertionError, decode, type UnverifiedAssertion } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../authority.ts'
 import type { AssertionStore, StoredAssertion } from '../brands/trust/assertion-store.ts'
 import { checkAssertions, type TrustDeps } from '../brands/trust/trust.ts'
-import type { Changing } from '../change.ts'
+import type { Changing, ChangingBy } from '../change.ts'
+import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import type { Dump } from './read-dump.ts'
 
 export interface TakeAssertionsDeps extends TrustDeps {
-  readonly change: Changing<{ readonly assertions: AssertionStore }>
+  readonly changeBy: ChangingBy<{ readonly assertions: AssertionStore }>
+}
+
+export interface HowToTake {
+  /** Goes into the audit log. */
+  readonly source: string
+  readonly dryRun: boolean
+  readonly authority: Authority
 }
 
 interface TakenAssertions {
@@ -19,13 +28,15 @@ interface TakenAssertions {
 
 /**
  * Takes accounts first, because their keys refer to them. Checks each chain down to a root, through what was taken
- * before. `source` goes into the audit log.
+ * before. Throws `permission-denied`.
  */
 export async function takeAssertions(
   { accounts, keypairs }: Dump,
-  { source, dryRun }: { readonly source: string; readonly dryRun: boolean },
+  { source, dryRun, authority }: HowToTake,
   deps: TakeAssertionsDeps,
 ): Promise<TakenAssertions> {
+  requireForAll(authority, 'roles:manage')
+  const change = deps.changeBy(authority.author)
   const taken = new Map<string, Uint8Array>()
   const assertions: AssertionStore = {
     ...deps.assertions,
@@ -60,7 +71,7 @@ export async function takeAssertions(
       for (const one of rows) taken.set(`${one.type}/${one.primaryKey}`, one.encoded)
       if (rows.length === 0) unchanged++
       else added++
-      if (!dryRun && rows.length > 0) await store(rows, source, deps)
+      if (!dryRun && rows.length > 0) await store(rows, source, { change, clock: deps.clock })
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       skipped.push(`${what} is not taken: ${error.message}`)
@@ -72,7 +83,10 @@ export async function takeAssertions(
 function store(
   rows: readonly StoredAssertion[],
   source: string,
-  { change, clock }: TakeAssertionsDeps,
+  {
+    change,
+    clock,
+  }: { readonly change: Changing<{ readonly assertions: AssertionStore }>; readonly clock: Clock },
 ): Promise<void> {
   return change(async ({ assertions, record }) => {
     await assertions.put(rows, clock())

@@ -47,7 +47,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       deviceCounts: countStore(database),
       fetchDocument: fetcher(config.issuerProxy),
       ...storesOn(database),
-      ...changesOn(database, { clock, sealer, operator }),
+      ...changesOn(database, { clock, sealer }),
       authority: directAuthority(operator, OPERATOR),
       close: () => database.close(),
     }

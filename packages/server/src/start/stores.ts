@@ -11,7 +11,6 @@ import { apiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
 import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identity-store.ts'
 import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
-import type { Author } from '../change.ts'
 import { issuerStore } from '../ci/issuers/issuer-store.ts'
 import { issuerKeysStore } from '../ci/issuers/keys/issuer-keys-store.ts'
 import { ruleStore } from '../ci/rules/rule-store.ts'
@@ -75,30 +74,27 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   audit: auditStore(on),
 })
 
-type Changes = Pick<Installation, 'change' | 'changeBy' | 'importBy' | 'inImport' | 'inAudit'>
+type Changes = Pick<Installation, 'changeBy' | 'inImport' | 'inAudit'>
 
 /** The transactions that write: each records in the audit log what it changes. */
 export function changesOn(
   database: Database,
-  { clock, sealer, operator }: { readonly clock: Clock; readonly sealer: Sealer; readonly operator: Author },
+  { clock, sealer }: { readonly clock: Clock; readonly sealer: Sealer },
 ): Changes {
-  const importBy: Changes['importBy'] = (author) => (work) =>
-    database.unhurried((query) =>
-      changing({ query }, clock, (on) => ({
-        ...storesOn(on),
-        register: registerImport({ ...on, distributed: database.distributed }),
-      }))(author)(work),
-    )
   return {
-    changeBy: changing(database, clock, storesOn),
-    change: changing(database, clock, (on) => ({
+    changeBy: changing(database, clock, (on) => ({
       ...storesOn(on),
       rootKeys: createRootKeyStore(on, sealer),
       keyPairs: createKeyPairStore(on, sealer),
       sealedValues: sealedValueStore(on),
-    }))(operator),
-    importBy,
-    inImport: importBy(operator),
+    })),
+    inImport: (author) => (work) =>
+      database.unhurried((query) =>
+        changing({ query }, clock, (on) => ({
+          ...storesOn(on),
+          register: registerImport({ ...on, distributed: database.distributed }),
+        }))(author)(work),
+      ),
     inAudit: (work) => inTransaction(database.query, (query) => work(auditStore({ query }))),
   }
 }

@@ -6,8 +6,6 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import { trustRoots, verifyTrust } from '@ratafia/assertions'
-import { addBrand } from '../../src/brands/add-brand.ts'
-import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
 import { signerFor } from '../../src/brands/keys/signer-for.ts'
 import { readEntries } from '../../src/brands/models/allow-list/import-allow-list.ts'
@@ -15,14 +13,14 @@ import { useApiKey } from '../../src/brands/models/api-keys/use-api-key.ts'
 import { generateSerial } from '../../src/brands/models/generate-serial.ts'
 import { findHardwareIdentity } from '../../src/brands/models/hardware/find-hardware-identity.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
-import { removeBrand } from '../../src/brands/remove-brand.ts'
-import { addTrustRoots } from '../../src/brands/trust/add-trust-roots.ts'
-import { removeTrustRoot } from '../../src/brands/trust/remove-trust-root.ts'
 import { findAssertion, rootAssertions } from '../../src/brands/trust/trust.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import {
   addApiKey,
+  addBrand,
   addModel,
+  addSigningKey,
+  addTrustRoots,
   allowRemodel,
   createDemoBrand,
   disableSigningKey,
@@ -30,7 +28,9 @@ import {
   importAllowList,
   importHardwareIdentities,
   removeAllowed,
+  removeBrand,
   removeModel,
+  removeTrustRoot,
   revokeApiKey,
   setPolicy,
   updateModel,
@@ -435,8 +435,8 @@ eachDatabase((kind, open) => {
 
   test('hardware identities: found by either digest, and not once their chain is broken', async () => {
     const file = vector('extra-head/hardware-identity')
-    assert.equal(await importHardwareIdentities([file], {}, deps), 1)
-    assert.equal(await importHardwareIdentities([file], {}, deps), 1)
+    assert.equal(await importHardwareIdentities([file], deps), 1)
+    assert.equal(await importHardwareIdentities([file], deps), 1)
     const [stored] = await deps.hardwareIdentities.list({ limit: 10 })
     assert.ok(stored)
     for (const digest of [stored.keySha2, stored.keySha3]) {
@@ -447,7 +447,7 @@ eachDatabase((kind, open) => {
     const late = { ...deps, clock: () => new Date('2019-01-01T00:00:00Z') }
     assert.equal(await findHardwareIdentity(stored.keySha3, late), undefined)
     await assert.rejects(
-      importHardwareIdentities([vector('world/model-acme-classic')], {}, deps),
+      importHardwareIdentities([vector('world/model-acme-classic')], deps),
       refusedWith(/has a model assertion/),
     )
   })

@@ -5,6 +5,7 @@ import { removeIssuer } from '../../src/ci/issuers/remove.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
 import { disableAccount, removeAccount } from '../support/accounts.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
 import { exchange, fieldsOf, idTokenOf, vectorIssuers, withRule } from '../support/exchanges.ts'
@@ -49,11 +50,12 @@ eachDatabase((kind, _open, fresh) => {
   const ENDS: Readonly<
     Record<string, (made: { name: string; username: string; issuerOf: string }) => Promise<unknown>>
   > = {
-    'a rule that is removed': ({ name }) => removeRule({ name, by: 'operator' }, first().installation),
-    'a rule that is disabled': ({ name }) => disableRule({ name, by: 'operator' }, first().installation),
+    'a rule that is removed': ({ name }) => removeRule({ name, authority: deciding() }, first().installation),
+    'a rule that is disabled': ({ name }) =>
+      disableRule({ name, authority: deciding() }, first().installation),
     'an issuer that is removed': ({ issuerOf }) =>
       removeIssuer(
-        { issuer: issuers.at(rule?.issuer ?? '', issuerOf), by: 'operator' },
+        { issuer: issuers.at(rule?.issuer ?? '', issuerOf), authority: deciding() },
         first().installation,
       ),
     'an account that is disabled': ({ username }) => disableAccount(username, first().installation),
@@ -96,7 +98,7 @@ eachDatabase((kind, _open, fresh) => {
   test('a rule that is made again under the same name takes over no session', async () => {
     const made = await madeRule()
     const { body } = await made.get()
-    await removeRule({ name: made.name, by: 'operator' }, first().installation)
+    await removeRule({ name: made.name, authority: deciding() }, first().installation)
     assert.ok(rule)
     await withRule(first(), rule, { issuers, name: made.name, account: made.username })
     assert.equal((await made.get()).status, 200)

@@ -6,6 +6,7 @@ import { bindDischarge, decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { disableAccount, enableAccount } from '../support/accounts.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   exchange,
@@ -265,7 +266,7 @@ eachDatabase((kind, _open, fresh) => {
       await disableAccount(owner.username, service.installation)
       await see()
       await enableAccount(owner.username, service.installation)
-      await disableRule({ name: 'of-this-event', by: 'operator' }, service.installation)
+      await disableRule({ name: 'of-this-event', authority: deciding() }, service.installation)
       await see()
       assert.deepEqual([...seen.keys()].sort(), ['account-disabled', 'event', 'no-rule', 'rule-disabled'])
       assert.equal(new Set(seen.values()).size, 1, [...seen].join('\n'))

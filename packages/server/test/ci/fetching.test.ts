@@ -15,6 +15,7 @@ import { checkIssuer } from '../../src/ci/issuers/check-issuer.ts'
 import { type FetchedKeys, fetchKeys } from '../../src/ci/issuers/keys/fetch-keys.ts'
 import { RequestError, Unavailable } from '../../src/errors.ts'
 import { type DocumentOptions, documentFetcher } from '../../src/http/outgoing/documents.ts'
+import { deciding } from '../support/authorities.ts'
 import { issuerNetwork } from '../support/issuer-network.ts'
 import { testProgram } from '../support/program.ts'
 import { newKeyPair, testIssuer } from '../support/test-issuer.ts'
@@ -71,12 +72,12 @@ describe('addresses', () => {
     for (const url of ['https://10.0.0.5/', 'https://[fd00::5]/', 'https://[::ffff:a00:5]/']) {
       const deps = {
         issuers: { findByUrl: async () => undefined },
-        change: () => assert.fail('it is stored'),
+        changeBy: () => assert.fail('it is stored'),
         fetchDocument: documentFetcher(network.options()),
         clock: () => new Date(),
       }
       await assert.rejects(
-        addIssuer({ url, kind: 'gitlab' }, deps),
+        addIssuer({ url, kind: 'gitlab', authority: deciding() }, deps),
         refused(
           /is a private address\. If the issuer may be there, allow its network with --private-address\./,
         ),

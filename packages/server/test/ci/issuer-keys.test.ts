@@ -12,7 +12,8 @@ import { ExchangeRefusal, KeysUnavailable } from '../../src/ci/refusal.ts'
 import type { Database } from '../../src/database/index.ts'
 import { documentFetcher } from '../../src/http/outgoing/documents.ts'
 import { storesOn } from '../../src/start/stores.ts'
-import { changeOf } from '../support/changes.ts'
+import { deciding } from '../support/authorities.ts'
+import { changeOf, changesBy } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { newKeyPair, signToken, testIssuer } from '../support/test-issuer.ts'
@@ -29,7 +30,11 @@ eachDatabase((_kind, open) => {
   }
   const nodeOn = (database: Database) => {
     const fetchDocument = documentFetcher()
-    const deps = { ...storesOn(database), change: changeOf(database, storesOn, clock), fetchDocument, clock }
+    const changes = {
+      change: changeOf(database, storesOn, clock),
+      changeBy: changesBy(database, storesOn, clock),
+    }
+    const deps = { ...storesOn(database), ...changes, fetchDocument, clock }
     const keys = knownKeys(deps)
     return {
       deps,
@@ -64,7 +69,7 @@ eachDatabase((_kind, open) => {
   const addedIssuer = () => {
     const issuer = testIssuer()
     before(async () => {
-      await addIssuer({ url: issuer.url, kind: 'generic' }, one.deps)
+      await addIssuer({ url: issuer.url, kind: 'generic', authority: deciding() }, one.deps)
       issuer.forgetRequests()
     })
     return {
@@ -144,7 +149,7 @@ eachDatabase((_kind, open) => {
     test('what is fetched and is as before leaves no entry and no other revision', async () => {
       const before = await one.deps.issuers.findByUrl(issuer.url)
       const entries = await refreshes(issuer.url)
-      const { changed } = await refreshIssuer({ issuer: issuer.url }, one.deps)
+      const { changed } = await refreshIssuer({ issuer: issuer.url, authority: deciding() }, one.deps)
       assert.equal(changed, false)
       const after = await two.deps.issuers.findByUrl(issuer.url)
       assert.equal(after?.keys.revision, before?.keys.revision)
@@ -173,7 +178,7 @@ eachDatabase((_kind, open) => {
       const before = (await one.deps.issuerKeys.read(found.issuer.id)) ?? assert.fail()
       const { key } = issuer
       await issuer.rotate()
-      await refreshIssuer({ issuer: issuer.url }, one.deps)
+      await refreshIssuer({ issuer: issuer.url, authority: deciding() }, one.deps)
       // A node that found the issuer a moment earlier.
       const keys = knownKeys(one.deps)
       assert.notEqual((await keys.of(found))?.revision, found.keys.revision)
@@ -185,7 +190,7 @@ eachDatabase((_kind, open) => {
         known?.keys.map(({ kid }) => kid),
         [key.kid],
       )
-      await refreshIssuer({ issuer: issuer.url }, one.deps)
+      await refreshIssuer({ issuer: issuer.url, authority: deciding() }, one.deps)
     })
 
     test('a node waits for what another is fetching', async () => {
@@ -392,7 +397,10 @@ eachDatabase((_kind, open) => {
     const never = { fetchDocument: () => assert.fail('nothing is fetched') }
     before(async () => {
       one = { ...one, deps: { ...one.deps, ...never } }
-      await addIssuer({ url, kind: 'kubernetes', jwks: await jwksOf(cluster) }, one.deps)
+      await addIssuer(
+        { url, kind: 'kubernetes', jwks: await jwksOf(cluster), authority: deciding() },
+        one.deps,
+      )
     })
 
     test('never expire and are never fetched', async () => {
@@ -418,11 +426,11 @@ eachDatabase((_kind, open) => {
 
     test('an operator replaces them, on every node', async () => {
       await assert.rejects(
-        refreshIssuer({ issuer: url }, one.deps),
+        refreshIssuer({ issuer: url, authority: deciding() }, one.deps),
         /were given in a file\. Give the new ones/,
       )
       const jwks = await jwksOf(other)
-      const refreshed = await refreshIssuer({ issuer: url, jwks }, one.deps)
+      const refreshed = await refreshIssuer({ issuer: url, jwks, authority: deciding() }, one.deps)
       assert.equal(refreshed.changed, true)
       await two.verify(await tokenBy(other))
       await assert.rejects(two.verify(await tokenBy(cluster)), refusedAs('key-unknown'))
@@ -436,8 +444,11 @@ eachDatabase((_kind, open) => {
         ['[]', /not a JSON Web Key Set/],
         ['-----BEGIN PUBLIC KEY-----', /not a JSON Web Key Set/],
       ] as const) {
-        await assert.rejects(refreshIssuer({ issuer: url, jwks }, one.deps), message)
-        const added = addIssuer({ url: 'https://other.example', kind: 'kubernetes', jwks }, one.deps)
+        await assert.rejects(refreshIssuer({ issuer: url, jwks, authority: deciding() }, one.deps), message)
+        const added = addIssuer(
+          { url: 'https://other.example', kind: 'kubernetes', jwks, authority: deciding() },
+          one.deps,
+        )
         await assert.rejects(added, message)
       }
       await two.verify(await tokenBy(other))

@@ -6,7 +6,8 @@ import { addIssuer } from '../../src/ci/issuers/add.ts'
 import { removeIssuer } from '../../src/ci/issuers/remove.ts'
 import { type Database, inTransaction, rowLock } from '../../src/database/index.ts'
 import { storesOn } from '../../src/start/stores.ts'
-import { changeOf } from '../support/changes.ts'
+import { deciding } from '../support/authorities.ts'
+import { changesBy } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { openingOf } from '../support/openings.ts'
 import { newKeyPair } from '../support/test-issuer.ts'
@@ -28,12 +29,12 @@ eachDatabase((_kind, open) => {
     assert.ok(await storesOn(database).accounts.insert({ id: account, ...fields, createdAt: NOW }))
     jwks = JSON.stringify({ keys: [(await newKeyPair('ES256', 'one')).jwk] })
   })
-  const depsOn = (on: Database) => ({ ...storesOn(on), change: changeOf(on, storesOn, clock), clock })
+  const depsOn = (on: Database) => ({ ...storesOn(on), changeBy: changesBy(on, storesOn, clock), clock })
   const add = async (url: string) => {
     const deps = { ...depsOn(database), fetchDocument: assert.fail }
-    return (await addIssuer({ url, kind: 'kubernetes', jwks }, deps)).issuer
+    return (await addIssuer({ url, kind: 'kubernetes', jwks, authority: deciding() }, deps)).issuer
   }
-  const remove = (issuer: string) => removeIssuer({ issuer, by: 'operator' }, depsOn(elsewhere))
+  const remove = (issuer: string) => removeIssuer({ issuer, authority: deciding() }, depsOn(elsewhere))
 
   const insertRule = async (
     name: string,

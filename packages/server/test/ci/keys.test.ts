@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { deciding } from '../support/authorities.ts'
 import { oneDatabase } from '../support/databases.ts'
 import {
   exchange,
@@ -64,7 +65,7 @@ oneDatabase((_kind, _open, fresh) => {
     const { username } = await addPerson(service)
     await addRule(
       {
-        ...{ maker: { by: 'operator' }, name: 'withdrawn', issuer: issuer.url, account: username },
+        ...{ maker: { authority: deciding() }, name: 'withdrawn', issuer: issuer.url, account: username },
         ...{
           match: { sub: 'job' },
           grants: { permissions: ['package_upload'] },

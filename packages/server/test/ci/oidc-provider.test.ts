@@ -8,6 +8,7 @@ import { createServer, type Server } from 'node:http'
 import { after, before, test } from 'node:test'
 import Provider, { type JWK } from 'oidc-provider'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { deciding } from '../support/authorities.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { exchange, fieldsOf, oauthRefusalOf, withIssuer } from '../support/exchanges.ts'
 import { addPerson, testService, whoami } from '../support/service.ts'
@@ -86,7 +87,7 @@ oneDatabase((_kind, _open, fresh) => {
     for (const clientId of [...ALGORITHMS, ACCESS_TOKENS]) {
       await addRule(
         {
-          ...{ maker: { by: 'operator' }, name: clientId.toLowerCase(), issuer, account },
+          ...{ maker: { authority: deciding() }, name: clientId.toLowerCase(), issuer, account },
           match: { client_id: clientId, team: { any_of: ['releasers', 'others'] } },
           grants: { permissions: ['package_upload'] },
           packages: [{ name: 'hello' }],

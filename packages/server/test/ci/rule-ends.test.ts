@@ -8,6 +8,7 @@ import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
 import { inTransaction } from '../../src/database/index.ts'
 import { addAccount, removeAccount } from '../support/accounts.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { GITLAB, givenIssuer, givenSession } from '../support/rules.ts'
 import { testService } from '../support/service.ts'
@@ -30,7 +31,7 @@ eachDatabase((kind, _open, fresh) => {
       const wanted = { name: verb, issuer: GITLAB, account: 'build', match: { project_id: '20' } }
       const grants = { permissions: ['package_upload'] }
       const { rule } = await addRule(
-        { maker: { by: 'operator' }, ...wanted, packages: [{ name: 'hello' }], grants },
+        { maker: { authority: deciding() }, ...wanted, packages: [{ name: 'hello' }], grants },
         { ...installation, jobMaxLifetime: 900_000 },
       )
       let ended: ReturnType<typeof end> | undefined
@@ -40,7 +41,7 @@ eachDatabase((kind, _open, fresh) => {
           await sql`select id from publisher_rule where id = ${rule.id} for share`.execute(query)
         }
         const id = await givenSession({ query }, verb)
-        ended = end({ name: verb, by: 'operator' }, installation)
+        ended = end({ name: verb, authority: deciding() }, installation)
         await sleep(100)
         return id
       })
@@ -57,14 +58,14 @@ eachDatabase((kind, _open, fresh) => {
     const wanted = { name: 'late', issuer: GITLAB, account: 'gone', match: { project_id: '20' } }
     const making = addRule(
       {
-        ...{ maker: { by: 'operator' }, ...wanted, packages: [{ name: 'hello' }] },
+        ...{ maker: { authority: deciding() }, ...wanted, packages: [{ name: 'hello' }] },
         grants: { permissions: ['package_upload'] },
       },
       {
         ...{ ...installation, jobMaxLifetime: 900_000 },
-        change: async (work) => {
+        changeBy: (author) => async (work) => {
           await removeAccount({ account: 'gone' }, installation)
-          return installation.change(work)
+          return installation.changeBy(author)(work)
         },
       },
     )

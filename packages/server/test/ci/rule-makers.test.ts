@@ -7,6 +7,7 @@ import { addRule } from '../../src/ci/rules/making/add-rule.ts'
 import { RECENT_SIGN_IN_MS, type RuleMaker } from '../../src/ci/rules/making/rule-maker.ts'
 import { type SignedIn, signedInSince, startSession } from '../../src/identity/logins/browser-session.ts'
 import { addAccount } from '../support/accounts.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
 import { testService } from '../support/service.ts'
@@ -32,7 +33,10 @@ eachDatabase((_kind, open, fresh) => {
     const started = await startSession({ account, seen: 0, address: '192.0.2.1', recheck }, deps())
     assert.equal(started.outcome, 'signed-in')
     const browser = await signedInSince('cookie' in started ? started.cookie : '', deps())
-    return { by: 'person', browser: browser ?? assert.fail('it is signed in') } as const
+    return {
+      browser: browser ?? assert.fail('it is signed in'),
+      author: { actor: accountActor(account.username), source: '192.0.2.1' },
+    }
   }
   const make = (name: string, account: string, maker: RuleMaker) =>
     addRule(
@@ -41,11 +45,7 @@ eachDatabase((_kind, open, fresh) => {
         grants: { permissions: ['package_upload'] },
         match: { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main' },
       },
-      {
-        ...deps(),
-        jobMaxLifetime: service.installation.config.jobMaxLifetime,
-        change: service.installation.changeBy({ actor: accountActor('ann'), source: '192.0.2.1' }),
-      },
+      { ...deps(), jobMaxLifetime: service.installation.config.jobMaxLifetime },
     )
 
   test('a person who just signed in makes a rule of their own account, in their own name', async () => {
@@ -76,7 +76,7 @@ eachDatabase((_kind, open, fresh) => {
       code: 'invalid-field',
       message: 'You can make rules for your own account only.',
     })
-    await make('given', 'bob', { by: 'operator' })
+    await make('given', 'bob', { authority: deciding() })
     assert.equal((await service.installation.rules.find('given'))?.rule.accountId, bob?.id)
   })
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   exchange,
@@ -90,7 +91,7 @@ eachDatabase((kind, _open, fresh) => {
   test('refused-then-fixed: a token that no rule took is taken once there is one', async () => {
     const [rule] = rulesOf('github-workflow')
     assert.ok(rule)
-    await removeRule({ name: rule.name, by: 'operator' }, service.installation)
+    await removeRule({ name: rule.name, authority: deciding() }, service.installation)
     const text = signed('refused-then-fixed')
     assert.equal(oauthRefusalOf(await send(text)).error, 'invalid_grant')
     await withRule(service, rule, { issuers })
@@ -185,7 +186,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await by(rule.name)).status, 200)
       assertUsed(await by('another'))
       assert.equal((await by(rule.name)).status, 200)
-      await removeRule({ name: 'another', by: 'operator' }, service.installation)
+      await removeRule({ name: 'another', authority: deciding() }, service.installation)
     })
 
     test('a session that was revoked is over', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../src/cli/installation.ts'
+import { byOperator } from '../support/changes.ts'
 import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { openingOf } from '../support/openings.ts'
 import { testProgram } from '../support/program.ts'
@@ -150,7 +151,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     assert.ok(await installation.tokenSessions.open(openingOf(session, ended)))
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
-    await installation.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
+    await byOperator(installation)(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
     await until(async () => (await installation.audit.countUnlinked()) === 0)
     await until(async () => (await installation.tokenSessions.list({ limit: 9 })).length === 0)
     const { code, stderr } = await service.end('SIGTERM')

@@ -213,7 +213,7 @@ eachDatabase((kind, _open, fresh) => {
     const pem = vector('world/keys/hwid-p256.pem').bytes.toString()
     let digest: string
     before(async () => {
-      await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.installation)
+      await importHardwareIdentities([vector('extra-head/hardware-identity')], service.installation)
       const [stored] = await service.installation.hardwareIdentities.list({ limit: 1 })
       digest = stored?.keySha3 ?? assert.fail()
     })

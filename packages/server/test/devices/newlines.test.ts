@@ -119,9 +119,9 @@ oneDatabase((_kind, open, fresh) => {
     await addModel({ file: { ...model, bytes: spoiled(model.bytes) }, policy }, installation)
     const identity = vector('extra-head/hardware-identity')
     const bytes = spoiled(identity.bytes)
-    await importHardwareIdentities([{ ...identity, bytes }], {}, installation)
+    await importHardwareIdentities([{ ...identity, bytes }], installation)
     // Again, now compared with what is stored.
-    await importHardwareIdentities([identity], {}, installation)
+    await importHardwareIdentities([identity], installation)
 
     const waits = newKey()
     await setAcmePolicy(installation, { registration: 'approval' })

@@ -6,8 +6,6 @@ import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
-import { addBrand } from '../../src/brands/add-brand.ts'
-import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
@@ -15,6 +13,8 @@ import { newDevice } from '../../src/devices/new-device.ts'
 import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
 import {
   addApiKey,
+  addBrand,
+  addSigningKey,
   allowRemodel,
   disableSigningKey,
   importAllowList,
@@ -454,7 +454,7 @@ eachDatabase((kind, _open, fresh) => {
       })
     let identity: { readonly keySha3: string; readonly keySha2: string }
     before(async () => {
-      await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.installation)
+      await importHardwareIdentities([vector('extra-head/hardware-identity')], service.installation)
       const [stored] = await service.installation.hardwareIdentities.list({ limit: 1 })
       identity = stored ?? assert.fail()
     })

@@ -5,9 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
-import { removeTrustRoot } from '../../src/brands/trust/remove-trust-root.ts'
-import { disableSigningKey } from '../support/as-operator.ts'
+import { addSigningKey, disableSigningKey, removeTrustRoot } from '../support/as-operator.ts'
 import { accountKeyFile, acmeFiles, addTestRoot, testKey, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

@@ -13,6 +13,7 @@ import { removeOldWaiting } from '../../src/devices/registration/approval/remove
 import { waitForApproval } from '../../src/devices/registration/approval/wait-for-approval.ts'
 import { TooManyRequests } from '../../src/errors.ts'
 import { deciding } from '../support/authorities.ts'
+import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -155,7 +156,7 @@ eachDatabase((kind, _open, fresh) => {
       try {
         await waitForApproval(
           { registration, model: known, proposed: undefined, use: undefined, hardwareKeyId: undefined },
-          { ...service.installation, mostWaiting },
+          { ...service.installation, change: byOperator(service.installation), mostWaiting },
         )
       } catch (error) {
         assert.ok(error instanceof TooManyRequests)
@@ -174,7 +175,7 @@ eachDatabase((kind, _open, fresh) => {
       const before = new Date(service.now().getTime() - days * DAY)
       // Those of other tests are older, and may be thousands.
       for (let removed = 0; ; ) {
-        const more = await removeOldWaiting(before, 500, service.installation)
+        const more = await removeOldWaiting(before, 500, { change: byOperator(service.installation) })
         if (more === 0) return removed
         removed += more
       }

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { TOKEN_EXCHANGE, TOKEN_TYPES } from '@ratafia/api'
 import fc from 'fast-check'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { deciding } from '../support/authorities.ts'
 import { EXCHANGE, formOf, withIssuer } from '../support/exchanges.ts'
 import { oidcVectors, signText, signToken, testKeySet } from '../support/id-tokens.ts'
 import { addPerson, type TestService } from '../support/service.ts'
@@ -26,7 +27,7 @@ export async function jobSeeds(service: TestService): Promise<JobSeeds> {
   const account = (await addPerson(service)).username
   const deps = { ...installation, jobMaxLifetime: installation.config.jobMaxLifetime }
   const grants = { permissions: ['package_upload', 'package_release'], channels: ['latest/edge'] }
-  const rule = { maker: { by: 'operator' as const }, account, packages: [{ name: 'hello' }], grants }
+  const rule = { maker: { authority: deciding() }, account, packages: [{ name: 'hello' }], grants }
   const vector = oidcVectors().rules.get('github-environment') ?? assert.fail('there is such a rule')
   const [github, generic] = [vector.issuer, 'https://generic.example.com']
   await withIssuer(service, { url: github, kind: 'github', jwks: testKeySet() })

@@ -9,6 +9,7 @@ import { decodeBakeryMacaroon, decodeKey, keyPairFromPrivateKey } from '@ratafia
 import type { Account } from '../../src/accounts/account.ts'
 import { addAgent, disableAccount, enableAccount, removeAgent } from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
+import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
@@ -114,7 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('Guarantee: a discharge given from memory opens nothing once the logins of its account were ended', async () => {
     const slice = await agentDischarge(await getRoot(other), agent)
-    await one.installation.change(({ accounts }) => accounts.endLogins(account.id, new Date()))
+    await byOperator(one.installation)(({ accounts }) => accounts.endLogins(account.id, new Date()))
     await assert.rejects(exchangeSlice(other, slice))
     // Once it has heard of it, the node gives one that does.
     await eventually('a login from after', async () =>

@@ -6,6 +6,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { useResetLink } from '../../src/accounts/one-time-links/reset-link.ts'
 import { makeSignInLink } from '../../src/accounts/one-time-links/sign-in-link.ts'
 import { directAuthority } from '../../src/authority.ts'
+import { signedInSince } from '../../src/identity/logins/browser-session.ts'
 import { signInByLink } from '../../src/identity/one-time-links/sign-in-link.ts'
 import {
   addAccount,
@@ -95,6 +96,49 @@ eachDatabase((_kind, open) => {
     const outcomes = uses.map(({ outcome }) => outcome).toSorted()
     assert.deepEqual(outcomes, ['signed-in', ...Array(19).fill('wrong')])
     assert.equal(await sessionsOf(ada), 1)
+  })
+
+  test('twenty browsers that use it at once: one is signed in', async () => {
+    const ada = await addPerson()
+    const { url } = await link(ada)
+    const browsers = Array.from({ length: 20 }, () => new Browser())
+    const pages = await Promise.all(browsers.map((browser) => browser.open(url)))
+    const after = await Promise.all(
+      browsers.map((browser, at) => browser.submit(pages[at] ?? assert.fail(), 'sign-in-link')),
+    )
+    const titles = after.map(({ title }) => title).toSorted()
+    assert.deepEqual(titles, [...Array(19).fill(OVER), 'Your account'])
+    assert.equal(await sessionsOf(ada), 1)
+  })
+
+  test('a newer link ends the earlier ones; of two made at once, one works', async () => {
+    const ada = await addPerson()
+    const earlier = await link(ada)
+    const reset = await makeResetLink({ account: ada.id, lifetimeMs: 60_000 }, world)
+    const made = [await link(ada), ...(await Promise.all([link(ada), link(ada)]))]
+    const opened = await Promise.all(
+      [earlier, ...made].map(({ url }) => new Browser().open(url).then(({ status }) => status)),
+    )
+    assert.deepEqual(opened.slice(0, 2), [410, 410])
+    assert.deepEqual(opened.slice(2).toSorted(), [200, 410])
+    const old = await new Browser().open(`${identity.location}/reset?secret=${reset.secret}`)
+    assert.equal(old.status, 410)
+  })
+
+  test('it counts as a sign-in of a person at that moment, for logins that go on in the browser', async () => {
+    const ada = await addPerson()
+    const { url } = await link(ada)
+    const browser = new Browser()
+    const page = await browser.open(url)
+    world.clock.advance(60_000)
+    await browser.submit(page, 'sign-in-link')
+    const { cookies } = browser
+    const since = await signedInSince(
+      [...cookies.values()].find((value) => /^[\w-]{43}$/.test(value)),
+      world,
+    )
+    assert.deepEqual(since?.signedInAt, world.clock())
+    assert.equal(since?.account.id, ada.id)
   })
 
   test('it sets no password, and a link to a password signs nobody in', async () => {

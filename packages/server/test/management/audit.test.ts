@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { exportAudit } from '../../src/audit/export.ts'
 import { listAudit } from '../../src/audit/list.ts'
 import { deciding } from '../support/authorities.ts'
+import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
@@ -22,7 +23,7 @@ eachDatabase((_kind, _open, fresh) => {
   const record = async (subject: string, count: number, details = {}) => {
     for (let index = 0; index < count; index++) {
       const action = index % 2 === 0 ? 'account.enable' : 'account.disable'
-      await service.installation.change((on) => on.record({ action, subject, details }))
+      await byOperator(service.installation)((on) => on.record({ action, subject, details }))
     }
   }
 
@@ -151,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('Guarantee: no cell of a CSV file is a formula', async () => {
     for (const subject of ['=1+1', '+1', '-1+1', '@A1', "'=1", '\t=1']) {
-      await service.installation.change((on) => on.record({ action: 'agent.add', subject }))
+      await byOperator(service.installation)((on) => on.record({ action: 'agent.add', subject }))
     }
     // What is of the same millisecond as the export is not in it.
     await sleep(5)
@@ -255,7 +256,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('Guarantee: two exports at a time for an account; who leaves makes room', async () => {
     // Several pages, each more than a connection takes ahead of its reader.
-    await service.installation.change(async (on) => {
+    await byOperator(service.installation)(async (on) => {
       const details = { text: 'x'.repeat(8_000) }
       for (let index = 0; index < 3_000; index++) {
         await on.record({ action: 'account.enable', subject: 'slow', details })

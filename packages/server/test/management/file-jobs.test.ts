@@ -197,13 +197,13 @@ eachDatabase((_kind, _open, fresh) => {
     await put(acme, body.id, 1, HEADER + rows(model, 20))
     await start(acme, body.id)
     const { installation } = service
-    const dying: typeof installation.importBy = (author) => (work) =>
-      installation.importBy(author)(async (on) => {
+    const dying: typeof installation.inImport = (author) => (work) =>
+      installation.inImport(author)(async (on) => {
         await work(on)
         throw new Error('the process dies before it commits')
       })
     // As far as the database can tell; what follows a fault is not done either.
-    const gone = { ...installation, importBy: dying, changeBy: () => () => Promise.reject(new Error('gone')) }
+    const gone = { ...installation, inImport: dying, changeBy: () => () => Promise.reject(new Error('gone')) }
     await assert.rejects(
       runJobs(async () => true, gone),
       /dies|gone/,

@@ -1,9 +1,9 @@
 /** Brands, models and what belongs to them over HTTP: who sees what, and what they change. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { addBrand } from '../../src/brands/add-brand.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import {
+  addBrand,
   addModel,
   allowRemodel,
   importAllowList,
@@ -316,7 +316,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('hardware identities and read-only tokens', async () => {
-    await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.installation)
+    await importHardwareIdentities([vector('extra-head/hardware-identity')], service.installation)
     const { body } = await get('viewer', '/hardware-identities')
     assert.deepEqual(
       body.hardware_identities.map((one: { hardware_id: string }) => one.hardware_id),

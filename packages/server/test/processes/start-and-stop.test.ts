@@ -40,6 +40,7 @@ eachDatabase((kind, _open, fresh) => {
       `  Identity: bundled, ${service.baseUrl}/identity`,
       '  There is no account yet. Make one in another terminal:',
       '    npx ratafia accounts add USERNAME --email EMAIL --name NAME',
+      '  Add --role operator, and it administers the service too.',
       '',
     ])
     assert.equal((await call(service, 'GET', '/')).status, 200)

@@ -1,6 +1,9 @@
 /** What the operator does with brands and models: the operations, with the authority to do it. */
 import { directAuthority } from '../../src/authority.ts'
+import * as brands from '../../src/brands/add-brand.ts'
+import type { NamedFile } from '../../src/brands/assertion-file.ts'
 import * as demo from '../../src/brands/demo-brand.ts'
+import * as signing from '../../src/brands/keys/add-signing-key.ts'
 import * as disable from '../../src/brands/keys/disable-signing-key.ts'
 import * as adding from '../../src/brands/models/add-model.ts'
 import * as allowing from '../../src/brands/models/allow-list/import-allow-list.ts'
@@ -12,8 +15,11 @@ import type { ModelName, ModelPolicy } from '../../src/brands/models/model-polic
 import * as remodelling from '../../src/brands/models/remodel.ts'
 import * as removal from '../../src/brands/models/remove-model.ts'
 import * as policies from '../../src/brands/models/set-policy.ts'
-import * as transfer from '../../src/devices/transfer/import-devices.ts'
-import * as packages from '../../src/package-directory/import.ts'
+import * as ending from '../../src/brands/remove-brand.ts'
+import * as trusting from '../../src/brands/trust/add-trust-roots.ts'
+import * as distrusting from '../../src/brands/trust/remove-trust-root.ts'
+import * as register from '../../src/devices/transfer/import-devices.ts'
+import * as directory from '../../src/package-directory/import.ts'
 import { TESTER } from './changes.ts'
 
 const authority = directAuthority(TESTER, 'operator')
@@ -73,30 +79,43 @@ export const createDemoBrand = (
   deps: Deps<typeof demo.createDemoBrand>,
 ) => demo.createDemoBrand({ ...brand, authority }, deps)
 
-/** The second argument of an operation, which takes a file first. */
-type Options<Operation extends (file: never, options: never, deps: never) => unknown> = Without<
-  Parameters<Operation>[1]
->
+export const addTrustRoots = (files: readonly NamedFile[], deps: Deps<typeof trusting.addTrustRoots>) =>
+  trusting.addTrustRoots({ files, authority }, deps)
+
+export const removeTrustRoot = (
+  root: Wanted<typeof distrusting.removeTrustRoot>,
+  deps: Deps<typeof distrusting.removeTrustRoot>,
+) => distrusting.removeTrustRoot({ ...root, authority }, deps)
+
+export const addBrand = (files: Wanted<typeof brands.addBrand>, deps: Deps<typeof brands.addBrand>) =>
+  brands.addBrand({ ...files, authority }, deps)
+
+export const addSigningKey = (
+  files: Wanted<typeof signing.addSigningKey>,
+  deps: Deps<typeof signing.addSigningKey>,
+) => signing.addSigningKey({ ...files, authority }, deps)
+
+export const removeBrand = (brand: string, deps: Deps<typeof ending.removeBrand>) =>
+  ending.removeBrand({ brand, authority }, deps)
 
 export const importAllowList = (
   text: string,
-  options: Options<typeof allowing.importAllowList>,
+  list: Without<Parameters<typeof allowing.importAllowList>[1]>,
   deps: Parameters<typeof allowing.importAllowList>[2],
-) => allowing.importAllowList(text, { ...options, authority }, deps)
+) => allowing.importAllowList(text, { ...list, authority }, deps)
 
 export const importHardwareIdentities = async (
-  files: Parameters<typeof hardware.importHardwareIdentities>[0],
-  options: Options<typeof hardware.importHardwareIdentities>,
+  files: readonly NamedFile[],
   deps: Parameters<typeof hardware.importHardwareIdentities>[2],
-) => (await hardware.importHardwareIdentities(files, { ...options, authority }, deps)).imported
+) => (await hardware.importHardwareIdentities(files, { authority }, deps)).imported
 
 export const importPackages = async (
   text: string,
-  options: Options<typeof packages.importPackages>,
-  deps: Parameters<typeof packages.importPackages>[2],
-) => (await packages.importPackages(text, { ...options, authority }, deps)).imported
+  how: Without<Parameters<typeof directory.importPackages>[1]>,
+  deps: Parameters<typeof directory.importPackages>[2],
+) => (await directory.importPackages(text, { ...how, authority }, deps)).imported
 
 export const importDevices = (
-  file: Wanted<typeof transfer.importDevices>,
-  deps: Deps<typeof transfer.importDevices>,
-) => transfer.importDevices({ ...file, authority }, deps)
+  file: Wanted<typeof register.importDevices>,
+  deps: Deps<typeof register.importDevices>,
+) => register.importDevices({ ...file, authority }, deps)

@@ -1,5 +1,6 @@
 /** Who decides, in tests that call operations themselves. */
-import { type Authority, directAuthority } from '../../src/authority.ts'
+import { type DirectAuthority, directAuthority } from '../../src/authority.ts'
 
 /** May do everything, as `by`. */
-export const deciding = (by = 'operator'): Authority => directAuthority({ actor: by, source: 'a test' }, by)
+export const deciding = (by = 'operator'): DirectAuthority =>
+  directAuthority({ actor: by, source: 'a test' }, by)

@@ -10,7 +10,6 @@ import {
   sign,
   type TypeName,
 } from '@ratafia/assertions'
-import { addBrand } from '../../src/brands/add-brand.ts'
 import type { NamedFile } from '../../src/brands/assertion-file.ts'
 import { brandStore } from '../../src/brands/brand-store.ts'
 import { allowListStore } from '../../src/brands/models/allow-list/allow-list-store.ts'
@@ -18,14 +17,13 @@ import { apiKeyStore } from '../../src/brands/models/api-keys/api-key-store.ts'
 import { hardwareIdentityStore } from '../../src/brands/models/hardware/hardware-identity-store.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import { modelStore } from '../../src/brands/models/model-store.ts'
-import { addTrustRoots } from '../../src/brands/trust/add-trust-roots.ts'
 import { assertionStore } from '../../src/brands/trust/assertion-store.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/database/index.ts'
 import { deviceStore } from '../../src/devices/device-store.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
-import { addModel } from './as-operator.ts'
-import { changeOf, changesBy } from './changes.ts'
+import { addBrand, addModel, addTrustRoots } from './as-operator.ts'
+import { changesBy } from './changes.ts'
 
 /** The path of a file in the vectors. */
 export const vectorPath = (path: string): string =>
@@ -40,7 +38,6 @@ export function brandDeps(database: Database, clock: Clock = () => new Date()) {
   const sealer = createSealer(Buffer.alloc(32, 7))
   return {
     ...{ clock, sealer, ...storesOn(database) },
-    change: changeOf(database, storesOn, clock),
     changeBy: changesBy(database, storesOn, clock),
   }
 }

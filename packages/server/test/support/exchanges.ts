@@ -8,6 +8,7 @@ import { Check } from 'typebox/value'
 import { addIssuer } from '../../src/ci/issuers/add.ts'
 import type { WantedIssuer } from '../../src/ci/issuers/check-issuer.ts'
 import { type AddedRule, addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { deciding } from './authorities.ts'
 import { oidcVectors, type SignOptions, signClaimSet, testKeySet, type VectorRule } from './id-tokens.ts'
 import { onLoopback } from './loopback.ts'
 import { assertDocumented } from './openapi.ts'
@@ -82,7 +83,7 @@ export async function withIssuer(
   issuer: WantedIssuer & { readonly jwks?: string },
 ): Promise<void> {
   if (await installation.issuers.findByUrl(issuer.url)) return
-  await addIssuer(issuer, installation)
+  await addIssuer({ ...issuer, authority: deciding() }, installation)
 }
 
 /** Adds a rule of the vectors, and its issuer; for an account of its own where none is given. */
@@ -116,7 +117,7 @@ export async function withRule(
   const { packages, permissions, channels } = { ...rule.grants, ...grants }
   return addRule(
     {
-      maker: { by: 'operator' },
+      maker: { authority: deciding() },
       name,
       issuer: url,
       account: account ?? (await addPerson(service)).username,

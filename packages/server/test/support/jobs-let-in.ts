@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { addIssuer } from '../../src/ci/issuers/add.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { deciding } from './authorities.ts'
 import { addPerson, type TestService } from './service.ts'
 import type { TestIssuer } from './test-issuer.ts'
 
@@ -27,10 +28,10 @@ export async function letJobsIn(
   const { installation, baseUrl } = service
   const { username } = await addPerson(service)
   const rule = `hello-${username}`
-  await addIssuer({ url: issuer.url, kind: 'generic', audience }, installation)
+  await addIssuer({ url: issuer.url, kind: 'generic', audience, authority: deciding() }, installation)
   const added = await addRule(
     {
-      maker: { by: 'operator' },
+      maker: { authority: deciding() },
       name: rule,
       issuer: issuer.url,
       account: username,

@@ -10,6 +10,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { observeDatabase } from '../../src/telemetry/telemetry.ts'
 import { NO_TRACING } from '../../src/telemetry/tracing.ts'
 import { disableSigningKey } from '../support/as-operator.ts'
+import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { ACME, freshDeviceKey, register, registered, withAcme } from '../support/devices.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
@@ -197,8 +198,11 @@ eachDatabase((kind, _open, fresh) => {
 
   test('how old the keys of issuers are, of those that are fetched', async () => {
     const jwks = JSON.stringify({ keys: [issuer.key.jwk] })
-    await addIssuer({ url: issuer.url, kind: 'gitlab' }, service.installation)
-    await addIssuer({ url: 'https://cluster.example', kind: 'kubernetes', jwks }, service.installation)
+    await addIssuer({ url: issuer.url, kind: 'gitlab', authority: deciding() }, service.installation)
+    await addIssuer(
+      { url: 'https://cluster.example', kind: 'kubernetes', jwks, authority: deciding() },
+      service.installation,
+    )
     const again = await observed(METRICS)
     const page = await scrape(again.metricsUrl)
     await again.close()

@@ -18,6 +18,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { revokeToken } from '../../src/tokens/revoke.ts'
 import { disableAccount, enableAccount } from '../support/accounts.ts'
 import { importPackages } from '../support/as-operator.ts'
+import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   type Answer,
@@ -563,7 +564,10 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('revoked by the operator: the token says so', async () => {
       const token = await logIn(service, alice)
-      await revokeToken({ sessionId: sessionIdOf(parsed(token)), by: 'operator' }, service.installation)
+      await revokeToken(
+        { sessionId: sessionIdOf(parsed(token)), by: 'operator' },
+        { ...service.installation, change: byOperator(service.installation) },
+      )
       assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /revoked at .* by operator/)
     })
 

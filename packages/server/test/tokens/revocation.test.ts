@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import type { DatabaseConfig } from '../../src/config/config.ts'
 import { inTransaction, openDatabase } from '../../src/database/index.ts'
 import { disableAccount, enableAccount } from '../support/accounts.ts'
+import { byOperator } from '../support/changes.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
 import {
   freshDeviceKeys,
@@ -125,7 +126,7 @@ eachDatabase((kind, _open, fresh) => {
     test('of a device whose serial another key took over, in one transaction with more', async () => {
       const { ask, device } = await newDevice()
       await everywhere(ask)
-      const superseded = await one.installation.change(async ({ devices }) => {
+      const superseded = await byOperator(one.installation)(async ({ devices }) => {
         const done = await devices.supersede(device, decision())
         // Nothing is committed yet.
         if (kind === 'postgres') for (const node of others) assert.equal(await ask(node), 200)

@@ -5,6 +5,7 @@ import { jobsOf } from '../../src/start/service/jobs.ts'
 import { createTelemetry } from '../../src/telemetry/create.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { revokeToken } from '../../src/tokens/revoke.ts'
+import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -52,7 +53,10 @@ eachDatabase((_kind, _open, fresh) => {
     const token = await exchangeSlice(service, slice)
     const [session] = await tokenSessions.list({ accountId: person.id, limit: 1 })
     assert.ok(session)
-    await revokeToken({ sessionId: session.id, by: 'operator' }, service.installation)
+    await revokeToken(
+      { sessionId: session.id, by: 'operator' },
+      { ...service.installation, change: byOperator(service.installation) },
+    )
     const count = await rows('token_session')
     assert.equal(await tokenSessions.removeEnded(inDays(9), 500), 0)
     assert.equal(await tokenSessions.removeEnded(inDays(11), 500), 1)
@@ -79,7 +83,10 @@ eachDatabase((_kind, _open, fresh) => {
     await exchangeSlice(service, slice)
     const [session] = await installation.tokenSessions.list({ accountId: person.id, limit: 1 })
     assert.ok(session)
-    await revokeToken({ sessionId: session.id, by: 'operator' }, installation)
+    await revokeToken(
+      { sessionId: session.id, by: 'operator' },
+      { ...installation, change: byOperator(installation) },
+    )
     const config = {
       ...installation.config,
       retention: { ...installation.config.retention, tokenSessions: 3_600_000 },

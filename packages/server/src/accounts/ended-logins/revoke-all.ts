@@ -6,9 +6,11 @@ import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
+import { requireMayActOn } from '../../management/grants/may-act-on.ts'
 import type { SessionStore } from '../../tokens/session-store.ts'
 import type { Account } from '../account.ts'
 import type { AccountStore } from '../account-store.ts'
+import type { InGrants } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 
@@ -16,7 +18,7 @@ interface RevokeAllDeps {
   readonly accounts: AccountStore
   readonly tokenSessions: SessionStore
   readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  readonly changeBy: ChangingBy<{ readonly accounts: AccountStore; readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy<InGrants & { readonly tokenSessions: SessionStore }>
   readonly clock: Clock
 }
 
@@ -27,20 +29,21 @@ const CLOCK_MARGIN_MS = 86_400_000
 
 /**
  * Returns how many sessions were revoked. If it is interrupted, the logins have ended, and running it again revokes the
- * remaining sessions. Only people who signed in a short while ago do this. Throws `permission-denied`,
- * `person-required`, `recent-sign-in-required`, `no-such-record`.
+ * remaining sessions. Only people who signed in a short while ago do this, and have every role that the account has.
+ * Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `no-such-record`.
  */
 export async function revokeAll(
   { account: nameOrId, authority }: NamedAccount,
   { accounts, tokenSessions, signInSessions, changeBy, clock }: RevokeAllDeps,
 ): Promise<{ readonly account: Account; readonly revoked: number }> {
-  const account = await findAccount(nameOrId, { accounts })
   requireForAll(authority, 'tokens:revoke')
   requireRecentPerson(authority, clock())
+  const account = await findAccount(nameOrId, { accounts })
   const { by, author } = authority
   const change = changeBy(author)
   // First: whoever opens a session from now on does so with a later login, or is refused.
-  await change(async ({ accounts, record }) => {
+  await change(async ({ accounts, grants, record }) => {
+    await requireMayActOn({ authority, accountId: account.id }, { grants }, clock())
     await accounts.endLogins(account.id, clock())
     await record({ action: 'token.revoke-all', subject: account.username })
   })

@@ -69,6 +69,8 @@ export async function makeLink(
         throw stateConflict('The account is disabled. Enable it first.', { status: 'disabled' })
       }
       const secretHash = hashOf(secret, purpose)
+      // A way past the second factor is in one hand at a time. The account is locked: of two made at once, one is left.
+      if (purpose === 'sign-in') await oneTimeLinks.removeAllOf(id)
       await oneTimeLinks.insert({ secretHash, accountId: id, seen: seenBy(kept), createdAt, expiresAt })
       const details = { expires: expiresAt.toISOString() }
       await record({ action: ACTIONS[purpose], subject: kept.username, details })

@@ -8,7 +8,7 @@ import { type MadeLink, type MakeLinkDeps, makeLink } from './link.ts'
 /** Whoever asked for it uses it at once. */
 const LIFETIME_MS = 10 * 60_000
 
-/** Throws as {@link makeLink} does. */
+/** It ends every earlier one-time link of the account, of both purposes. Throws as {@link makeLink} does. */
 export const makeSignInLink = (
   wanted: { readonly account: string; readonly authority: DirectAuthority },
   deps: MakeLinkDeps,

@@ -1,5 +1,6 @@
 /** Adds a key that signs the serials of a brand. */
 import { encode, type PrivateKey, type UnverifiedAssertion } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import { assertionIn, type NamedFile } from '../assertion-file.ts'
 import type { BrandDeps } from '../brand-deps.ts'
@@ -18,10 +19,13 @@ export interface SigningKeyFiles {
   readonly passphrase?: string | undefined
   /** May contain other assertions that its chain needs. Not needed if the assertion is stored already. */
   readonly accountKey?: NamedFile | undefined
+  readonly authority: Authority
 }
 
 /** Adds another key to a stored brand; a disabled key signs again. Throws as {@link storeSigningKey}. */
 export async function addSigningKey(files: SigningKeyFiles, deps: BrandDeps): Promise<AddedKey> {
+  const { authority } = files
+  requireForAll(authority, 'roles:manage')
   const key = await readPrivateKey(files.signingKey, files.passphrase)
   const { id } = key.publicKey
   const given = files.accountKey && assertionIn(files.accountKey, 'account-key')
@@ -38,12 +42,16 @@ export async function addSigningKey(files: SigningKeyFiles, deps: BrandDeps): Pr
   }
   const others = given?.others ?? []
   return storeSigningKey(
-    { action: 'signing-key.add', account, accountKey, key, keyName: files.signingKey.name, others },
+    {
+      ...{ action: 'signing-key.add', authority, others },
+      ...{ account, accountKey, key, keyName: files.signingKey.name },
+    },
     deps,
   )
 }
 
 interface NewSigningKey {
+  readonly authority: Authority
   readonly action: 'brand.add' | 'signing-key.add'
   readonly account: UnverifiedAssertion<'account'>
   readonly accountKey: UnverifiedAssertion<'account-key'>
@@ -55,14 +63,16 @@ interface NewSigningKey {
 }
 
 /**
- * Stores the key with its account, which becomes a brand. Throws `invalid-field`, and stores nothing, if the key does
+ * Stores the key with its account, which becomes a brand. Whoever adds a key decides whose serials this service signs, so
+ * operators do. Throws `permission-denied`, and `invalid-field` (then nothing is stored) if the key does
  * not match the account-key, the account-key does not match the account, a chain reaches no root, or the key is not
  * valid now, too small, or may not sign serials.
  */
 export async function storeSigningKey(
-  { action, account, accountKey, key, keyName, others }: NewSigningKey,
+  { action, account, accountKey, key, keyName, others, authority }: NewSigningKey,
   deps: BrandDeps,
 ): Promise<AddedKey> {
+  requireForAll(authority, 'roles:manage')
   const { accountId, displayName } = account.fields
   const { publicKeyId } = accountKey.fields
   if (accountKey.fields.accountId !== accountId) {
@@ -80,7 +90,7 @@ export async function storeSigningKey(
   await checkSigningKey(accountKey, await trustContext(deps, given))
   const at = deps.clock()
   const sealed = sealPrivateKey(key, deps.sealer)
-  await deps.change(async ({ assertions, brands, record }) => {
+  await deps.changeBy(authority.author)(async ({ assertions, brands, record }) => {
     await assertions.put(rows, at)
     await brands.add(
       { accountId, displayName, addedAt: at },

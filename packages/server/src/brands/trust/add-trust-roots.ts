@@ -7,6 +7,7 @@ import {
   type UnverifiedAssertion,
   verifySignature,
 } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import { explainToOperator, type NamedFile, readAssertions } from '../assertion-file.ts'
 import type { BrandDeps } from '../brand-deps.ts'
@@ -21,12 +22,14 @@ type Root = UnverifiedAssertion<'account' | 'account-key'>
 
 /**
  * Takes account and account-key assertions that a root signed for itself. An account needs a key, and a key its
- * account, among the files or stored already. Throws `invalid-field`, and adds nothing, if one of them does not fit.
+ * account, among the files or stored already. Throws `permission-denied`, and `invalid-field` if one of them does not fit;
+ * it adds nothing then.
  */
 export async function addTrustRoots(
-  files: readonly NamedFile[],
-  deps: Pick<BrandDeps, 'assertions' | 'clock' | 'change'>,
+  { files, authority }: { readonly files: readonly NamedFile[]; readonly authority: Authority },
+  deps: Pick<BrandDeps, 'assertions' | 'clock' | 'changeBy'>,
 ): Promise<readonly AddedRoot[]> {
+  requireForAll(authority, 'roles:manage')
   const given = files.flatMap((file) => readAssertions(file).map((one) => rootIn(file, one)))
   const builtIn = given.find((one) =>
     BUILT_IN.some(({ fields }) => accountOf(fields) === accountOf(one.fields)),
@@ -47,7 +50,7 @@ export async function addTrustRoots(
       'publicKeyId' in fields && fields.accountId === accountId ? [fields.publicKeyId] : [],
     ),
   }))
-  await deps.change(async ({ assertions, record }) => {
+  await deps.changeBy(authority.author)(async ({ assertions, record }) => {
     await assertions.addRoots(rows, deps.clock())
     for (const { accountId, keyIds } of added) {
       await record({ action: 'trust.add', subject: accountId, details: { keys: keyIds } })

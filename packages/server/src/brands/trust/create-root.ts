@@ -1,5 +1,6 @@
 /** Makes a trust root of one's own: an account that vouches for itself and for brands. */
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
 import { addTrustRoots } from './add-trust-roots.ts'
@@ -11,6 +12,7 @@ export interface NewRoot extends NewAccount {
   readonly key: PrivateKey
   readonly keyName: string
   readonly until?: Date | undefined
+  readonly authority: Authority
 }
 
 export interface CreatedRoot {
@@ -20,9 +22,13 @@ export interface CreatedRoot {
   readonly assertions: Uint8Array
 }
 
-/** Throws `invalid-field`, and trusts nothing, if there is such an account already or the root cannot be one. */
+/**
+ * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root cannot be one; nothing
+ * is trusted then.
+ */
 export async function createRoot(root: NewRoot, deps: BrandDeps): Promise<CreatedRoot> {
-  const { accountId, key, keyName, until } = root
+  const { accountId, key, keyName, until, authority } = root
+  requireForAll(authority, 'roles:manage')
   if (await findAssertion('account', [accountId], deps)) {
     throw invalidField(`There is already an account ${accountId}. Give the root another account id.`)
   }
@@ -33,6 +39,6 @@ export async function createRoot(root: NewRoot, deps: BrandDeps): Promise<Create
     issueAccount(root, issuer, at),
     issueAccountKey({ accountId, publicKey: key.publicKey, name: keyName, since: at, until }, issuer, at),
   ])
-  await addTrustRoots([{ name: 'The new root', bytes: assertions }], deps)
+  await addTrustRoots({ files: [{ name: 'The new root', bytes: assertions }], authority }, deps)
   return { accountId, keyId: key.publicKey.id, assertions }
 }

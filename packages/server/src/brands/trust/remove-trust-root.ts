@@ -1,18 +1,24 @@
 /** Stops trusting an account. */
 import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
+import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
 import { BUILT_IN, findAssertion, rootAssertions, trustContext } from './trust.ts'
 
 /**
  * Removes an account and its keys from the roots. Returns the brands whose keys lose their trust: the service signs
- * nothing more for them. Throws `invalid-field` if the root is built in or does not exist, and, without `force`, if
+ * nothing more for them. Throws `permission-denied`, and `invalid-field` if the root is built in or does not exist, and, without `force`, if
  * there are such brands.
  */
 export async function removeTrustRoot(
-  { accountId, force }: { readonly accountId: string; readonly force: boolean },
+  {
+    accountId,
+    force,
+    authority,
+  }: { readonly accountId: string; readonly force: boolean; readonly authority: Authority },
   deps: BrandDeps,
 ): Promise<readonly string[]> {
+  requireForAll(authority, 'roles:manage')
   if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
     throw invalidField(
       `The trust root ${accountId} is built in and stays. The service signs nothing for it unless you add a key.`,
@@ -29,7 +35,7 @@ export async function removeTrustRoot(
       `The chains of ${lost.join(', ')} end at ${accountId}: without it, nothing could be signed for them. --force removes it anyway.`,
     )
   }
-  const removed = await deps.change(async ({ assertions, record }) => {
+  const removed = await deps.changeBy(authority.author)(async ({ assertions, record }) => {
     const there = await assertions.removeRoot(accountId)
     if (there) await record({ action: 'trust.remove', subject: accountId, details: { untrusted: lost } })
     return there

@@ -1,6 +1,7 @@
 /** Adds an issuer of ID tokens, with the keys that it has now or those that are given (contract/oidc.md, A4, A18). */
 import { randomUUID } from 'node:crypto'
-import type { Changing } from '../../change.ts'
+import { type Authority, requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField, RequestError, Unavailable } from '../../errors.ts'
 import { type IssuerKeys, importIssuerKeys } from '../id-token/issuer-keys.ts'
@@ -14,11 +15,12 @@ import { KINDS } from './kinds.ts'
 export interface AddIssuerInput extends WantedIssuer {
   /** A JSON Web Key Set: the issuer's keys, in place of those that would be fetched. */
   readonly jwks?: string | undefined
+  readonly authority: Authority
 }
 
 export interface AddIssuerDeps {
   readonly issuers: Pick<IssuerStore, 'findByUrl'>
-  readonly change: Changing<{ readonly issuers: IssuerStore; readonly issuerKeys: IssuerKeysStore }>
+  readonly changeBy: ChangingBy<{ readonly issuers: IssuerStore; readonly issuerKeys: IssuerKeysStore }>
   readonly fetchDocument: FetchDocument
   readonly clock: Clock
 }
@@ -33,13 +35,14 @@ export interface AddedIssuer {
 }
 
 /**
- * Throws `invalid-field` for what cannot be an issuer, and for one that is there already; `Unavailable` if its documents
+ * Issuers belong to operators. Throws `permission-denied`; `invalid-field` for what cannot be an issuer, and for one that is there already; `Unavailable` if its documents
  * cannot be fetched.
  */
 export async function addIssuer(
-  { jwks, ...wanted }: AddIssuerInput,
+  { jwks, authority, ...wanted }: AddIssuerInput,
   deps: AddIssuerDeps,
 ): Promise<AddedIssuer> {
+  requireForAll(authority, 'roles:manage')
   const createdAt = deps.clock()
   const issuer: Issuer = { id: randomUUID(), ...checkIssuer(wanted), createdAt }
   if (await deps.issuers.findByUrl(issuer.url)) throw alreadyThere(issuer)
@@ -51,7 +54,7 @@ export async function addIssuer(
       field: 'url',
     })
   }
-  const inserted = await deps.change(async ({ issuers, issuerKeys, record }) => {
+  const inserted = await deps.changeBy(authority.author)(async ({ issuers, issuerKeys, record }) => {
     if (!(await issuers.insert(issuer))) return false
     await issuerKeys.insert(issuer.id, stored, {
       at: createdAt,

@@ -1,12 +1,16 @@
 /** Fetches the keys of an issuer now, or replaces those that an operator gave (contract/oidc.md, A18). */
+import { type Authority, requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { type FindIssuerDeps, findIssuer } from './find.ts'
 import type { IssuerStore } from './issuer-store.ts'
 import { givenKeys } from './keys/fetch-keys.ts'
+import type { IssuerKeysStore } from './keys/issuer-keys-store.ts'
 import { fetchAndStore, type RefreshKeysDeps } from './keys/refresh-keys.ts'
 import { type ShownIssuer, showIssuer } from './show.ts'
 
-interface RefreshIssuerDeps extends RefreshKeysDeps, FindIssuerDeps {
+interface RefreshIssuerDeps extends Omit<RefreshKeysDeps, 'change'>, FindIssuerDeps {
+  readonly changeBy: ChangingBy<{ readonly issuerKeys: IssuerKeysStore }>
   readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById' | 'rulesOf'>
 }
 
@@ -15,11 +19,21 @@ export interface RefreshedIssuer extends ShownIssuer {
   readonly changed: boolean
 }
 
-/** Throws `invalid-field`, and `Unavailable` if its documents cannot be fetched: then its keys stay as they are. */
+/** Throws `permission-denied`, `invalid-field`, and `Unavailable` if its documents cannot be fetched: then its keys stay as they are. */
 export async function refreshIssuer(
-  { issuer: urlOrId, jwks }: { readonly issuer: string; readonly jwks?: string | undefined },
+  {
+    issuer: urlOrId,
+    jwks,
+    authority,
+  }: {
+    readonly issuer: string
+    readonly jwks?: string | undefined
+    readonly authority: Authority
+  },
   deps: RefreshIssuerDeps,
 ): Promise<RefreshedIssuer> {
+  requireForAll(authority, 'roles:manage')
+  const change = deps.changeBy(authority.author)
   const found = await findIssuer(urlOrId, deps)
   const { issuer, keys } = found
   const at = deps.clock()
@@ -30,7 +44,7 @@ export async function refreshIssuer(
       })
     }
     const given = givenKeys(jwks)
-    await deps.change(async ({ issuerKeys, record }) => {
+    await change(async ({ issuerKeys, record }) => {
       if (!(await issuerKeys.pin(issuer.id, given, at))) return
       await record({ action: 'issuer.refresh', subject: issuer.url, details: { revision: given.revision } })
     })
@@ -41,7 +55,7 @@ export async function refreshIssuer(
       })
     }
     const before = await deps.issuerKeys.begin(issuer.id, at, { afterAny: 0, afterFailure: 0 })
-    const failed = await fetchAndStore({ issuer, before: before ?? keys.revision, at }, deps)
+    const failed = await fetchAndStore({ issuer, before: before ?? keys.revision, at }, { ...deps, change })
     if (failed) throw failed
   }
   const shown = await showIssuer(issuer.id, deps)

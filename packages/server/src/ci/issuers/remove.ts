@@ -1,5 +1,6 @@
 /** Removes an issuer with its rules, and revokes what they minted (contract/oidc.md, A12). */
-import type { Changing } from '../../change.ts'
+import { type Authority, requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
 import type { SessionStore } from '../../tokens/session-store.ts'
@@ -8,7 +9,7 @@ import type { Issuer } from './issuer.ts'
 import type { IssuerStore, NamedRule } from './issuer-store.ts'
 
 interface RemoveIssuerDeps extends FindIssuerDeps {
-  readonly change: Changing<{
+  readonly changeBy: ChangingBy<{
     readonly issuers: IssuerStore
     readonly tokenSessions: Pick<SessionStore, 'revokeOfRules'>
   }>
@@ -23,13 +24,15 @@ export interface RemovedIssuer {
   readonly revoked: number
 }
 
-/** Throws `invalid-field` when there is no such issuer. `by`: who revokes the sessions. */
+/** Issuers belong to operators. Throws `permission-denied`, and `invalid-field` when there is no such issuer. */
 export async function removeIssuer(
-  { issuer: urlOrId, by }: { readonly issuer: string; readonly by: string },
+  { issuer: urlOrId, authority }: { readonly issuer: string; readonly authority: Authority },
   deps: RemoveIssuerDeps,
 ): Promise<RemovedIssuer> {
+  requireForAll(authority, 'roles:manage')
+  const { author, by } = authority
   const { issuer } = await findIssuer(urlOrId, deps)
-  return deps.change(async ({ issuers, tokenSessions, record }) => {
+  return deps.changeBy(author)(async ({ issuers, tokenSessions, record }) => {
     const rules = await issuers.remove(issuer.id)
     if (!rules) throw invalidField(`The issuer ${issuer.url} was removed a moment ago.`, { field: 'issuer' })
     const ids = rules.map(({ id }) => id)

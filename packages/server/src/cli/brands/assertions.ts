@@ -41,7 +41,10 @@ async function sign(file: string | undefined, options: SignOptions, context: Com
 async function signHere(source: NamedFile, context: CommandContext): Promise<Uint8Array> {
   const { readStatement, signWithStoredKey } = await import('../../brands/sign-statement.ts')
   return context.withInstallation((installation) =>
-    signWithStoredKey(readStatement(source, installation.clock()), installation),
+    signWithStoredKey(
+      { statement: readStatement(source, installation.clock()), authority: installation.authority },
+      installation,
+    ),
   )
 }
 

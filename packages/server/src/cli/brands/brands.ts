@@ -52,7 +52,10 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, options.signingKey, passphrase)
       const added = await context.beginInstallation((installation) =>
-        addBrand({ account, accountKey, signingKey, passphrase }, installation),
+        addBrand(
+          { account, accountKey, signingKey, passphrase, authority: installation.authority },
+          installation,
+        ),
       )
       const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
       print(context, options, row, `The brand ${added.accountId} is added; ${added.keyId} signs its serials.`)
@@ -109,7 +112,7 @@ async function remove(
       const told = `The brand ${accountId} and ${counted(length, 'signing key')} are removed for good. What was kept of the private halves elsewhere is all that is left of them.`
       return { told, type: accountId }
     })
-    return removeBrand(accountId, installation)
+    return removeBrand({ brand: accountId, authority: installation.authority }, installation)
   })
   const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
   print(context, options, { removed: accountId, signing_keys: keys }, told)
@@ -146,7 +149,10 @@ async function create(
       const now = installation.clock()
       const expires = readInstant('--until', until, { now, direction: 'ahead' })
       return createBrand(
-        { accountId, displayName, rootKey, signingKey, keyName, until: expires },
+        {
+          ...{ accountId, displayName, rootKey, signingKey, keyName, until: expires },
+          authority: installation.authority,
+        },
         installation,
       )
     })

@@ -67,7 +67,10 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, reference, passphrase)
       const added = await context.withInstallation((installation) =>
-        addSigningKey({ signingKey, accountKey, passphrase }, installation),
+        addSigningKey(
+          { signingKey, accountKey, passphrase, authority: installation.authority },
+          installation,
+        ),
       )
       const told = `The key ${added.keyId} signs serials for ${added.accountId}.`
       print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)

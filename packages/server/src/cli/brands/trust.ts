@@ -31,7 +31,9 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .action(async (files: readonly string[], options: JsonOption) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
       const named = await Promise.all(files.map(readNamed))
-      const added = await context.beginInstallation((installation) => addTrustRoots(named, installation))
+      const added = await context.beginInstallation((installation) =>
+        addTrustRoots({ files: named, authority: installation.authority }, installation),
+      )
       const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
       const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is trusted.`)
       print(context, options, rows, told.join('\n'))
@@ -71,7 +73,10 @@ export function trustCommands(parent: Command, context: CommandContext): void {
         `${accountId} is no longer trusted: no device of a brand that it vouches for can register${options.force ? ', even if no other root vouches for the brand' : ''}.`,
       )
       const lost = await context.withInstallation((installation) =>
-        removeTrustRoot({ accountId, force: options.force === true }, installation),
+        removeTrustRoot(
+          { accountId, force: options.force === true, authority: installation.authority },
+          installation,
+        ),
       )
       const warning =
         lost.length > 0
@@ -94,7 +99,10 @@ async function createRootOf(
     const made = await context.beginInstallation((installation) => {
       const now = installation.clock()
       const expires = readInstant('--until', until, { now, direction: 'ahead' })
-      return createRoot({ accountId, displayName, key, keyName, until: expires }, installation)
+      return createRoot(
+        { accountId, displayName, key, keyName, until: expires, authority: installation.authority },
+        installation,
+      )
     })
     await file.write(made.assertions)
     return made

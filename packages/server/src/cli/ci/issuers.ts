@@ -88,7 +88,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
       const { refreshIssuer } = await import('../../ci/issuers/refresh.ts')
       const jwks = await readKeys(options.jwks)
       const { changed, ...found } = await context.withInstallation((installation) =>
-        refreshIssuer({ issuer: url, jwks }, installation),
+        refreshIssuer({ issuer: url, jwks, authority: installation.authority }, installation),
       )
       const keys = counted(found.imported.keys.length, 'key')
       const told = `The issuer ${found.issuer.url} has ${keys}: ${changed ? 'others than before' : 'the same as before'}.`
@@ -98,10 +98,9 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
   withYes(withJson(issuers.command('remove <url...>')))
     .description('remove issuers with their rules; the sessions that the rules opened are revoked')
     .action(async (urls: readonly string[], options: JsonOption & YesOption) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { removeIssuer } = await import('../../ci/issuers/remove.ts')
       const act = async (url: string, installation: Installation) => {
-        const removed = await removeIssuer({ issuer: url, by: OPERATOR }, installation)
+        const removed = await removeIssuer({ issuer: url, authority: installation.authority }, installation)
         const rules = removed.rules.map(({ name }) => name)
         const told = `The issuer ${removed.issuer.url} is removed, with ${counted(rules.length, 'rule')}; ${counted(removed.revoked, 'session')} revoked.`
         return { value: { removed: removed.issuer.url, rules, revoked: removed.revoked }, told }
@@ -130,7 +129,7 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
     namesCanBeReused: options.namesCanBeReused === 'accepted',
   }
   const { added, audience } = await context.withInstallation(async (installation) => ({
-    added: await addIssuer(wanted, installation),
+    added: await addIssuer({ ...wanted, authority: installation.authority }, installation),
     audience: options.audience ?? installation.config.baseUrl,
   }))
   const { issuer, keys, jwksUri = null, warnings } = added

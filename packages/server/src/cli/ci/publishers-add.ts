@@ -64,7 +64,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   const { now, added } = await context.withInstallation(async (installation) => {
     const ids = await confirmedIds(options, context, installation)
     const wanted = {
-      maker: { by: 'operator' as const },
+      maker: { authority: installation.authority },
       ...{ name, issuer: options.issuer, account: options.account, lifetime },
       match: withIds(match, ids),
       packages: (options.package ?? []).map(packageReference),

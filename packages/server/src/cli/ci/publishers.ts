@@ -78,9 +78,8 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
       const { describedPublisher } = await import('./publisher-row.ts')
       const { disableRule } = await import('../../ci/rules/managing/disable-rule.ts')
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const act = async (name: string, installation: Installation) => {
-        const ended = await disableRule({ name, by: OPERATOR }, installation)
+        const ended = await disableRule({ name, authority: installation.authority }, installation)
         const value = { ...describedPublisher(ended, installation.clock()), revoked: ended.revoked }
         return { value, told: `The rule ${name} is disabled. ${revokedText(ended.revoked)}` }
       }
@@ -91,9 +90,8 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
     .description('remove rules, and revoke the sessions that they opened')
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
       const { removeRule } = await import('../../ci/rules/managing/remove-rule.ts')
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const act = async (name: string, installation: Installation) => {
-        const { revoked } = await removeRule({ name, by: OPERATOR }, installation)
+        const { revoked } = await removeRule({ name, authority: installation.authority }, installation)
         return {
           value: { removed: name, revoked },
           told: `The rule ${name} is removed. ${revokedText(revoked)}`,

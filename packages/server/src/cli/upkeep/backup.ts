@@ -100,7 +100,6 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
 }
 
 async function restoreFrom(file: string, options: RestoreOptions, context: CommandContext): Promise<void> {
-  const { OPERATOR } = await import('../../accounts/account-fields.ts')
   const { checkBackup, restore } = await import('../../backup/restore.ts')
   const since = instantOf(options.revokeSessionsSince)
   const size = await sizeOf(file)
@@ -131,7 +130,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
   if (options.replace) requireYes(context, options)
   const sealer = await context.openSealer()
   const { restored, results } = await context.withUnopenedInstallation('nothing', async (unopened) => {
-    const { wholeDatabase, clock } = unopened
+    const { wholeDatabase, clock, authority } = unopened
     if (options.replace) await confirmTyped(context, options, () => whatIsReplaced(unopened, file))
     const done = await withProgress(context.streams, ['Restoring', 'KiB'], (onProgress) =>
       restore(
@@ -141,7 +140,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
           unsealed: options.unsealed === true,
           revokeSessionsSince: since,
         },
-        { wholeDatabase, sealer, now: clock(), by: OPERATOR },
+        { wholeDatabase, sealer, now: clock(), authority },
       ),
     )
     return {

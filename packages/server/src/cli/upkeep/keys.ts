@@ -32,7 +32,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
       const { rotate } = await import('../../keyring/rotate.ts')
       const kind: Rotatable = options.discharger ? 'discharger' : 'root'
       const added = await context.withInstallation(async (installation) =>
-        (await rotate([kind], installation)).map(row),
+        (await rotate({ kinds: [kind], authority: installation.authority }, installation)).map(row),
       )
       const told = `The ${kind} key ${added[0]?.['id']} is added and in use. What older keys made stays valid.`
       print(context, options, added[0], told)

@@ -3,7 +3,7 @@ import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { type Authority, type BrandScope, brandsFor, covers } from '../../authority.ts'
 import { showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
-import { type Changing, type ChangingBy, changeUnlessDry } from '../../change.ts'
+import { type ChangingBy, changeUnlessDry } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { plainCell } from '../../files/csv-cell.ts'
 import { Faults, ImportError, type ImportRow } from '../../files/import-rows.ts'
@@ -19,7 +19,7 @@ export interface ImportStores {
 }
 
 /** One transaction without a time limit. */
-export type InImport = Changing<ImportStores>
+export type InImport = ChangingBy<ImportStores>
 
 interface ImportOptions {
   readonly source: ImportSource
@@ -40,15 +40,15 @@ export interface ImportedDevices {
 
 /**
  * A row that is already in the register with the same values stays; a row without an id matches one with its key and
- * serial. Throws `permission-denied`, and {@link ImportError}, and imports nothing, for malformed rows or some that the register contradicts: up to
- * a hundred are told.
+ * serial. Throws `permission-denied`, and {@link ImportError}, with nothing imported, for malformed rows or some that the
+ * register contradicts: up to a hundred are told.
  */
 export async function importDevices(
   { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
-  deps: { readonly importBy: ChangingBy<ImportStores>; readonly clock: Clock },
+  deps: { readonly inImport: InImport; readonly clock: Clock },
 ): Promise<ImportedDevices> {
   const brands = brandsFor(authority, 'devices:manage')
-  return changeUnlessDry(dryRun, deps.importBy(authority.author), async ({ register, models, record }) => {
+  return changeUnlessDry(dryRun, deps.inImport(authority.author), async ({ register, models, record }) => {
     const at = deps.clock()
     const requireModel = modelCheck(models, { brands, unknownModels })
     const faults = new Faults()

@@ -3,6 +3,7 @@
  * registration here signs the next revision; a session opened with a serial of the other service stores that serial.
  */
 import { newDeviceId } from '@ratafia/api'
+import { type Authority, requireForAll } from '../../authority.ts'
 import type { InImport } from './import-devices.ts'
 import { type ImportedSigned, type NumberedDevice, type SignedDevice, SignedImport } from './signed-import.ts'
 
@@ -15,20 +16,22 @@ interface ImportOptions {
   readonly source: string
   /** Does everything and rolls it back. */
   readonly dryRun: boolean
+  readonly authority: Authority
   readonly onProgress?: (done: number, total: number) => void
 }
 
 const BATCH = 500
 
-/** Imports all of them or none, in one transaction. A second import changes nothing. */
+/** Imports all of them or none, in one transaction. A second import changes nothing. Throws `permission-denied`. */
 export async function importSignedDevices(
   all: readonly SignedDevice[],
-  { source, dryRun, onProgress }: ImportOptions,
+  { source, dryRun, authority, onProgress }: ImportOptions,
   { inImport }: ImportSignedDeps,
 ): Promise<ImportedSigned> {
+  requireForAll(authority, 'devices:manage')
   let counts: ImportedSigned | undefined
   try {
-    return await inImport(async ({ register, record }) => {
+    return await inImport(authority.author)(async ({ register, record }) => {
       const work = new SignedImport(source, register)
       // Devices that gave way go first, so that their serials are free for the present holders.
       let done = 0

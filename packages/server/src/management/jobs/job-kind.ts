@@ -20,7 +20,7 @@ export interface KindDeps
     Omit<BrandDeps, 'changeBy' | 'change'> {
   readonly changeBy: ChangingBy<ItemStores>
   /** Without a limit of time. */
-  readonly importBy: ChangingBy<ItemStores & ImportStores>
+  readonly inImport: ChangingBy<ItemStores & ImportStores>
   readonly packages: PackageStore
 }
 

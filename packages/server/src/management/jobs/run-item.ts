@@ -16,9 +16,9 @@ interface InJobs {
   readonly jobs: JobStore
 }
 
-export interface RunDeps extends Omit<KindDeps, 'changeBy' | 'importBy'> {
+export interface RunDeps extends Omit<KindDeps, 'changeBy' | 'inImport'> {
   readonly changeBy: ChangingBy<ItemStores & InJobs>
-  readonly importBy: ChangingBy<ItemStores & ImportStores & InJobs>
+  readonly inImport: ChangingBy<ItemStores & ImportStores & InJobs>
   readonly jobs: JobStore
 }
 
@@ -55,8 +55,8 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
     })
   const dryRun = settings['dry_run'] !== undefined
   const changes = dryRun
-    ? { changeBy: undone(deps.changeBy), importBy: deps.importBy }
-    : { changeBy: settling(deps.changeBy), importBy: settling(deps.importBy) }
+    ? { changeBy: undone(deps.changeBy), inImport: deps.inImport }
+    : { changeBy: settling(deps.changeBy), inImport: settling(deps.inImport) }
   const act = (file?: JobFile) =>
     kind.act({ subject, authority, settings, dryRun, file }, { ...deps, ...changes })
   try {

@@ -1,5 +1,6 @@
 /** Creates a key that lets devices of a model register. Once a model has had a key, it requires one. */
 import { randomBytes } from 'node:crypto'
+import type { Authority } from '../../../authority.ts'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { managedModel, type NamedModel, noSuchModel } from '../find-model.ts'
@@ -34,18 +35,23 @@ export async function addApiKey(
   const hash = hashApiKey(text, { brandId, model })
   if (!hash) throw new TypeError('a new key must be one of ours')
   const added = { brandId, model, label, createdAt: now, expiresAt, useLimit }
-  const change = deps.changeBy(authority.author)
-  return { key: await storeApiKey(added, hash, { change }), text }
+  return { key: await storeApiKey({ added, hash, authority }, deps), text }
+}
+
+interface CheckedApiKey {
+  readonly added: Pick<ApiKey, 'brandId' | 'model' | 'label' | 'createdAt' | 'expiresAt' | 'useLimit'>
+  readonly hash: Uint8Array
+  /** That may manage the model. */
+  readonly authority: Authority
 }
 
 export async function storeApiKey(
-  added: Pick<ApiKey, 'brandId' | 'model' | 'label' | 'createdAt' | 'expiresAt' | 'useLimit'>,
-  hash: Uint8Array,
-  { change }: Pick<BrandDeps, 'change'>,
+  { added, hash, authority }: CheckedApiKey,
+  { changeBy }: Pick<BrandDeps, 'changeBy'>,
 ): Promise<ApiKey> {
   const id = randomBytes(6).toString('hex')
   const key: ApiKey = { ...added, id, uses: 0, lastUsedAt: null, revokedAt: null }
-  await change(async ({ models, apiKeys, record }) => {
+  await changeBy(authority.author)(async ({ models, apiKeys, record }) => {
     // Otherwise the key could come after the model has gone.
     if (!(await models.hold(key))) throw noSuchModel(key)
     await apiKeys.add(key, hash)

@@ -1,15 +1,13 @@
 /** Imports an API key that devices already have from another service. */
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
-import { findModel } from '../find-model.ts'
-import type { ModelName } from '../model-policy.ts'
+import { managedModel, type NamedModel } from '../find-model.ts'
 import { storeApiKey } from './add-api-key.ts'
 import { hashApiKey, isForeignApiKey } from './api-key.ts'
 
-export type ImportApiKeyDeps = Pick<BrandDeps, 'models' | 'apiKeys' | 'change' | 'clock'>
+export type ImportApiKeyDeps = Pick<BrandDeps, 'models' | 'apiKeys' | 'changeBy' | 'clock'>
 
-interface KnownApiKey {
-  readonly model: ModelName
+interface KnownApiKey extends NamedModel {
   readonly label: string
   readonly text: string
   /** Reports what would be done, and changes nothing. */
@@ -17,14 +15,14 @@ interface KnownApiKey {
 }
 
 /**
- * Stores its hash; it is valid until it is revoked. False if it is stored already, revoked or not. Throws
- * `invalid-field` if there is no such model, or the text cannot be a key.
+ * Stores its hash; it is valid until it is revoked. False if it is stored already, revoked or not. Throws as
+ * `managedModel`, and `invalid-field` if the text cannot be a key.
  */
 export async function importApiKey(
-  { model: name, label, text, dryRun }: KnownApiKey,
+  { model: name, authority, label, text, dryRun }: KnownApiKey,
   deps: ImportApiKeyDeps,
 ): Promise<boolean> {
-  const { brandId, model } = await findModel(name, deps)
+  const { brandId, model } = await managedModel({ model: name, authority }, deps)
   const hash = isForeignApiKey(text) ? hashApiKey(text, { brandId, model }) : undefined
   if (!hash) {
     throw invalidField(
@@ -34,6 +32,6 @@ export async function importApiKey(
   if (await deps.apiKeys.findByHash(hash)) return false
   if (dryRun) return true
   const added = { brandId, model, label, createdAt: deps.clock(), expiresAt: null, useLimit: null }
-  await storeApiKey(added, hash, deps)
+  await storeApiKey({ added, hash, authority }, deps)
   return true
 }

@@ -24,8 +24,9 @@ type Identity = UnverifiedAssertion<'hardware-identity'>
 
 /**
  * The files may also contain the account and account-key assertions that the chains need. All or nothing. Returns how
- * many identities were given. They vouch for boards of any brand. Throws `permission-denied`, and `invalid-field` if a chain reaches no root, an assertion has another type, or a
- * revision is not newer than the stored one.
+ * many identities were given. They belong to no brand: a board may be built into the models of several. Throws
+ * `permission-denied`, and `invalid-field` if a chain reaches no root, an assertion has another type, or a revision is
+ * not newer than the stored one.
  */
 export async function importHardwareIdentities(
   files: readonly NamedFile[],
@@ -33,7 +34,7 @@ export async function importHardwareIdentities(
     authority,
     onProgress,
   }: { readonly authority: Authority; readonly onProgress?: (done: number, total: number) => void },
-  deps: Omit<BrandDeps, 'change'>,
+  deps: BrandDeps,
 ): Promise<{ readonly imported: number }> {
   requireForAll(authority, 'models:manage')
   const identities = new Map<string, Identity>()

@@ -1,13 +1,25 @@
 /** Disables a rule: it gives no more tokens, and the sessions it opened end at once (contract/oidc.md, A12). */
-import type { Changing } from '../../../change.ts'
+import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
+import { type Authority, requireForAll } from '../../../authority.ts'
+import type { ChangingBy } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
+import type { GrantStore } from '../../../management/grants/grant-store.ts'
 import type { SessionStore } from '../../../tokens/session-store.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
 
 export interface EndRuleDeps {
-  readonly change: Changing<{ readonly rules: RuleStore; readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy<{
+    readonly rules: RuleStore
+    readonly tokenSessions: SessionStore
+    readonly grants: GrantStore
+  }>
   readonly clock: Clock
+}
+
+export interface RuleToEnd {
+  readonly name: string
+  readonly authority: Authority
 }
 
 export interface EndedRule extends KnownRule {
@@ -16,17 +28,19 @@ export interface EndedRule extends KnownRule {
 }
 
 /**
- * A rule that is disabled already keeps its time. Throws `invalid-field` when there is no such rule.
- *
- * @param input.by a username, or `operator`
+ * A rule that is disabled already keeps its time. Throws as `requireMayManage` for its account, and `invalid-field` when
+ * there is no such rule.
  */
-export function disableRule(
-  { name, by }: { readonly name: string; readonly by: string },
-  { change, clock }: EndRuleDeps,
+export async function disableRule(
+  { name, authority }: RuleToEnd,
+  { changeBy, clock }: EndRuleDeps,
 ): Promise<EndedRule> {
-  return change(async ({ rules, tokenSessions, record }) => {
+  requireForAll(authority, 'accounts:manage')
+  const { author, by } = authority
+  return changeBy(author)(async ({ rules, tokenSessions, grants, record }) => {
     const { rule } = await findRule(name, rules)
     const at = clock()
+    await requireMayManage({ authority, account: { id: rule.accountId } }, { grants }, at)
     const first = await rules.disable(rule.id, at)
     const sessions = await tokenSessions.revokeOfRules([rule.id], { at, by })
     if (first || sessions.length > 0) {

@@ -17,7 +17,7 @@ export function importSerialVaultCommand(imports: Command, context: CommandConte
       const dryRun = options.dryRun === true
       const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing', (onProgress) =>
-          importSerialVault({ files, dryRun, onProgress }, installation),
+          importSerialVault({ files, dryRun, onProgress, authority: installation.authority }, installation),
         ),
       )
       print(context, options, document(imported, dryRun), summary(imported, dryRun))

@@ -48,9 +48,9 @@ export function importCommand(devices: Command, context: CommandContext): void {
           return importDevices(
             {
               source: { format, open },
-              authority: installation.authority,
               unknownModels,
               dryRun,
+              authority: installation.authority,
               onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
             },
             installation,

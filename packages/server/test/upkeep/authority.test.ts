@@ -1,0 +1,124 @@
+/**
+ * Guarantee: whoever changes something has been asked what they may do (contract/administration.md, A4). Each module that
+ * leaves an entry in the audit log takes an `authority` and checks it, or stands below with the reason why not.
+ */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ACTIONS } from '../../src/change.ts'
+
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
+
+/** What asks for no permission, by who acts instead. */
+const WITHOUT = {
+  'the owner, who is signed in, or has proved it with a password, a code or a link': [
+    'accounts/one-time-links/reset-link.ts',
+    'accounts/passwords/change-password.ts',
+    'accounts/second-factor/enrol.ts',
+    'accounts/second-factor/new-recovery-codes.ts',
+    'accounts/second-factor/use-code.ts',
+    'identity/logins/browser-session.ts',
+    'identity/logins/confirm.ts',
+  ],
+  'whoever an external identity service vouches for: the first login makes the account': [
+    'accounts/resolve-identity.ts',
+  ],
+  'the holder of a developer token, who acts on that session': [
+    'tokens/dialects/gateway-exchange.ts',
+    'tokens/open-session.ts',
+    'tokens/revoke.ts',
+  ],
+  'a job of a CI system, by the rule that it matches': ['ci/open-job-session.ts', 'ci/record-refusal.ts'],
+  'a device, by the policy of its model': [
+    'devices/clones/quarantine.ts',
+    'devices/registration/approval/wait-for-approval.ts',
+    'devices/registration/register-new.ts',
+    'devices/serials/serial-holder.ts',
+    'devices/sessions/holder-for-session.ts',
+  ],
+  'the service itself, as it is configured': [
+    'audit/remove-old.ts',
+    'ci/issuers/keys/refresh-keys.ts',
+    'devices/registration/approval/remove-old-waiting.ts',
+    'management/jobs/run-jobs.ts',
+  ],
+  'whoever has the database and the secret key, before there is an installation to ask': [
+    'backup/restore.ts',
+    'cli/upkeep/backup.ts',
+    'start/open-database.ts',
+  ],
+} as const satisfies Record<string, readonly string[]>
+
+/** In the module itself, or by what finds the record for it. */
+const CHECKS =
+  /\b(?:require(?:ForAll|ForBrand|Person|RecentPerson|MayManage|MayLetIn|MayLetJobsIn|MayActOn)|brandsFor|managed[A-Z]\w*|findSession)\(/
+const RECORDS = /\brecord\b|\bentryOf\b|\bAuditedChange\b/
+
+interface Module {
+  readonly path: string
+  readonly code: string
+  /** Of the audit log, that it names. */
+  readonly actions: readonly string[]
+}
+
+const names = Object.keys(ACTIONS)
+const modules: readonly Module[] = globSync('**/*.ts', { cwd: SOURCES })
+  .filter((path) => !path.endsWith('.test.ts') && path !== 'change.ts')
+  .map((path) => {
+    const code = withoutComments(readFileSync(`${SOURCES}${path}`, 'utf8'))
+    return { path, code, actions: names.filter((name) => code.includes(`'${name}'`)) }
+  })
+const recording = modules.filter(({ code, actions }) => actions.length > 0 && RECORDS.test(code))
+const excepted: readonly string[] = Object.values(WITHOUT).flat()
+
+function withoutComments(code: string): string {
+  return code.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
+}
+
+describe('authority', () => {
+  test('every action of the audit log is recorded by a module that is looked at here', () => {
+    const found = new Set(recording.flatMap(({ actions }) => actions))
+    assert.deepEqual(
+      names.filter((name) => !found.has(name)),
+      [],
+    )
+  })
+
+  // A rule for jobs has a `maker`: who has the authority, or the owner in a browser.
+  const asks = ({ code }: Module) => /\b(?:authority|maker)\b/.test(code) && CHECKS.test(code)
+
+  test('Guarantee: what changes something takes an authority, and asks it', () => {
+    assert.deepEqual(
+      recording.filter((module) => !excepted.includes(module.path) && !asks(module)).map(({ path }) => path),
+      [],
+      'Give the operation an `authority`, and check it there; or add the module to WITHOUT with the reason.',
+    )
+  })
+
+  test('the exceptions are needed', () => {
+    const needed = new Set(recording.filter((module) => !asks(module)).map(({ path }) => path))
+    assert.deepEqual(
+      excepted.filter((path) => !needed.has(path)),
+      [],
+    )
+  })
+
+  test('Guarantee: no route checks a permission: the operation that it calls does', () => {
+    const routes = modules.filter(({ path }) => /routes\.ts$/.test(path))
+    assert.ok(routes.length > 20)
+    assert.deepEqual(
+      routes.filter(({ code }) => CHECKS.test(code)).map(({ path }) => path),
+      [],
+    )
+  })
+
+  test("Guarantee: nothing but the program's start, and jobs that it began, makes the authority of the operator", () => {
+    const makers = modules.filter(({ code }) => /\bdirectAuthority\(/.test(code)).map(({ path }) => path)
+    const allowed = /^start\/|^management\/jobs\/job-authority\.ts$/
+    assert.deepEqual(
+      makers.filter((path) => !allowed.test(path)),
+      [],
+    )
+  })
+})
