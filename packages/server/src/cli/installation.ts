@@ -49,6 +49,7 @@ import type { GrantStore } from '../management/grants/grant-store.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { RepeatStore } from '../management/repeats/repeat-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
+import type { TokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
 
 /** An installation whose schema and keys are unchecked; opening it makes no key. */
@@ -78,6 +79,7 @@ export interface Stores {
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore
+  readonly tokenActivities: TokenActivityStore
   readonly usedTokens: UsedTokenStore
   readonly issuers: IssuerStore
   readonly issuerKeys: IssuerKeysStore

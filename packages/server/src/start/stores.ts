@@ -38,6 +38,7 @@ import { grantStore } from '../management/grants/grant-store.ts'
 import { jobStore } from '../management/jobs/job-store.ts'
 import { repeatStore } from '../management/repeats/repeat-store.ts'
 import { packageStore } from '../package-directory/package-store.ts'
+import { tokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
 import { changing } from './changing.ts'
 
@@ -53,6 +54,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
+  tokenActivities: tokenActivityStore(on),
   usedTokens: usedTokenStore(on),
   issuers: issuerStore(on),
   issuerKeys: issuerKeysStore(on),

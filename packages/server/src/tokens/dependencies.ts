@@ -6,6 +6,7 @@ import type { ChangingBy } from '../change.ts'
 import type { IdentityService } from '../identity/discharge/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
+import type { TokenUses } from './activity/token-uses.ts'
 import type { RememberedLogins } from './authentication/authentication.ts'
 import type { SessionOpening } from './open-session.ts'
 import type { IdentitySource } from './root-macaroon.ts'
@@ -14,6 +15,7 @@ import type { SessionStore } from './session-store.ts'
 export interface TokenDependencies extends SessionOpening {
   readonly keyring: Keyring
   readonly logins: RememberedLogins
+  readonly uses: TokenUses
   readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
   readonly accounts: LoginStore & {
     /**

@@ -223,6 +223,7 @@ describe('a database of the release before, whose accounts share e-mail addresse
         '0017-fleet-lists',
         '0018-jobs',
         '0019-activity',
+        '0021-token-activity',
       ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,

@@ -75,7 +75,15 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'grants list': ['--json', '--columns', '--account', '--role', '--brand', '--url'],
   'grants add': ['--json', '--brand', '--expires', '--url'],
   'grants remove': ['--json', '--yes', '--brand', '--url'],
-  'tokens list': ['--json', '--columns', '--account', '--include-inactive', '--mine', '--url'],
+  'tokens list': [
+    '--json',
+    '--columns',
+    '--account',
+    '--include-inactive',
+    '--unused-since',
+    '--mine',
+    '--url',
+  ],
   'tokens revoke': ['--json', '--yes', '--account', '--all', '--all-but', '--mine', '--url'],
   'tokens create': [
     ...['--for', '--url', '--agent', '--permission', '--channel', '--package', '--store', '--expires'],

@@ -55,7 +55,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'tokens explain': ['- < token', 'env:SNAPCRAFT_STORE_CREDENTIALS --json'],
   'tokens shorten': ['9f050d3a-e724-49a1-b582-fa86bdb4a52d --until 7d'],
-  'tokens list': ['', '--account ann --include-inactive'],
+  'tokens list': ['', '--account ann --include-inactive', '--unused-since 90d'],
   'tokens revoke': [
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d',
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d 1c0de3b7-6a5f-4f3e-9d0a-2b8f4c7e9a10 --json',

@@ -1,5 +1,10 @@
 /** The tables of administration: see `schema.ts`. */
 export interface ManagementTables {
+  token_activity: {
+    session_id: string
+    last_used_at: number
+    address: string
+  }
   role_grant: {
     subject_kind: 'account'
     subject: string

@@ -4,6 +4,7 @@ import { isAccountId } from '@ratafia/api'
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
+import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { BrandMemory } from '../../brands/brand-memory.ts'
 import { rememberedBrands } from '../../brands/remembered-brands.ts'
 import { recognised } from '../../brands/trust/recognised.ts'
@@ -11,7 +12,7 @@ import type { Installation } from '../../cli/installation.ts'
 import type { Config } from '../../config/config.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
-import type { ActivityRecorder } from '../../devices/activity/activity-recorder.ts'
+import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { notingRegistrations, notingSessions } from '../../devices/activity/noting.ts'
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
@@ -34,6 +35,7 @@ import { resolvePackages } from '../../package-directory/resolve.ts'
 import { unknownPackages } from '../../package-directory/unknown.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
+import type { TokenUses } from '../../tokens/activity/token-uses.ts'
 import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { gatewayRoutes } from '../../tokens/dialects/gateway-routes.ts'
@@ -64,7 +66,9 @@ export interface IdentityParts {
 export interface ServiceParts extends IdentityParts {
   readonly feed: ChangeFeed
   /** Of the devices that this process sees. */
-  readonly activity: ActivityRecorder
+  readonly activity: ActivityRecorder<SeenDevice>
+  /** Of the tokens that this process verifies. */
+  readonly tokenUses: TokenUses
 }
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
@@ -102,6 +106,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     keyring,
     tokenSessions,
     logins: rememberedLogins(feed, installation),
+    uses: parts.tokenUses,
     changeBy,
     entryOf: newEntry(clock),
     clock,

@@ -1,9 +1,10 @@
 /** Starts the service in this process, and stops it in the opposite order. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { activityRecorder } from '../../activity/activity-recorder.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { localCounters } from '../../counters.ts'
 import { CHANGE_KINDS, type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
-import { type ActivityRecorder, activityRecorder } from '../../devices/activity/activity-recorder.ts'
+import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { limitBodyMemory } from '../../http/bodies/body-memory.ts'
 import { clientsOf } from '../../http/client.ts'
@@ -16,6 +17,8 @@ import { runJobs } from '../../jobs/run-jobs.ts'
 import { createTelemetry } from '../../telemetry/create.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { UsedToken } from '../../tokens/activity/token-activity.ts'
+import { tokenUses } from '../../tokens/activity/token-uses.ts'
 import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
@@ -83,9 +86,10 @@ async function listenWith(
   const { config } = installation
   const { metrics } = telemetry
   const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
-  const activity = recorderOf(installation, log)
+  const activity = devicesSeen(installation, log)
+  const used = tokensUsed(installation, log)
   // After the last request, before the database is closed.
-  opened.push(() => activity.stop())
+  opened.push(async () => void (await Promise.all([activity.stop(), used.stop()])))
   if (feed) {
     // Open until the last request is answered.
     opened.push(() => feed.close())
@@ -137,20 +141,29 @@ async function listenWith(
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
   const parts = { app, baseUrl, installation, counters, telemetry, log }
-  if (feed) await addService({ ...parts, feed, activity })
+  if (feed) await addService({ ...parts, feed, activity, tokenUses: tokenUses(used, installation) })
   else await addIdentity('', parts)
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
 }
 
-const recorderOf = ({ activities }: Installation, log: Log): ActivityRecorder =>
-  activityRecorder({
+const devicesSeen = ({ activities }: Installation, log: Log) =>
+  activityRecorder<SeenDevice>({
     activities,
     onError: (error) =>
       log.warn({ err: error }, 'which devices were seen is not stored yet, and is tried again'),
     onForgotten: (devices) =>
       log.warn({ devices }, 'too many devices were seen at once: when some were is not remembered'),
+  })
+
+const tokensUsed = ({ tokenActivities: activities }: Installation, log: Log) =>
+  activityRecorder<UsedToken>({
+    activities,
+    onError: (error) =>
+      log.warn({ err: error }, 'which tokens were used is not stored yet, and is tried again'),
+    onForgotten: (tokens) =>
+      log.warn({ tokens }, 'too many tokens were used at once: when some were is not remembered'),
   })
 
 function changeFeedOf({ config, database }: Installation, log: Log): Promise<ChangeFeed> {

@@ -39,13 +39,8 @@ export async function ubuntuOneRoutes(app: FastifyInstance, deps: DialectOptions
   typed.post(verification.path, verifying, (request) => {
     const { authorization } = request.body.auth_data
     const digest = digestOf({ authorization })
-    return verifyAuthorization(async () => {
-      const known = deps.logins.find(digest)
-      return (
-        known ??
-        authenticateKnown({ presented: presentedMacaroons({ authorization }), digest }, request, deps)
-      )
-    })
+    const presented = () => presentedMacaroons({ authorization })
+    return verifyAuthorization(async () => authenticateKnown({ presented, digest }, request, deps))
   })
 
   if (!deps.developerAccount) return

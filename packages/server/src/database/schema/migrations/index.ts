@@ -18,6 +18,7 @@ import { administration } from './0016-administration.ts'
 import { fleetLists } from './0017-fleet-lists.ts'
 import { jobs } from './0018-jobs.ts'
 import { activity } from './0019-activity.ts'
+import { tokenActivity } from './0021-token-activity.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   fleetLists,
   jobs,
   activity,
+  tokenActivity,
 ]
