@@ -24,6 +24,7 @@ import type { RuleStore } from '../ci/rules/rule-store.ts'
 import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import type { CounterStore } from '../counting/counter-store.ts'
 import type { Database } from '../database/index.ts'
 import type { ActivityStore } from '../devices/activity/activity-store.ts'
 import type { CloneStore } from '../devices/clones/clone-store.ts'
@@ -74,6 +75,7 @@ export interface Stores {
   readonly resetLinks: ResetLinkStore
   readonly agents: AgentStore
   readonly grants: GrantStore
+  readonly counts: CounterStore
   readonly repeats: RepeatStore
   readonly jobs: JobStore
   readonly signInSessions: SignInSessionStore

@@ -18,6 +18,7 @@ import { ruleStore } from '../ci/rules/rule-store.ts'
 import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
+import { counterStore } from '../counting/counter-store.ts'
 import { type Database, inTransaction } from '../database/index.ts'
 import { activityStore } from '../devices/activity/activity-store.ts'
 import { cloneStore } from '../devices/clones/clone-store.ts'
@@ -49,6 +50,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   resetLinks: resetLinkStore(on),
   agents: agentStore(on),
   grants: grantStore(on),
+  counts: counterStore(on),
   repeats: repeatStore(on),
   jobs: jobStore(on),
   signInSessions: signInSessionStore(on),

@@ -10,7 +10,7 @@ import { eachDatabase } from '../support/databases.ts'
 import { withAcme } from '../support/devices.ts'
 import { startCommand } from '../support/login-command.ts'
 import { type Finished, testProgram } from '../support/program.ts'
-import type { TestService } from '../support/service.ts'
+import { addPerson, logIn, type TestService, whoami } from '../support/service.ts'
 
 const at = (hour: number) => new Date(Date.parse('2026-01-01T00:00:00Z') + hour * 3_600_000).toISOString()
 
@@ -80,6 +80,45 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await both('clones', 'list', ...words.split(' '))).code, 0, words)
     }
     assert.equal((await both('clones', 'list', '--brand', 'nobody')).stdout, 'There is no such evidence.\n')
+  })
+
+  test('counters: the same both ways', async () => {
+    const hour = new Date().setUTCMinutes(0, 0, 0)
+    const row = { at: hour - 3_600_000, n: 3 }
+    await service.installation.counts.add([
+      { ...row, name: 'registrations', brandId: '(all)', label: 'serial' },
+      { ...row, name: 'registrations', brandId: 'acme-brand', label: 'serial', n: 2 },
+      ...Array.from({ length: 9 }, (_, index) => ({
+        ...{ ...row, name: 'refusals', brandId: '(all)', label: `code-${index}` },
+      })),
+    ])
+    const { code, stdout } = await both('counters', '--name', 'registrations')
+    assert.equal(code, 0)
+    assert.match(stdout, /^registrations: 3\nAT +SERIAL +WAITS +REFUSED\n/)
+    assert.equal(stdout.trimEnd().split('\n').length, 2 + 24)
+    const ofBrand = JSON.parse(
+      (await both('counters', '--period', '30d', '--brand', 'acme-brand', '--json')).stdout,
+    )
+    assert.equal(ofBrand.counters.length, 3)
+    assert.equal(ofBrand.counters[0].buckets.length, 30)
+    assert.match((await both('counters', '--name', 'refusals', '--period', '12mo')).stdout, / code-8 +3\n/)
+    assert.equal((await both('counters', '--name', 'store-questions')).stdout, 'store questions: 0\n')
+    for (const words of [
+      ['--name', 'logins', '--brand', 'acme-brand'],
+      ['--brand', 'nobody'],
+    ]) {
+      await both('counters', ...words)
+    }
+  })
+
+  test('tokens list: the same both ways, also of those that nobody uses', async () => {
+    await both('tokens', 'list', '--json')
+    assert.match((await both('tokens', 'list')).stdout, / farm +management /)
+    assert.equal(
+      (await both('tokens', 'list', '--unused-since', '90d')).stdout,
+      'There is no session to show.\n',
+    )
+    assert.equal((await both('tokens', 'list', '--unused-since', 'x')).code, 2)
   })
 
   test('packages list: the same both ways, while it is empty and when it has several pages', async () => {

@@ -266,6 +266,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'devices revoke': [
     ...['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--no-wait', '--reason', '--url'],
   ],
+  counters: ['--json', '--name', '--period', '--brand', '--url'],
   'devices counts': ['--json', '--brand', '--url'],
   'devices release': ['--json', '--url'],
   'devices remove': ['--json', '--yes'],

@@ -6,6 +6,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { useResetLink } from '../../src/accounts/passwords/reset-link.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
+import { UNCOUNTED } from '../../src/counting/tally.ts'
 import { changeOwnPassword } from '../../src/identity/self-service/change-own-password.ts'
 import { addAccount, disableAccount, makeResetLink } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -115,7 +116,7 @@ eachDatabase((_kind, open) => {
           return hash
         },
       }
-      const deps = { ...world, passwords, ...unlimited, location: identity.location }
+      const deps = { ...world, passwords, tally: UNCOUNTED, ...unlimited, location: identity.location }
       const input = { old: PASSWORD, password: NEW, address: '192.0.2.1' }
       const browser = { account: ann, sessionHash: Buffer.alloc(32) }
       assert.equal((await changeOwnPassword({ browser, ...input }, deps)).outcome, 'wrong')

@@ -139,6 +139,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '--clones',
     '--serial-prefix AC-17 --session-before 30d --sort session',
   ],
+  counters: ['', '--name registrations --period 30d --brand acme'],
   'devices counts': ['', '--brand acme --json'],
   'clones list': ['--since 7d', '--model acme/ac-1000 --kind two-chains --json'],
   'devices show': ['acme/ac-1000/AC-0001'],

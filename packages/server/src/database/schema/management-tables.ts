@@ -1,5 +1,13 @@
 /** The tables of administration: see `schema.ts`. */
 export interface ManagementTables {
+  counter: {
+    name: string
+    brand_id: string
+    span: 'h' | 'd'
+    at: number
+    label: string
+    n: number
+  }
   token_activity: {
     session_id: string
     last_used_at: number

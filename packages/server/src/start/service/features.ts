@@ -11,6 +11,8 @@ import { recognised } from '../../brands/trust/recognised.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Config } from '../../config/config.ts'
 import type { Counters } from '../../counters.ts'
+import { talliedLogins } from '../../counting/tallied-logins.ts'
+import type { Tally } from '../../counting/tally.ts'
 import type { ChangeFeed } from '../../database/index.ts'
 import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { notingRegistrations, notingSessions } from '../../devices/activity/noting.ts'
@@ -56,6 +58,7 @@ export interface IdentityParts {
   readonly baseUrl: string
   readonly installation: Installation
   readonly counters: Counters
+  readonly tally: Tally
   readonly telemetry: Telemetry
   readonly log: Log
   /** Alone it has none, and remembers nothing. */
@@ -73,8 +76,8 @@ export interface ServiceParts extends IdentityParts {
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
-  const { app, baseUrl, installation, feed, telemetry, log } = parts
-  const { config, clock, keyring, tokenSessions, accounts, changeBy } = installation
+  const { app, baseUrl, installation, feed, telemetry, tally, log } = parts
+  const { config, clock, keyring, accounts, changeBy } = installation
   const memory = rememberedBrands(feed, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
@@ -104,9 +107,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
 
   const tokens: TokenDependencies = {
     keyring,
-    tokenSessions,
+    tokenSessions: talliedLogins(installation.tokenSessions, tally),
     logins: rememberedLogins(feed, installation),
     uses: parts.tokenUses,
+    tally,
     changeBy,
     entryOf: newEntry(clock),
     clock,
@@ -137,7 +141,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
       ...storesOn(on),
       registrations: notingRegistrations(registrationStore(on), parts.activity),
     })),
-    memory,
+    ...{ memory, tally },
     recognised: recognised<UnverifiedAssertion<'model'>>(),
     mostWaiting: config.mostWaitingDevices,
     clones: counting(installation.clones, telemetry),
@@ -170,12 +174,12 @@ const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
 async function addDeviceSessions(
   location: string,
   memory: BrandMemory,
-  { app, installation, feed, telemetry, activity }: ServiceParts,
+  { app, installation, feed, telemetry, activity, tally }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
-    memory,
+    ...{ memory, tally },
     recognised: recognised<DeviceAssertions>(),
     sessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
     verified: rememberedDeviceSessions(feed, installation),
@@ -216,21 +220,22 @@ const countingSeen = (sessions: DeviceSessionStore, { metrics }: Telemetry): Dev
 /** The identity service, below `prefix`: a path without a trailing slash. */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, installation, counters, feed }: IdentityParts,
+  { app, baseUrl, installation, counters, tally, feed }: IdentityParts,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
-  const { clock, logins, tokenSessions, config } = installation
+  const { clock, logins, config } = installation
+  const tokenSessions = talliedLogins(installation.tokenSessions, tally)
   const { knownServices, passwordLogins, dischargeLifetime } = config
   // Counts the attempts of browsers and of programs together.
   const throttle = signInThrottle({ ...installation, counters })
   await app.register(identityRoutes, {
     ...installation,
     ...(feed && { knownAgents: rememberedAgents(feed) }),
-    ...{ prefix, location, knownServices, counters, throttle, passwordLogins },
+    ...{ prefix, location, knownServices, counters, tally, throttle, passwordLogins },
   })
   await app.register(passwordRoutes, {
     ...installation,
-    ...{ throttle, dischargeLifetime },
+    ...{ throttle, tally, dischargeLifetime },
     enabled: passwordLogins,
     // Alone, it is no part of the service whose sessions they are.
     sessions: feed && { clock, logins, tokenSessions, entryOf: newEntry(clock) },

@@ -2,7 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activityRecorder } from '../../activity/activity-recorder.ts'
 import type { Installation } from '../../cli/installation.ts'
+import { systemClock } from '../../clock.ts'
 import { localCounters } from '../../counters.ts'
+import { keepTally } from '../../counting/kept-tally.ts'
+import { sendCounters } from '../../counting/send.ts'
+import type { Tally } from '../../counting/tally.ts'
 import { CHANGE_KINDS, type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
 import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { createApp, pathOf } from '../../http/app.ts'
@@ -26,6 +30,7 @@ import { addIdentity, addService } from './features.ts'
 import { followKeys } from './follow-keys.ts'
 import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
+import { talliedMetrics } from './tallied-metrics.ts'
 
 /** A service that listens. */
 export interface RunningService {
@@ -43,12 +48,16 @@ export interface RunningService {
 /** The whole service, or with `identityOnly` the identity service alone. Throws what `openInstallation` throws. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log } = options
-  const telemetry = await createTelemetry({
-    log,
-    release: RELEASE,
-    tracing: config.tracing,
-    metrics: config.metrics !== undefined,
-  })
+  const tally = keepTally({ clock: options.clock ?? systemClock })
+  const telemetry = tallied(
+    await createTelemetry({
+      log,
+      release: RELEASE,
+      tracing: config.tracing,
+      metrics: config.metrics !== undefined,
+    }),
+    tally,
+  )
   const opened: (() => Promise<void>)[] = [() => telemetry.tracing.close()]
   const close = async () => {
     for (let next = opened.pop(); next; next = opened.pop()) await next()
@@ -56,6 +65,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     const installation = await openInstallation(options, telemetry)
     opened.push(() => installation.close())
+    const sending = sendCounters({
+      ...{ tally, counters: installation.counts },
+      onError: (error) => log.warn({ err: error }, 'what was counted is not stored yet, and is tried again'),
+    })
+    // After the last request, before the database is closed.
+    opened.push(() => sending.stop())
     const metricsUrl = await publishMetrics(installation, telemetry.metrics, options, opened)
     if (options.jobs) {
       const jobs = runJobs(jobsOf(installation, log, telemetry), {
@@ -65,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       opened.push(() => jobs.stop())
     }
     return {
-      ...(await listenWith(installation, telemetry, options, opened)),
+      ...(await listenWith({ installation, telemetry, tally }, options, opened)),
       metricsUrl,
       installation,
       close,
@@ -76,10 +91,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
+interface Counted {
+  readonly installation: Installation
+  readonly telemetry: Telemetry
+  readonly tally: Tally
+}
+
+const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry => ({
+  ...telemetry,
+  metrics: talliedMetrics(metrics, tally),
+})
+
 /** Adds what it opens to `opened`. */
 async function listenWith(
-  installation: Installation,
-  telemetry: Telemetry,
+  { installation, telemetry, tally }: Counted,
   { log, identityOnly = false, counters = localCounters(installation) }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
@@ -140,8 +165,9 @@ async function listenWith(
     listening.leave()
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
-  const parts = { app, baseUrl, installation, counters, telemetry, log }
-  if (feed) await addService({ ...parts, feed, activity, tokenUses: tokenUses(used, installation) })
+  const parts = { app, baseUrl, installation, counters, telemetry, tally, log }
+  if (feed)
+    await addService({ ...parts, feed, activity, tokenUses: tokenUses(used, { ...installation, tally }) })
   else await addIdentity('', parts)
   await app.ready()
   listening.open()

@@ -8,23 +8,29 @@ const MINUTE = 60_000
 
 function noting(most?: number) {
   let now = 0
+  let counted = 0
   const seen: UsedToken[] = []
   const uses = tokenUses(
     { saw: (one) => void seen.push(one) },
-    { clock: () => new Date(now), ...(most === undefined ? {} : { most }) },
+    {
+      clock: () => new Date(now),
+      tally: { add: () => void counted++ },
+      ...(most === undefined ? {} : { most }),
+    },
   )
   return {
     use: (id: UsedToken['id'], minute: number, address = '::1') => {
       now = minute * MINUTE
       uses.used('developer', id, address)
     },
+    counted: () => counted,
     noted: () => seen.map(({ id, at, address }) => [id, at.getTime() / MINUTE, address]),
   }
 }
 
 test('each session at most once in five minutes', () => {
   const [one, two] = [newSessionId(), newSessionId()]
-  const { use, noted } = noting()
+  const { use, noted, counted } = noting()
   use(one, 0)
   use(one, 4.9, '192.0.2.1')
   use(two, 4.9)
@@ -35,6 +41,7 @@ test('each session at most once in five minutes', () => {
     [two, 4.9, '::1'],
     [one, 5, '192.0.2.2'],
   ])
+  assert.equal(counted(), 5)
 })
 
 test('a clock that is set back does not keep a session quiet', () => {

@@ -1,7 +1,8 @@
-/** Notes that a token was used: the latest time is stored behind, and never more often than every five minutes. */
+/** Notes that a token was used: each use is counted, and its time stored behind, at most every five minutes. */
 import type { SessionId } from '@ratafia/api'
 import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { Clock } from '../../clock.ts'
+import type { Tally } from '../../counting/tally.ts'
 import { ownCopy } from '../../own-copy.ts'
 import type { SessionKind } from '../session.ts'
 import type { UsedToken } from './token-activity.ts'
@@ -13,6 +14,7 @@ export interface TokenUses {
 
 interface UsesOptions {
   readonly clock: Clock
+  readonly tally: Tally
   /** How many sessions are remembered. */
   readonly most?: number
 }
@@ -22,12 +24,13 @@ const MOST = 100_000
 
 export function tokenUses(
   { saw }: Pick<ActivityRecorder<UsedToken>, 'saw'>,
-  { clock, most = MOST }: UsesOptions,
+  { clock, tally, most = MOST }: UsesOptions,
 ): TokenUses {
   /** Until when nothing more of a session is noted, in milliseconds. */
   const quiet = new Map<SessionId, number>()
   return {
-    used: (_kind, id, address) => {
+    used: (kind, id, address) => {
+      tally.add('token-uses', kind)
       const at = clock()
       const now = at.getTime()
       const until = quiet.get(id)

@@ -36,11 +36,15 @@ export async function ubuntuOneRoutes(app: FastifyInstance, deps: DialectOptions
   )
 
   const verifying = { schema: { body: verification.body }, config: { limit: 'verify' } } as const
-  typed.post(verification.path, verifying, (request) => {
+  typed.post(verification.path, verifying, async (request) => {
     const { authorization } = request.body.auth_data
     const digest = digestOf({ authorization })
     const presented = () => presentedMacaroons({ authorization })
-    return verifyAuthorization(async () => authenticateKnown({ presented, digest }, request, deps))
+    const answer = await verifyAuthorization(async () =>
+      authenticateKnown({ presented, digest }, request, deps),
+    )
+    deps.tally.add('store-questions', answer.allowed ? 'token-valid' : 'token-refused')
+    return answer
   })
 
   if (!deps.developerAccount) return
