@@ -112,13 +112,15 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('tokens list: the same both ways, also of those that nobody uses', async () => {
-    await both('tokens', 'list', '--json')
-    assert.match((await both('tokens', 'list')).stdout, / farm +management /)
-    assert.equal(
-      (await both('tokens', 'list', '--unused-since', '90d')).stdout,
-      'There is no session to show.\n',
-    )
-    assert.equal((await both('tokens', 'list', '--unused-since', 'x')).code, 2)
+    const ann = await addPerson(service, 'ann')
+    assert.equal(await whoami(service, await logIn(service, ann)), 200)
+    const list = ['tokens', 'list', '--account', 'ann']
+    assert.equal(JSON.parse((await both(...list, '--json')).stdout).length, 1)
+    assert.match((await both(...list)).stdout, / ann +developer /)
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    assert.equal((await both(...list, '--unused-since', later)).stdout.split('\n').length, 3)
+    assert.equal((await both(...list, '--unused-since', '90d')).stdout, 'There is no session to show.\n')
+    assert.equal((await both(...list, '--unused-since', 'x')).code, 2)
   })
 
   test('packages list: the same both ways, while it is empty and when it has several pages', async () => {
