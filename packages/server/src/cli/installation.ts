@@ -50,6 +50,7 @@ import type { GrantStore } from '../management/grants/grant-store.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { RepeatStore } from '../management/repeats/repeat-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
+import type { ProcessStore } from '../status/process-store.ts'
 import type { TokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
 
@@ -113,6 +114,7 @@ export interface Installation extends Stores {
   readonly sealer: Sealer
   readonly deviceTransfers: DeviceTransferStore
   readonly leases: LeaseStore
+  readonly processes: ProcessStore
   readonly fleet: FleetStore
   readonly deviceLists: ListStore
   readonly deviceCounts: CountStore

@@ -1,5 +1,11 @@
 /** The tables of administration: see `schema.ts`. */
 export interface ManagementTables {
+  service_process: {
+    id: string
+    host: string
+    release: string
+    seen_at: number
+  }
   counter: {
     name: string
     brand_id: string

@@ -1,4 +1,5 @@
 /** Starts the service in this process, and stops it in the opposite order. */
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activityRecorder } from '../../activity/activity-recorder.ts'
 import type { Installation } from '../../cli/installation.ts'
@@ -18,6 +19,7 @@ import { readiness } from '../../http/readiness.ts'
 import { listen } from '../../http/server.ts'
 import { leaseStore } from '../../jobs/lease-store.ts'
 import { runJobs } from '../../jobs/run-jobs.ts'
+import { announcePresence } from '../../status/presence.ts'
 import { createTelemetry } from '../../telemetry/create.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
@@ -71,6 +73,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     })
     // After the last request, before the database is closed.
     opened.push(() => sending.stop())
+    const presence = announcePresence({
+      processes: installation.processes,
+      process: { host: hostname(), release: RELEASE },
+      onError: (error) => log.warn({ err: error }, 'could not say that this process runs'),
+    })
+    opened.push(() => presence.stop())
     const metricsUrl = await publishMetrics(installation, telemetry.metrics, options, opened)
     if (options.jobs) {
       const jobs = runJobs(jobsOf(installation, log, telemetry), {

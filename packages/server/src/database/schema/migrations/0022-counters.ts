@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** What happened in each hour and day, so that nobody counts it in the large tables. */
+/** What happened in each hour and day, so that nobody counts it in the large tables; and which processes run. */
 export const counters: Migration = {
   name: '0022-counters',
   statements: ({ instant, strict }) => [
@@ -17,5 +17,13 @@ export const counters: Migration = {
       constraint counter_name_brand_id_span_at_label_key primary key (name, brand_id, span, at, label)
     )${strict}`,
     'create index counter_span_at on counter (span, at)',
+
+    // "seen_at" is by the database's clock.
+    `create table service_process (
+      id text not null constraint service_process_id_key primary key,
+      host text not null,
+      release text not null,
+      seen_at ${instant} not null
+    )${strict}`,
   ],
 }
