@@ -136,14 +136,14 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout, stderr } = await over('status')
     // Nobody does the periodic work here.
     assert.equal(code, 1)
-    assert.match(stderr, /of 13 needs? attention\./)
+    assert.match(stderr, /of 15 needs? attention\./)
     assert.ok(stdout.startsWith(`ok         service:      ${service.baseUrl} takes requests.\n`), stdout)
     assert.match(stdout, /\nok {9}database: {5}(SQLite|PostgreSQL) answers\.\n/)
     assert.match(stdout, /\nok {9}changes: /)
     const { release, findings } = JSON.parse((await over('status', '--json')).stdout)
-    assert.deepEqual([typeof release, findings.length], ['string', 13])
+    assert.deepEqual([typeof release, findings.length], ['string', 15])
     const here = JSON.parse((await program.run(['status', '--json'])).stdout)
-    assert.equal(here.findings.length, 12)
+    assert.equal(here.findings.length, 14)
   })
 
   test('clones list: what it does not take is refused before anybody is asked', async () => {
