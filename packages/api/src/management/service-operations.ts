@@ -1,7 +1,13 @@
 /** The service as a whole in the management API: its package directory, and how it is. */
 
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { PackagesSchema, PageQuerySchema, StatusSchema } from './schemas/index.ts'
+import {
+  CountersQuerySchema,
+  CountersSchema,
+  PackagesSchema,
+  PageQuerySchema,
+  StatusSchema,
+} from './schemas/index.ts'
 
 const READING = { ...SIGNED_IN, method: 'GET', permission: 'status:read', errors: [] } as const
 
@@ -13,6 +19,18 @@ export const SERVICE_OPERATIONS = {
       'The package directory, by name. While it is empty, the name of a package is used as its snap id',
     query: PageQuerySchema,
     response: PackagesSchema,
+  },
+  counters: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/counters',
+    summary: 'How often something happened in the hours of a day, the days of a month, the months of a year',
+    description:
+      '`registrations`, `device-sessions` and `store-questions` are of the brands that the caller may see. `token-uses`, `logins` and `refusals` are of the whole service, and take `audit:read` too. Each process stores what it has counted every minute. Only the first 200 brands are counted apart.',
+    permission: 'devices:read',
+    errors: [],
+    query: CountersQuerySchema,
+    response: CountersSchema,
   },
   status: {
     ...READING,

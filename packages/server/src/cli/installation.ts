@@ -24,6 +24,7 @@ import type { RuleStore } from '../ci/rules/rule-store.ts'
 import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import type { CounterStore } from '../counting/counter-store.ts'
 import type { Database } from '../database/index.ts'
 import type { ActivityStore } from '../devices/activity/activity-store.ts'
 import type { CloneStore } from '../devices/clones/clone-store.ts'
@@ -49,6 +50,8 @@ import type { GrantStore } from '../management/grants/grant-store.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { RepeatStore } from '../management/repeats/repeat-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
+import type { ProcessStore } from '../status/process-store.ts'
+import type { TokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
 
 /** An installation whose schema and keys are unchecked; opening it makes no key. */
@@ -75,11 +78,13 @@ export interface Stores {
   readonly oneTimeLinks: OneTimeLinkStore
   readonly agents: AgentStore
   readonly grants: GrantStore
+  readonly counts: CounterStore
   readonly repeats: RepeatStore
   readonly jobs: JobStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore
+  readonly tokenActivities: TokenActivityStore
   readonly usedTokens: UsedTokenStore
   readonly issuers: IssuerStore
   readonly issuerKeys: IssuerKeysStore
@@ -111,6 +116,7 @@ export interface Installation extends Stores {
   readonly sealer: Sealer
   readonly deviceTransfers: DeviceTransferStore
   readonly leases: LeaseStore
+  readonly processes: ProcessStore
   readonly fleet: FleetStore
   readonly deviceLists: ListStore
   readonly deviceCounts: CountStore

@@ -75,6 +75,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
   { names: ['import'], load: importCommands },
   { names: ['backup', 'restore'], load: async () => (await import('./upkeep/backup.ts')).backupCommands },
   { names: ['verify'], load: async () => (await import('./upkeep/verify.ts')).verifyCommand },
+  { names: ['counters'], load: async () => (await import('./upkeep/counters.ts')).countersCommand },
   { names: ['status'], load: async () => (await import('./upkeep/status.ts')).statusCommand },
   { names: ['audit'], load: async () => (await import('./upkeep/audit.ts')).auditCommands },
 ]

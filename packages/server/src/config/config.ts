@@ -149,6 +149,7 @@ function configOf(
       waitingDevices: values.RATAFIA_RETENTION_WAITING_DEVICES,
       cloneEvidence: values.RATAFIA_RETENTION_CLONE_EVIDENCE,
       jobs: values.RATAFIA_RETENTION_JOBS,
+      counters: values.RATAFIA_RETENTION_COUNTERS,
       /** Undefined = forever. */
       audit: values.RATAFIA_RETENTION_AUDIT,
     },

@@ -5,6 +5,7 @@ import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { SecondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
+import type { Tally } from '../counting/tally.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { RememberedAgents } from './agents/enabled-agent.ts'
@@ -39,6 +40,7 @@ export interface IdentityDependencies {
     readonly signInSessions: SignInSessionStore
   }>
   readonly throttle: Throttle
+  readonly tally: Tally
   readonly waiters: LoginWaiters
   readonly clock: Clock
 }

@@ -27,7 +27,7 @@ import { accountRoutes } from './self-service/account-routes.ts'
 export interface IdentityOptions
   extends Omit<
     IdentityDependencies,
-    'throttle' | 'waiters' | 'knownAgents' | 'knownServices' | 'passwordLogins'
+    'throttle' | 'tally' | 'waiters' | 'knownAgents' | 'knownServices' | 'passwordLogins'
   > {
   /** Default: they may not. */
   readonly passwordLogins?: boolean
@@ -37,6 +37,8 @@ export interface IdentityOptions
   readonly knownServices?: readonly KnownService[]
   /** Default: a throttle that counts with `counters`. */
   readonly throttle?: Throttle
+  /** Default: nothing is counted. */
+  readonly tally?: IdentityDependencies['tally']
   /** Default: those of this process alone. */
   readonly counters?: Counters
   /** Where sign-ins are found, so that strangers lock nobody out. */
@@ -64,6 +66,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     knownServices: given.knownServices ?? [],
     passwordLogins: given.passwordLogins ?? false,
     waiters,
+    tally: given.tally ?? { add: () => {} },
     throttle: given.throttle ?? signInThrottle({ ...given, counters }),
   }
   // End the waits for people before the server waits for its requests to end.

@@ -5,7 +5,7 @@ import type { GrantStore } from './grants/grant-store.ts'
 import type { RememberedManagers } from './tokens/manager.ts'
 
 export interface ManagementDependencies
-  extends Pick<TokenDependencies, 'keyring' | 'thirdParty' | 'baseUrl' | 'location'>,
+  extends Pick<TokenDependencies, 'keyring' | 'thirdParty' | 'baseUrl' | 'location' | 'uses'>,
     Omit<LoginDependencies, 'source'> {
   readonly grants: Pick<GrantStore, 'heldBy'>
   readonly managers: RememberedManagers

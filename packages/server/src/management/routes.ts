@@ -77,6 +77,7 @@ export const managerAuthority =
       return presented.length === 1 ? deps.managers.remember(digest, authenticate) : authenticate()
     }
     const manager = deps.managers.find(digest) ?? (await verify())
+    deps.uses.used('management', manager.sessionId, source)
     await limit(manager.account.id)
     return authorityOf(manager, { source, request: request.id }, deps.clock())
   }

@@ -12,6 +12,7 @@ import { listStore } from '../devices/fleet/list-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
 import { leaseStore } from '../jobs/lease-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
+import { processStore } from '../status/process-store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { migrateWithLog, missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
 import type { StartOptions } from './options.ts'
@@ -42,6 +43,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       sealer,
       deviceTransfers: deviceTransferStore(database),
       leases: leaseStore(database),
+      processes: processStore(database),
       fleet: fleetStore(database),
       deviceLists: listStore(database),
       deviceCounts: countStore(database),

@@ -17,6 +17,7 @@ import { ruleStore } from '../ci/rules/rule-store.ts'
 import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
+import { counterStore } from '../counting/counter-store.ts'
 import { type Database, inTransaction } from '../database/index.ts'
 import { activityStore } from '../devices/activity/activity-store.ts'
 import { cloneStore } from '../devices/clones/clone-store.ts'
@@ -37,6 +38,7 @@ import { grantStore } from '../management/grants/grant-store.ts'
 import { jobStore } from '../management/jobs/job-store.ts'
 import { repeatStore } from '../management/repeats/repeat-store.ts'
 import { packageStore } from '../package-directory/package-store.ts'
+import { tokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
 import { changing } from './changing.ts'
 
@@ -47,11 +49,13 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   oneTimeLinks: oneTimeLinkStore(on),
   agents: agentStore(on),
   grants: grantStore(on),
+  counts: counterStore(on),
   repeats: repeatStore(on),
   jobs: jobStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
+  tokenActivities: tokenActivityStore(on),
   usedTokens: usedTokenStore(on),
   issuers: issuerStore(on),
   issuerKeys: issuerKeysStore(on),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RunningProcess } from './process-store.ts'
 import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'
 
 const NOW = new Date('2027-01-31T12:00:00Z')
@@ -17,6 +18,8 @@ interface Seen {
   readonly databaseAheadMs?: number
   readonly held?: readonly string[]
   readonly unlinked?: number
+  readonly running?: readonly RunningProcess[]
+  readonly jobs?: readonly { readonly state: 'queued' | 'running' }[]
   /** How many hours old the keys of an issuer are; absent: there is no issuer. */
   readonly issuerKeys?: number
   readonly failure?: string
@@ -40,6 +43,8 @@ function depsOf(seen: Seen): StatusDeps {
       countUnlinked: async () => unlinked,
     },
     issuers: { list: async () => issuersOf(seen) },
+    processes: { running: async () => seen.running ?? [{ host: 'a', release: '1.0.0' }] },
+    jobs: { active: async () => seen.jobs ?? [] },
     leases: { held: async () => held, now: async () => new Date(NOW.getTime() + databaseAheadMs) },
   }
   // What no finding of these tests asks for is left out.
@@ -132,6 +137,7 @@ const CASES: readonly (readonly [
     'attention',
     /^`ratafia sign-in-link` made one for ada at 2027-01-25T12:00:00\.000Z\. If nobody here did/,
   ],
+  [{}, { running: [] }, 'nodes', 'unknown', /^No process has said/],
   [{}, { held: [] }, 'jobs', 'attention', /Start the service\.$/],
 ]
 for (const [here, seen, part, state, says] of CASES) {
@@ -141,3 +147,21 @@ for (const [here, seen, part, state, says] of CASES) {
     assert.match(finding?.[2] ?? '', says)
   })
 }
+
+test('how many nodes run, and how many jobs run or wait', async () => {
+  const says = async (seen: Seen, part: string) =>
+    (await readStatus(HERE, depsOf({ backup: 1, ...seen }))).find((finding) => finding.part === part)?.says
+  const process = (host: string, release = '1.0.0') => ({ host, release })
+  assert.equal(await says({}, 'nodes'), 'One process runs, on one machine, with release 1.0.0.')
+  assert.equal(
+    await says({ running: [process('a'), process('a'), process('b', '1.1.0')] }, 'nodes'),
+    '3 processes run, on 2 machines, with the releases 1.0.0, 1.1.0.',
+  )
+  assert.equal(await says({}, 'bulk_jobs'), 'No job about many records runs or waits.')
+  const jobs = (count: number) => Array.from({ length: count }, () => ({ state: 'queued' as const }))
+  assert.equal(
+    await says({ jobs: [{ state: 'running' }, ...jobs(2)] }, 'bulk_jobs'),
+    '1 run, 2 wait: `ratafia jobs list`.',
+  )
+  assert.equal(await says({ jobs: jobs(101) }, 'bulk_jobs'), 'More than 100 run or wait.')
+})

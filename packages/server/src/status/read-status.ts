@@ -10,6 +10,8 @@ import type { Clock } from '../clock.ts'
 import type { LeaseStore } from '../jobs/lease-store.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { Sealer } from '../keyring/sealing.ts'
+import type { JobStore } from '../management/jobs/job-store.ts'
+import type { ProcessStore, RunningProcess } from './process-store.ts'
 
 /** `unknown`: it cannot be seen from here, which is no fault. */
 export type State = 'ok' | 'attention' | 'unknown'
@@ -17,7 +19,9 @@ export type State = 'ok' | 'attention' | 'unknown'
 export interface Finding {
   readonly part:
     | 'service'
+    | 'nodes'
     | 'jobs'
+    | 'bulk_jobs'
     | 'database'
     | 'schema'
     | 'clock'
@@ -43,6 +47,8 @@ export interface StatusDeps extends ListSigningKeysDeps {
   readonly issuers: Pick<IssuerStore, 'list'>
   readonly audit: Pick<AuditStore, 'list' | 'countUnlinked'>
   readonly leases: Pick<LeaseStore, 'held' | 'now'>
+  readonly processes: Pick<ProcessStore, 'running'>
+  readonly jobs: Pick<JobStore, 'active'>
 }
 
 /** What the caller knows of the place the status is read from. */
@@ -83,6 +89,7 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
   const held = await deps.leases.held()
   return [
     serviceFinding(here.answer, held.length > 0),
+    nodesFinding(await deps.processes.running()),
     held.length > 0
       ? { part: 'jobs', state: 'ok', says: `A process runs ${held.join(', ')}.` }
       : {
@@ -90,6 +97,7 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
           state: 'attention',
           says: 'No process runs the periodic work: nothing removes what has expired. Start the service.',
         },
+    bulkJobsFinding(await deps.jobs.active(MOST_JOBS + 1)),
     { part: 'database', state: 'ok', says: `${here.database.location} answers.` },
     schemaFinding(here.schema),
     clockFinding((await deps.leases.now()).getTime() - deps.clock().getTime()),
@@ -118,6 +126,33 @@ function serviceFinding(answer: Answer | undefined, works: boolean): Finding {
   return works
     ? { part: 'service', state: 'unknown', says: `Nothing answers at ${url} from here.${elsewhere}` }
     : { part: 'service', state: 'attention', says: `Nothing answers at ${url}: start \`ratafia serve\`.` }
+}
+
+function nodesFinding(running: readonly RunningProcess[]): Finding {
+  if (running.length === 0) {
+    return { part: 'nodes', state: 'unknown', says: 'No process has said within 90 seconds that it runs.' }
+  }
+  const machines = new Set(running.map(({ host }) => host)).size
+  const releases = [...new Set(running.map(({ release }) => release))].sort()
+  const processes = running.length === 1 ? 'One process runs' : `${running.length} processes run`
+  const where = machines === 1 ? 'one machine' : `${machines} machines`
+  const what = releases.length === 1 ? `release ${releases[0]}` : `the releases ${releases.join(', ')}`
+  return { part: 'nodes', state: 'ok', says: `${processes}, on ${where}, with ${what}.` }
+}
+
+/** More are not counted. */
+const MOST_JOBS = 100
+
+function bulkJobsFinding(active: Awaited<ReturnType<JobStore['active']>>): Finding {
+  const part = 'bulk_jobs'
+  if (active.length === 0) return { part, state: 'ok', says: 'No job about many records runs or waits.' }
+  if (active.length > MOST_JOBS) return { part, state: 'ok', says: `More than ${MOST_JOBS} run or wait.` }
+  const running = active.filter(({ state }) => state === 'running').length
+  return {
+    part,
+    state: 'ok',
+    says: `${running} run, ${active.length - running} wait: \`ratafia jobs list\`.`,
+  }
 }
 
 function schemaFinding(schema: Surroundings['schema']): Finding {

@@ -22,20 +22,34 @@ export function neverStored(app: FastifyInstance): void {
 export const dependenciesFor = ({ client }: FastifyRequest, deps: TokenDependencies): RequestDependencies =>
   forRequest(client.address, deps)
 
-/** Remembered by `digest`, unless several macaroons are presented. */
+interface PresentedOnce {
+  /** Reads what is presented. Throws {@link RequestError}. */
+  readonly presented: () => Presented
+  readonly digest: string
+}
+
+/** Remembered by `digest`, unless several macaroons are presented. The token was used by that. */
 export function authenticateKnown(
-  { presented, digest }: { readonly presented: Presented; readonly digest: string },
+  { presented: read, digest }: PresentedOnce,
   request: FastifyRequest,
   deps: TokenDependencies,
-): Promise<Authentication> {
+): Authentication | Promise<Authentication> {
+  const used = (login: Authentication) => {
+    deps.uses.used('developer', login.sessionId, request.client.address)
+    return login
+  }
+  const known = deps.logins.find(digest)
+  if (known) return used(known)
+  const presented = read()
   const verify = () => authenticate(presented, dependenciesFor(request, deps))
-  return presented.length === 1 ? deps.logins.remember(digest, verify) : verify()
+  return (presented.length === 1 ? deps.logins.remember(digest, verify) : verify()).then(used)
 }
 
 export const authenticatedBefore = (deps: TokenDependencies): BeforeBody<Authentication> =>
-  beforeBody((request) => {
-    const digest = credentialsDigest(request)
-    const known = deps.logins.find(digest)
-    if (known) return known
-    return authenticateKnown({ presented: presentedMacaroons(request.headers), digest }, request, deps)
-  })
+  beforeBody((request) =>
+    authenticateKnown(
+      { presented: () => presentedMacaroons(request.headers), digest: credentialsDigest(request) },
+      request,
+      deps,
+    ),
+  )

@@ -3,9 +3,11 @@ import type { AccountId } from '@ratafia/api'
 import { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { LoginStore } from '../accounts/logins/login-store.ts'
 import type { ChangingBy } from '../change.ts'
+import type { Tally } from '../counting/tally.ts'
 import type { IdentityService } from '../identity/discharge/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
+import type { TokenUses } from './activity/token-uses.ts'
 import type { RememberedLogins } from './authentication/authentication.ts'
 import type { SessionOpening } from './open-session.ts'
 import type { IdentitySource } from './root-macaroon.ts'
@@ -14,6 +16,8 @@ import type { SessionStore } from './session-store.ts'
 export interface TokenDependencies extends SessionOpening {
   readonly keyring: Keyring
   readonly logins: RememberedLogins
+  readonly uses: TokenUses
+  readonly tally: Tally
   readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
   readonly accounts: LoginStore & {
     /**

@@ -17,7 +17,7 @@ import {
   type TokenSessionTable,
   toInstant,
 } from '../database/index.ts'
-import type { ListedSession, Session, SessionPosition } from './session.ts'
+import type { ListedSession, Session, SessionPosition, UsedSession } from './session.ts'
 
 /** Which sessions a listing shows; the number is always limited. */
 export interface SessionFilter {
@@ -52,12 +52,12 @@ export interface SessionStore {
   openPatiently(opening: Opening): Promise<boolean>
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
-  /** Newest first, with the account's name: those of one account or of all, behind `after`. */
+  /** Newest first, with the account's name and the last use: those of one account or of all, behind `after`. */
   page(of: {
     readonly accountId: AccountId | undefined
     readonly after: SessionPosition | undefined
     readonly limit: number
-  }): Promise<readonly ListedSession[]>
+  }): Promise<readonly UsedSession[]>
   find(id: SessionId): Promise<ListedSession | undefined>
   /** Brings its end forward. False if there is no such session, or it ends by then. */
   shorten(id: SessionId, until: Date): Promise<boolean>
@@ -127,7 +127,16 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
 
     async page({ accountId, after, limit }) {
       // Index token_session_valid_since; of one account token_session (account_id, valid_until).
-      let select = listed()
+      // When each was used is looked up by the primary key of token_activity. As a join PostgreSQL reads that table.
+      let select = listed().select((eb) => {
+        const activity = eb
+          .selectFrom('token_activity')
+          .whereRef('token_activity.session_id', '=', 'token_session.session_id')
+        return [
+          activity.select('last_used_at').as('last_used_at'),
+          activity.select('address').as('last_used_from'),
+        ]
+      })
       if (accountId !== undefined) select = select.where('account_id', '=', accountId)
       if (after) {
         select = select.where((where) =>
@@ -143,7 +152,11 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         .orderBy('session_id', 'desc')
         .limit(limit)
         .execute()
-      return rows.map(listedOf)
+      return rows.map((row) => ({
+        ...listedOf(row),
+        lastUsedAt: fromInstant(row.last_used_at) ?? undefined,
+        lastUsedFrom: row.last_used_from ?? undefined,
+      }))
     },
 
     async find(id) {

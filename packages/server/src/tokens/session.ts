@@ -1,5 +1,6 @@
 /** A session: one login. The root macaroon, and every token exchanged from it, carry its id. */
 import type { AccountId, SessionId, TokenRecord } from '@ratafia/api'
+import type { TokenActivity } from './activity/token-activity.ts'
 
 export interface Session {
   readonly id: SessionId
@@ -40,6 +41,9 @@ export interface ListedSession extends Session {
   readonly username: string
 }
 
+/** As lists have it. */
+export interface UsedSession extends ListedSession, TokenActivity {}
+
 /** The last session of a page: the next page begins behind it. */
 export type SessionPosition = Pick<Session, 'id' | 'validSince'>
 
@@ -70,4 +74,11 @@ export const sessionRecord = (session: ListedSession) => ({
   rule: session.job?.rule ?? null,
   issuer: session.job?.issuer ?? null,
   job: session.job?.claims ?? null,
+})
+
+/** The same in a list. A single record leaves out when it was used: its `ETag` would change with every use. */
+export const usedSessionRecord = (session: UsedSession) => ({
+  ...sessionRecord(session),
+  last_used_at: session.lastUsedAt?.toISOString() ?? null,
+  last_used_from: session.lastUsedFrom ?? null,
 })

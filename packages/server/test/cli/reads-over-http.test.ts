@@ -10,7 +10,7 @@ import { eachDatabase } from '../support/databases.ts'
 import { withAcme } from '../support/devices.ts'
 import { startCommand } from '../support/login-command.ts'
 import { type Finished, testProgram } from '../support/program.ts'
-import type { TestService } from '../support/service.ts'
+import { addPerson, logIn, type TestService, whoami } from '../support/service.ts'
 
 const at = (hour: number) => new Date(Date.parse('2026-01-01T00:00:00Z') + hour * 3_600_000).toISOString()
 
@@ -82,6 +82,47 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await both('clones', 'list', '--brand', 'nobody')).stdout, 'There is no such evidence.\n')
   })
 
+  test('counters: the same both ways', async () => {
+    const hour = new Date().setUTCMinutes(0, 0, 0)
+    const row = { at: hour - 3_600_000, n: 3 }
+    await service.installation.counts.add([
+      { ...row, name: 'registrations', brandId: '(all)', label: 'serial' },
+      { ...row, name: 'registrations', brandId: 'acme-brand', label: 'serial', n: 2 },
+      ...Array.from({ length: 9 }, (_, index) => ({
+        ...{ ...row, name: 'refusals', brandId: '(all)', label: `code-${index}` },
+      })),
+    ])
+    const { code, stdout } = await both('counters', '--name', 'registrations')
+    assert.equal(code, 0)
+    assert.match(stdout, /^registrations: 3\nAT +SERIAL +WAITS +REFUSED\n/)
+    assert.equal(stdout.trimEnd().split('\n').length, 2 + 24)
+    const ofBrand = JSON.parse(
+      (await both('counters', '--period', '30d', '--brand', 'acme-brand', '--json')).stdout,
+    )
+    assert.equal(ofBrand.counters.length, 3)
+    assert.equal(ofBrand.counters[0].buckets.length, 30)
+    assert.match((await both('counters', '--name', 'refusals', '--period', '12mo')).stdout, / code-8 +3\n/)
+    assert.equal((await both('counters', '--name', 'store-questions')).stdout, 'store questions: 0\n')
+    for (const words of [
+      ['--name', 'logins', '--brand', 'acme-brand'],
+      ['--brand', 'nobody'],
+    ]) {
+      await both('counters', ...words)
+    }
+  })
+
+  test('tokens list: the same both ways, also of those that nobody uses', async () => {
+    const ann = await addPerson(service, 'ann')
+    assert.equal(await whoami(service, await logIn(service, ann)), 200)
+    const list = ['tokens', 'list', '--account', 'ann']
+    assert.equal(JSON.parse((await both(...list, '--json')).stdout).length, 1)
+    assert.match((await both(...list)).stdout, / ann +developer /)
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    assert.equal((await both(...list, '--unused-since', later)).stdout.split('\n').length, 3)
+    assert.equal((await both(...list, '--unused-since', '90d')).stdout, 'There is no session to show.\n')
+    assert.equal((await both(...list, '--unused-since', 'x')).code, 2)
+  })
+
   test('packages list: the same both ways, while it is empty and when it has several pages', async () => {
     assert.match((await both('packages', 'list')).stdout, /^The package directory is empty/)
     const entries = Array.from({ length: 260 }, (_, index) => ({ name: `p${index}`, snapId: `id-${index}` }))
@@ -95,14 +136,14 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout, stderr } = await over('status')
     // Nobody does the periodic work here.
     assert.equal(code, 1)
-    assert.match(stderr, /of 14 needs? attention\./)
+    assert.match(stderr, /of 16 needs? attention\./)
     assert.ok(stdout.startsWith(`ok         service:      ${service.baseUrl} takes requests.\n`), stdout)
     assert.match(stdout, /\nok {9}database: {5}(SQLite|PostgreSQL) answers\.\n/)
     assert.match(stdout, /\nok {9}changes: /)
     const { release, findings } = JSON.parse((await over('status', '--json')).stdout)
-    assert.deepEqual([typeof release, findings.length], ['string', 14])
+    assert.deepEqual([typeof release, findings.length], ['string', 16])
     const here = JSON.parse((await program.run(['status', '--json'])).stdout)
-    assert.equal(here.findings.length, 13)
+    assert.equal(here.findings.length, 15)
   })
 
   test('clones list: what it does not take is refused before anybody is asked', async () => {

@@ -246,6 +246,8 @@ describe('a database of the release before, whose accounts share e-mail addresse
         '0018-jobs',
         '0019-activity',
         '0020-file-jobs',
+        '0021-token-activity',
+        '0022-counters',
       ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,

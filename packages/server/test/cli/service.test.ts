@@ -53,6 +53,8 @@ eachDatabase((_kind, _open, fresh) => {
       'issuer',
       'job',
       'kind',
+      'last_used_at',
+      'last_used_from',
       'opened_from',
       'revoked_at',
       'revoked_by',
@@ -74,7 +76,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { stdout: table } = await program.run(['tokens', 'list'])
     assert.match(
       table,
-      /^SESSION ID +USERNAME +KIND +VALID SINCE +VALID UNTIL +REVOKED AT +REVOKED BY +DESCRIPTION\n/,
+      /^SESSION ID +USERNAME +KIND +VALID SINCE +VALID UNTIL +LAST USED AT +LAST USED FROM +REVOKED AT +REVOKED BY +DESCRIPTION\n/,
     )
     assert.equal(table.trimEnd().split('\n').length, 3)
     assert.doesNotMatch(table.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)

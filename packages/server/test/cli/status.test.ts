@@ -22,7 +22,9 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(code, 1)
     assert.deepEqual(states, {
       service: 'attention',
+      nodes: 'unknown',
       jobs: 'attention',
+      bulk_jobs: 'ok',
       database: 'ok',
       schema: 'ok',
       clock: 'ok',
@@ -52,9 +54,12 @@ eachDatabase((kind, _open, fresh) => {
     const says = (part: string) => findings.find((finding) => finding.part === part)?.says ?? ''
     assert.equal(says('service'), `http://127.0.0.1:${port} takes requests.`)
     assert.match(says('jobs'), /audit-link/)
+    assert.match(says('nodes'), /^One process runs, on one machine, with release \d/)
     const { stdout } = await program.run(['status'], { environment: { RATAFIA_PORT: port } })
     assert.match(stdout, /^ok {9}service: {6}http:/)
     assert.equal((await service.end('SIGTERM')).code, 0)
+    // It has said that it ends.
+    assert.equal((await statusOf({ RATAFIA_PORT: port })).states['nodes'], 'unknown')
   })
 
   test('a second secret key that is still set needs attention', async () => {

@@ -38,6 +38,7 @@ const NAMES = [
     'model',
   ],
   ...['status', 'quarantined', 'origin', 'decided_by', 'registered_since', 'registered_until', 'state'],
+  ...['period', 'unused_since'],
   ...['seen_since', 'seen_until', 'never_seen', 'address', 'evidence', 'format'],
   ...['actor', 'action', 'subject', 'since', 'until', 'before', 'format', 'email', 'username'],
   ...['account', 'role', 'ends_before', 'dry_run', '__proto__', 'constructor', 'x'],
@@ -94,6 +95,8 @@ const SENSIBLE = fc.oneof(
   fc.constantFrom('address=::/0', 'address=192.0.2.0/24', 'seen_since=1970-01-01T00:00:00Z'),
   fc.constantFrom('format=csv', 'action=account.add', 'actor=operator', 'state=enabled', 'q=person'),
   fc.constantFrom('registered_since=1970-01-01T00:00:00Z', 'registered_until=2050-01-01T00:00:00Z'),
+  fc.constantFrom('period=30d', 'period=12mo', 'name=registrations', 'name=refusals'),
+  fc.constantFrom('unused_since=2050-01-01T00:00:00Z', 'unused_since=1970-01-01T00:00:00Z'),
 )
 
 const queries = (ids: readonly string[]) =>

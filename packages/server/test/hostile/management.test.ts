@@ -70,6 +70,14 @@ eachDatabase((kind, _open, fresh) => {
     const person = await addPerson(service)
     await logIn(service, person, { description: HIDDEN })
     const sessions = await service.installation.tokenSessions.list({ limit: 10 })
+    await query
+      .insertInto('token_activity')
+      .values(sessions.map(({ id }) => ({ session_id: id, last_used_at: 1, address: HIDDEN })))
+      .execute()
+    const counted = { name: 'refusals', label: HIDDEN, at: Date.now(), n: 1 }
+    await service.installation.counts.add(
+      ['(all)', 'other-brand'].map((brandId) => ({ ...counted, brandId })),
+    )
     ids.push(person.id, person.username, `${person.id}:viewer`, ...sessions.map(({ id }) => id))
     for (const role of ['operator', 'brand-manager acme-brand']) {
       const account = await addManager(service, role)

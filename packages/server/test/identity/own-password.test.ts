@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { useResetLink } from '../../src/accounts/one-time-links/reset-link.ts'
+import { UNCOUNTED } from '../../src/counting/tally.ts'
 import { changeOwnPassword } from '../../src/identity/self-service/change-own-password.ts'
 import {
   addAccount,
@@ -119,7 +120,7 @@ eachDatabase((_kind, open) => {
           return hash
         },
       }
-      const deps = { ...world, passwords, ...unlimited, location: identity.location }
+      const deps = { ...world, passwords, tally: UNCOUNTED, ...unlimited, location: identity.location }
       const input = { old: PASSWORD, password: NEW, address: '192.0.2.1' }
       const browser = { account: ann, sessionHash: Buffer.alloc(32) }
       assert.equal((await changeOwnPassword({ browser, ...input }, deps)).outcome, 'wrong')

@@ -8,6 +8,7 @@ import { secondFactorStore } from '../../src/accounts/second-factor/second-facto
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
 import { useCode } from '../../src/accounts/second-factor/use-code.ts'
 import { localCounters } from '../../src/counters.ts'
+import { UNCOUNTED } from '../../src/counting/tally.ts'
 import type { Database } from '../../src/database/index.ts'
 import { type CheckDeps, checkCredentials } from '../../src/identity/logins/check-credentials.ts'
 import { createThrottle } from '../../src/identity/logins/throttle.ts'
@@ -224,6 +225,7 @@ eachDatabase((_kind, open) => {
 
   const checkDeps = (): CheckDeps => ({
     ...world,
+    tally: UNCOUNTED,
     throttle: createThrottle({ clock: world.clock, counters: localCounters(world) }),
   })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { PasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { localCounters } from '../../src/counters.ts'
+import { UNCOUNTED } from '../../src/counting/tally.ts'
 import { signedIn } from '../../src/identity/logins/browser-session.ts'
 import { signIn } from '../../src/identity/logins/sign-in.ts'
 import { createThrottle } from '../../src/identity/logins/throttle.ts'
@@ -30,7 +31,10 @@ eachDatabase((_kind, open) => {
       },
     }
     const throttle = createThrottle({ clock: world.clock, counters: localCounters(world) })
-    return signIn({ username, password: OLD, address: '192.0.2.1' }, { ...world, passwords, throttle })
+    return signIn(
+      { username, password: OLD, address: '192.0.2.1' },
+      { ...world, tally: UNCOUNTED, passwords, throttle },
+    )
   }
 
   test('a sign-in is taken back when a new password was set while the old one was checked', async () => {

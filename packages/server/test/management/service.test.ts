@@ -55,7 +55,8 @@ eachDatabase((kind, _open, fresh) => {
     )
     // No process does the periodic work here, and nobody made a backup.
     assert.deepEqual(states, {
-      ...{ service: 'ok', jobs: 'attention', database: 'ok', schema: 'ok', clock: 'ok', changes: 'ok' },
+      ...{ service: 'ok', nodes: 'ok', jobs: 'attention', bulk_jobs: 'ok' },
+      ...{ database: 'ok', schema: 'ok', clock: 'ok', changes: 'ok' },
       ...{ secret_key: 'ok', keys: 'ok', signing_keys: 'ok', issuers: 'ok', certificates: 'ok' },
       ...{ audit_log: 'ok', backup: kind === 'sqlite' ? 'attention' : 'unknown', sign_in_links: 'ok' },
     })

@@ -80,6 +80,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'verify',
   'status',
   'config check',
+  'counters',
   'devices counts',
   'clones list',
   'devices export',

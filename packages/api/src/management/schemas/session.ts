@@ -83,27 +83,37 @@ export type Me = Static<typeof MeSchema>
 
 // Sessions of tokens
 
-export const SessionSchema = Type.Object(
+const SessionFields = {
+  session_id: Text,
+  username: Text,
+  kind: Type.Enum(['developer', 'management'], { type: 'string' }),
+  description: orNull(Text),
+  signed_in: orNull(Text, '`browser INSTANT` or `agent NAME`, where it is known'),
+  opened_from: orNull(Text),
+  valid_since: Text,
+  valid_until: Text,
+  revoked_at: orNull(Text),
+  revoked_by: orNull(Text),
+  rule: orNull(Text),
+  issuer: orNull(Text),
+  job: orNull(Type.Record(Type.String(), Type.Unknown()), 'What the ID token of a CI job says of it'),
+}
+export const SessionSchema = Type.Object(SessionFields, { title: 'Session', ...exactly })
+export const ListedSessionSchema = Type.Object(
   {
-    session_id: Text,
-    username: Text,
-    kind: Type.Enum(['developer', 'management'], { type: 'string' }),
-    description: orNull(Text),
-    signed_in: orNull(Text, '`browser INSTANT` or `agent NAME`, where it is known'),
-    opened_from: orNull(Text),
-    valid_since: Text,
-    valid_until: Text,
-    revoked_at: orNull(Text),
-    revoked_by: orNull(Text),
-    rule: orNull(Text),
-    issuer: orNull(Text),
-    job: orNull(Type.Record(Type.String(), Type.Unknown()), 'What the ID token of a CI job says of it'),
+    ...SessionFields,
+    last_used_at: orNull(Text, 'When a token of it was last accepted, to about five minutes'),
+    last_used_from: orNull(Text, 'From where: of whoever presented it, such as a store that asked about it'),
   },
-  { title: 'Session', ...exactly },
+  { title: 'ListedSession', ...exactly },
 )
-export const SessionsSchema = page('Sessions', 'tokens', SessionSchema)
+export const SessionsSchema = page('Sessions', 'tokens', ListedSessionSchema)
 export const SessionsQuerySchema = Type.Object(
-  { ...pageQuery, state: Type.Optional(Type.Enum(['active', 'all'], { type: 'string' })) },
+  {
+    ...pageQuery,
+    state: Type.Optional(Type.Enum(['active', 'all'], { type: 'string' })),
+    unused_since: Type.Optional(InstantSchema),
+  },
   exactly,
 )
 export const AllSessionsQuerySchema = Type.Object(
@@ -112,6 +122,7 @@ export const AllSessionsQuerySchema = Type.Object(
     account: Type.Optional(nameOrId('A username or an id')),
     state: Type.Optional(Type.Enum(['active', 'all'], { type: 'string' })),
     ends_before: Type.Optional(InstantSchema),
+    unused_since: Type.Optional(InstantSchema),
   },
   exactly,
 )

@@ -101,6 +101,15 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
             ),
           )
           .execute()
+        // Primary key, and the same index. After the sessions: what a process still remembers finds them revoked.
+        await transaction
+          .deleteFrom('token_activity')
+          .where(
+            'session_id',
+            'in',
+            transaction.selectFrom('token_session').select('session_id').where('account_id', '=', id),
+          )
+          .execute()
         return { sessions: revoked.length, rules: rules.length }
       }),
   }

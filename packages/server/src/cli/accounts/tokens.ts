@@ -4,7 +4,7 @@ import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { several } from '../option-values.ts'
+import { readInstant, several } from '../option-values.ts'
 import {
   counted,
   type JsonOption,
@@ -30,6 +30,7 @@ interface ListOptions extends ListOption, WayOptions {
   readonly mine?: boolean
   readonly account?: string
   readonly includeInactive?: boolean
+  readonly unusedSince?: string
 }
 
 const COLUMNS = [
@@ -43,11 +44,11 @@ const COLUMNS = [
     'valid_since',
     'valid_until',
   ],
-  ...['revoked_at', 'revoked_by', 'rule', 'issuer', 'job'],
+  ...['revoked_at', 'revoked_by', 'rule', 'issuer', 'job', 'last_used_at', 'last_used_from'],
 ]
 const SHOWN = [
-  ...['session_id', 'username', 'kind', 'valid_since', 'valid_until', 'revoked_at', 'revoked_by'],
-  'description',
+  ...['session_id', 'username', 'kind', 'valid_since', 'valid_until', 'last_used_at', 'last_used_from'],
+  ...['revoked_at', 'revoked_by', 'description'],
 ]
 
 const LIST = { method: 'GET', path: '/tokens' } as const
@@ -65,6 +66,10 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     .option('--account <username>', 'only those of one account')
     .option('--mine', 'only my own, at a service')
     .option('--include-inactive', 'include revoked and expired sessions')
+    .option(
+      '--unused-since <instant>',
+      'only those that were made before, and not used since: a time such as 2027-01-31T00:00:00Z, or 90d',
+    )
     .action((options: ListOptions) => list(options, context))
 
   goes(withYes(withJson(tokens.command('revoke [session-id...]'))), 'both', [
@@ -141,22 +146,35 @@ const revokeEach = (
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { account, mine = false, includeInactive = false } = options
+  const reading = { now: new Date(), direction: 'ago' } as const
+  const unusedSince = readInstant('--unused-since', options.unusedSince, reading)
   const { records, more } = await eitherWay(context, options, 'read', {
     directly: async (installation) => {
       if (mine) throw new UsageError('--mine is for a service: on the database nobody is logged in.')
       const { findAccount } = await import('../../accounts/find.ts')
       const { pageOfSessions } = await import('../../tokens/administration/list-sessions.ts')
-      const { sessionRecord } = await import('../../tokens/session.ts')
+      const { usedSessionRecord } = await import('../../tokens/session.ts')
       const { authority } = installation
       const accountId = account === undefined ? undefined : (await findAccount(account, installation)).id
       const { sessions, next } = await pageOfSessions(
-        { authority, accountId, activeOnly: !includeInactive, after: undefined, limit: LIST_LIMIT },
+        {
+          authority,
+          accountId,
+          activeOnly: !includeInactive,
+          unusedSince,
+          after: undefined,
+          limit: LIST_LIMIT,
+        },
         installation,
       )
-      return { records: sessions.map(sessionRecord) as readonly JsonObject[], more: next !== undefined }
+      return { records: sessions.map(usedSessionRecord) as readonly JsonObject[], more: next !== undefined }
     },
     over: (service) => {
-      const query = { state: includeInactive ? 'all' : 'active', ...(mine ? {} : { account }) }
+      const query = {
+        state: includeInactive ? 'all' : 'active',
+        unused_since: unusedSince?.toISOString(),
+        ...(mine ? {} : { account }),
+      }
       return service.list(mine ? LIST_MINE : LIST, 'tokens', { query, most: LIST_LIMIT })
     },
   })

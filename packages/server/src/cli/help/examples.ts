@@ -56,7 +56,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'tokens explain': ['- < token', 'env:SNAPCRAFT_STORE_CREDENTIALS --json'],
   'tokens shorten': ['9f050d3a-e724-49a1-b582-fa86bdb4a52d --until 7d'],
-  'tokens list': ['', '--account ann --include-inactive'],
+  'tokens list': ['', '--account ann --include-inactive', '--unused-since 90d'],
   'tokens revoke': [
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d',
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d 1c0de3b7-6a5f-4f3e-9d0a-2b8f4c7e9a10 --json',
@@ -140,6 +140,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '--clones',
     '--serial-prefix AC-17 --session-before 30d --sort session',
   ],
+  counters: ['', '--name registrations --period 30d --brand acme'],
   'devices counts': ['', '--brand acme --json'],
   'clones list': ['--since 7d', '--model acme/ac-1000 --kind two-chains --json'],
   'devices show': ['acme/ac-1000/AC-0001'],

@@ -5,7 +5,7 @@ import { EXAMPLES } from './examples.ts'
 
 /** The commands of `ratafia --help`, in groups. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Run the service:': ['serve', 'identity', 'migrate', 'status', 'config'],
+  'Run the service:': ['serve', 'identity', 'migrate', 'status', 'counters', 'config'],
   'Who can log in, and who may administer:': [
     'accounts',
     'agents',

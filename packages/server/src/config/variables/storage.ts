@@ -82,6 +82,12 @@ export const STORAGE_VARIABLES = {
     meaning: 'How long to keep jobs of the management API, from when they were made, once they have ended',
     parse: parseRetention,
   }),
+  RATAFIA_RETENTION_COUNTERS: row({
+    default: '400d',
+    meaning:
+      'How long to keep what was counted by the hour and day; `ratafia counters --period 12mo` shows a year',
+    parse: parseRetention,
+  }),
   RATAFIA_RETENTION_AUDIT: optional({
     default: 'none: forever',
     meaning: 'How long to keep entries of the audit log',

@@ -1,5 +1,24 @@
 /** The tables of administration: see `schema.ts`. */
 export interface ManagementTables {
+  service_process: {
+    id: string
+    host: string
+    release: string
+    seen_at: number
+  }
+  counter: {
+    name: string
+    brand_id: string
+    span: 'h' | 'd'
+    at: number
+    label: string
+    n: number
+  }
+  token_activity: {
+    session_id: string
+    last_used_at: number
+    address: string
+  }
   role_grant: {
     subject_kind: 'account'
     subject: string

@@ -17,16 +17,13 @@ import type { DeviceActivity, SeenDevice } from './device-activity.ts'
 
 export interface ActivityStore {
   /**
-   * When and where devices were seen: one row each, at most {@link SEEN_AT_ONCE}. What is known of a later time stays.
+   * When and where devices were seen: one row each, at most 1,000. What is known of a later time stays.
    * A device that is no longer in the register, or has ended, is left out.
    */
   saw(seen: readonly SeenDevice[]): Promise<void>
   /** Of each that has any; at most 1,000 ids. */
   of(ids: readonly DeviceId[]): Promise<ReadonlyMap<DeviceId, DeviceActivity>>
 }
-
-/** Rows of one statement. */
-export const SEEN_AT_ONCE = 1000
 
 /** Whoever ended it may remove what is personal, and nothing comes after that. */
 const SEEN_STATUSES: readonly DeviceStatus[] = ['pending', 'rejected', 'active']

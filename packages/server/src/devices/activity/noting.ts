@@ -1,10 +1,11 @@
 /** Stores that tell the recorder which devices they have seen: those that register, open a session, or refresh one. */
+import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { RegistrationStore } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
 import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
-import type { ActivityRecorder } from './activity-recorder.ts'
+import type { SeenDevice } from './device-activity.ts'
 
-type Recorder = Pick<ActivityRecorder, 'saw'>
+type Recorder = Pick<ActivityRecorder<SeenDevice>, 'saw'>
 
 /** On a transaction too: a device whose session is not stored after all was there all the same. */
 export const notingSessions = (sessions: DeviceSessionStore, { saw }: Recorder): DeviceSessionStore => {

@@ -11,6 +11,7 @@ import type { Recognised } from '../../brands/trust/recognised.ts'
 import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
+import type { Tally } from '../../counting/tally.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Caller, SerialAssertion } from '../device.ts'
 import { explainedAsync } from '../explained.ts'
@@ -26,6 +27,7 @@ import { outcomeOfKey, outcomeOfRequest, type StandingDeps, standingOutcome } fr
 
 interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps, WaitDeps {
   readonly recognised: Recognised<UnverifiedAssertion<'model'>>
+  readonly tally: Tally
 }
 
 export interface RegisterDeps extends Omit<StepDeps, 'change'> {
@@ -56,13 +58,16 @@ export async function registerDevice(
   { changeBy, ...given }: RegisterDeps,
 ): Promise<Uint8Array | undefined> {
   const registration = await receive(input, given)
-  const { deviceKeyId } = registration.request.fields
+  const { deviceKeyId, brandId } = registration.request.fields
   const change = changeBy({ actor: deviceKeyActor(deviceKeyId), source: input.caller.address })
   const deps = { ...given, change }
   // What is remembered may be why a race was lost: the second attempt reads everything.
   const result = await retryLostRaces(ATTEMPTS, (attempt) =>
     register(registration, attempt === 0 ? deps : { ...deps, memory: undefined }),
-  )
+  ).catch((error: unknown) => {
+    if (error instanceof RequestError) given.tally.add('registrations', 'refused', brandId)
+    throw error
+  })
   if (!result) throw new Unavailable(`a registration lost ${ATTEMPTS} races`)
   if (result === 'wait') return undefined
   return input.serialStream ? withSigner(result, deps) : result.encoded
@@ -89,12 +94,13 @@ async function register(registration: Registration, deps: StepDeps): Promise<Reg
   try {
     // The policy is for new devices.
     const decided = known ?? (await checkPolicy(registration, model, deps))
-    if ('proposed' in decided && model.policy.registration === 'approval') {
-      return await waitForApproval(decided, deps)
-    }
-    return 'proposed' in decided
-      ? await registerNewDevice(decided, deps)
-      : await registerImported(registration, decided.device, deps)
+    const result = !('proposed' in decided)
+      ? await registerImported(registration, decided.device, deps)
+      : model.policy.registration === 'approval'
+        ? await waitForApproval(decided, deps)
+        : await registerNewDevice(decided, deps)
+    deps.tally.add('registrations', result === 'wait' ? 'waits' : 'serial', model.brandId)
+    return result
   } catch (error) {
     // A copy of this request, sent at the same moment, may have caused the refusal: then return what the copy got.
     const standing = error instanceof RequestError ? await standingOutcome(registration, deps) : undefined

@@ -4,6 +4,7 @@ import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
 import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
+import type { Tally } from '../../counting/tally.ts'
 import { deviceRefused, RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import type { CloneStore } from '../clones/clone-store.ts'
@@ -44,6 +45,7 @@ export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependenc
   readonly clones: Pick<CloneStore, 'find'>
   readonly inSessionsBy: ChangingBy<SessionStores>
   readonly recognised: Recognised<DeviceAssertions>
+  readonly tally: Tally
   /** Milliseconds. */
   readonly sessionLifetime: number
   /** The host of the base URL. */
@@ -95,11 +97,18 @@ export async function openSession(
 async function openNew(opening: Opening, deps: OpenSessionDeps): Promise<FoundSession> {
   const opened = await retryLostRaces(ATTEMPTS, async (attempt) => {
     const faster = attempt > 0 ? await findOpened(opening, deps) : undefined
-    return faster ?? open(opening, deps)
+    if (faster) return faster
+    const found = await open(opening, deps)
+    if (!('refused' in found)) tallyOpened(found, deps)
+    return found
   })
   if (!opened) throw deviceRefused('The device keeps changing. Try again.')
   if ('refused' in opened) throw deviceRefused(opened.refused)
   return opened
+}
+
+function tallyOpened({ session, device }: FoundSession, { tally }: Pick<OpenSessionDeps, 'tally'>): void {
+  tally.add('device-sessions', session.previousId === null ? 'opened' : 'refreshed', device.brandId)
 }
 
 interface Opening extends SessionRequest, NonceUse, Pick<DeviceSession, 'caller'> {

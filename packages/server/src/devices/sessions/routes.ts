@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { RequestError } from '../../errors.ts'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'
 import { bodyParser } from '../../http/bodies/read-body.ts'
 import { callerOf } from '../caller.ts'
@@ -80,13 +81,19 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     url: path,
     exposeHeadRoute: false,
     onRequest: (request, reply, done) => {
-      const answer = ({ description, headers }: VerifiedSession) =>
-        void reply.headers(ANSWER_HEADERS).headers(headers).send(description)
+      const answer = ({ description, headers }: VerifiedSession) => {
+        deps.tally.add('store-questions', 'session-valid', headers['ratafia-brand'])
+        reply.headers(ANSWER_HEADERS).headers(headers).send(description)
+      }
+      const refuse = (error: Error) => {
+        if (error instanceof RequestError) deps.tally.add('store-questions', 'session-refused')
+        done(error)
+      }
       const digest = digestOf(request)
       const known = deps.verified.find(digest)
       if (known) return answer(known)
       const verify = () => verifySession(presentedSession(request.headers, HEADERS), deps)
-      deps.verified.remember(digest, verify).then(answer).catch(done)
+      deps.verified.remember(digest, verify).then(answer).catch(refuse)
     },
     // The hook has answered.
     handler: async () => undefined,

@@ -38,7 +38,7 @@ export type CredentialsVerdict =
 
 export type CheckDeps = Pick<
   IdentityDependencies,
-  'accounts' | 'passwords' | 'secondFactors' | 'sealer' | 'throttle' | 'changeBy' | 'clock'
+  'accounts' | 'passwords' | 'secondFactors' | 'sealer' | 'throttle' | 'changeBy' | 'clock' | 'tally'
 >
 
 /** Writes nothing but a used code. Throws Unavailable when it could not be checked; such an attempt does not count. */
@@ -51,7 +51,7 @@ export async function checkCredentials(
   const username = typed.toLowerCase()
   // First, because its failures count for the account; all others are looked up once they may be tried.
   const byEmail = typed.includes('@') ? await findByLoginName(typed, deps) : undefined
-  return countFailures(
+  const result = await countFailures(
     { username: byEmail?.account.username ?? username, address },
     deps.throttle,
     async () => {
@@ -59,6 +59,16 @@ export async function checkCredentials(
       return verdictOn(found, { password, code, address }, deps)
     },
   )
+  tallyRefused(result.verdict, deps)
+  return result
+}
+
+/** A login that is refused. One that is not is counted when it opens a session. */
+export function tallyRefused(
+  verdict: CredentialsVerdict['verdict'],
+  { tally }: Pick<IdentityDependencies, 'tally'>,
+): void {
+  if (verdict !== 'right' && verdict !== 'code-needed') tally.add('logins', verdict)
 }
 
 async function verdictOn(

@@ -3,7 +3,7 @@ import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { type SessionOutcome, startSession } from './browser-session.ts'
-import { type CheckDeps, checkCredentials, isRightCode } from './check-credentials.ts'
+import { type CheckDeps, checkCredentials, isRightCode, tallyRefused } from './check-credentials.ts'
 import { countFailures } from './count-failures.ts'
 import { openFor, sealFor } from './sealed-texts.ts'
 
@@ -90,6 +90,7 @@ export async function signInWithCode(
       ? ('right' as const)
       : ('code-wrong' as const),
   }))
+  tallyRefused(result.verdict, deps)
   if (result.verdict === 'throttled') return { outcome: 'throttled', retryAt: result.retryAt }
   if (result.verdict === 'code-wrong') return { outcome: 'wrong' }
   const recheck = async () => ((await unchanged()) ? 'right' : 'wrong')

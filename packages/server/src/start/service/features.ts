@@ -4,14 +4,17 @@ import { isAccountId } from '@ratafia/api'
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
+import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { BrandMemory } from '../../brands/brand-memory.ts'
 import { rememberedBrands } from '../../brands/remembered-brands.ts'
 import { recognised } from '../../brands/trust/recognised.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Config } from '../../config/config.ts'
 import type { Counters } from '../../counters.ts'
+import { talliedLogins } from '../../counting/tallied-logins.ts'
+import type { Tally } from '../../counting/tally.ts'
 import type { ChangeFeed } from '../../database/index.ts'
-import type { ActivityRecorder } from '../../devices/activity/activity-recorder.ts'
+import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { notingRegistrations, notingSessions } from '../../devices/activity/noting.ts'
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
@@ -34,6 +37,7 @@ import { resolvePackages } from '../../package-directory/resolve.ts'
 import { unknownPackages } from '../../package-directory/unknown.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
+import type { TokenUses } from '../../tokens/activity/token-uses.ts'
 import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { gatewayRoutes } from '../../tokens/dialects/gateway-routes.ts'
@@ -54,6 +58,7 @@ export interface IdentityParts {
   readonly baseUrl: string
   readonly installation: Installation
   readonly counters: Counters
+  readonly tally: Tally
   readonly telemetry: Telemetry
   readonly log: Log
   /** Alone it has none, and remembers nothing. */
@@ -64,13 +69,15 @@ export interface IdentityParts {
 export interface ServiceParts extends IdentityParts {
   readonly feed: ChangeFeed
   /** Of the devices that this process sees. */
-  readonly activity: ActivityRecorder
+  readonly activity: ActivityRecorder<SeenDevice>
+  /** Of the tokens that this process verifies. */
+  readonly tokenUses: TokenUses
 }
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
-  const { app, baseUrl, installation, feed, telemetry, log } = parts
-  const { config, clock, keyring, tokenSessions, accounts, changeBy } = installation
+  const { app, baseUrl, installation, feed, telemetry, tally, log } = parts
+  const { config, clock, keyring, accounts, changeBy } = installation
   const memory = rememberedBrands(feed, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
@@ -100,8 +107,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
 
   const tokens: TokenDependencies = {
     keyring,
-    tokenSessions,
+    tokenSessions: talliedLogins(installation.tokenSessions, tally),
     logins: rememberedLogins(feed, installation),
+    uses: parts.tokenUses,
+    tally,
     changeBy,
     entryOf: newEntry(clock),
     clock,
@@ -132,7 +141,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
       ...storesOn(on),
       registrations: notingRegistrations(registrationStore(on), parts.activity),
     })),
-    memory,
+    ...{ memory, tally },
     recognised: recognised<UnverifiedAssertion<'model'>>(),
     mostWaiting: config.mostWaitingDevices,
     clones: counting(installation.clones, telemetry),
@@ -165,12 +174,12 @@ const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
 async function addDeviceSessions(
   location: string,
   memory: BrandMemory,
-  { app, installation, feed, telemetry, activity }: ServiceParts,
+  { app, installation, feed, telemetry, activity, tally }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
-    memory,
+    ...{ memory, tally },
     recognised: recognised<DeviceAssertions>(),
     sessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
     verified: rememberedDeviceSessions(feed, installation),
@@ -211,21 +220,22 @@ const countingSeen = (sessions: DeviceSessionStore, { metrics }: Telemetry): Dev
 /** The identity service, below `prefix`: a path without a trailing slash. */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, installation, counters, feed }: IdentityParts,
+  { app, baseUrl, installation, counters, tally, feed }: IdentityParts,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
-  const { clock, logins, tokenSessions, config } = installation
+  const { clock, logins, config } = installation
+  const tokenSessions = talliedLogins(installation.tokenSessions, tally)
   const { knownServices, passwordLogins, dischargeLifetime } = config
   // Counts the attempts of browsers and of programs together.
   const throttle = signInThrottle({ ...installation, counters })
   await app.register(identityRoutes, {
     ...installation,
     ...(feed && { knownAgents: rememberedAgents(feed) }),
-    ...{ prefix, location, knownServices, counters, throttle, passwordLogins },
+    ...{ prefix, location, knownServices, counters, tally, throttle, passwordLogins },
   })
   await app.register(passwordRoutes, {
     ...installation,
-    ...{ throttle, dischargeLifetime },
+    ...{ throttle, tally, dischargeLifetime },
     enabled: passwordLogins,
     // Alone, it is no part of the service whose sessions they are.
     sessions: feed && { clock, logins, tokenSessions, entryOf: newEntry(clock) },

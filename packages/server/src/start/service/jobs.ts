@@ -5,6 +5,7 @@ import { removeOldEntries } from '../../audit/remove-old.ts'
 import type { Changing } from '../../change.ts'
 import { refreshOldKeys } from '../../ci/issuers/keys/refresh-old-keys.ts'
 import type { Installation, Stores } from '../../cli/installation.ts'
+import { foldHours } from '../../counting/fold.ts'
 import { recountDevices } from '../../devices/counts/recount.ts'
 import { GUARD_MS } from '../../devices/nonce.ts'
 import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
@@ -40,6 +41,11 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
       everyMs: 60_000,
       run: (goOn) => recountDevices({ ...installation, goOn }),
     },
+    {
+      name: 'counters',
+      everyMs: 600_000,
+      run: (goOn) => foldHours({ ...installation, counters: installation.counts, goOn }),
+    },
     { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
   ]
 }
@@ -55,6 +61,7 @@ function retentionTasks(
     oneTimeLinks,
     repeats,
     jobs,
+    counts,
     tokenSessions,
     usedTokens,
     deviceSessions,
@@ -74,6 +81,7 @@ function retentionTasks(
     { table: 'job', keepMs: retention.jobs, remove: jobs.removeOld },
     // Nobody sends a file for longer.
     { table: 'job_part', keepMs: DAY_MS, remove: jobs.removeUploading },
+    { table: 'counter', keepMs: retention.counters, remove: counts.removeOld },
     { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
     // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
     {

@@ -9,6 +9,7 @@ import type { Installation } from '../../cli/installation.ts'
 import { certificatesOf } from '../../config/postgres-tls-files.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
+import { counterManagementRoutes } from '../../counting/routes.ts'
 import { type ChangeFeed, schemaState } from '../../database/index.ts'
 import { filterIn } from '../../devices/administration/device-query.ts'
 import { evidenceManagementRoutes } from '../../devices/administration/evidence-routes.ts'
@@ -76,6 +77,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
       brandManagementRoutes(add, installation)
       modelManagementRoutes(add, installation)
       packageManagementRoutes(add, installation)
+      counterManagementRoutes(add, { ...installation, counters: installation.counts })
       statusManagementRoutes(add, { ...installation, release: RELEASE, here: hereOf(tokens, parts) })
       jobRoutes(add, {
         ...installation,

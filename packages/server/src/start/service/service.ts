@@ -1,9 +1,15 @@
 /** Starts the service in this process, and stops it in the opposite order. */
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { activityRecorder } from '../../activity/activity-recorder.ts'
 import type { Installation } from '../../cli/installation.ts'
+import { systemClock } from '../../clock.ts'
 import { localCounters } from '../../counters.ts'
+import { keepTally } from '../../counting/kept-tally.ts'
+import { sendCounters } from '../../counting/send.ts'
+import type { Tally } from '../../counting/tally.ts'
 import { CHANGE_KINDS, type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
-import { type ActivityRecorder, activityRecorder } from '../../devices/activity/activity-recorder.ts'
+import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { limitBodyMemory } from '../../http/bodies/body-memory.ts'
 import { clientsOf } from '../../http/client.ts'
@@ -13,9 +19,12 @@ import { readiness } from '../../http/readiness.ts'
 import { listen } from '../../http/server.ts'
 import { leaseStore } from '../../jobs/lease-store.ts'
 import { runJobs } from '../../jobs/run-jobs.ts'
+import { announcePresence } from '../../status/presence.ts'
 import { createTelemetry } from '../../telemetry/create.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { UsedToken } from '../../tokens/activity/token-activity.ts'
+import { tokenUses } from '../../tokens/activity/token-uses.ts'
 import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
@@ -23,6 +32,7 @@ import { addIdentity, addService } from './features.ts'
 import { followKeys } from './follow-keys.ts'
 import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
+import { talliedMetrics } from './tallied-metrics.ts'
 
 /** A service that listens. */
 export interface RunningService {
@@ -40,12 +50,16 @@ export interface RunningService {
 /** The whole service, or with `identityOnly` the identity service alone. Throws what `openInstallation` throws. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log } = options
-  const telemetry = await createTelemetry({
-    log,
-    release: RELEASE,
-    tracing: config.tracing,
-    metrics: config.metrics !== undefined,
-  })
+  const tally = keepTally({ clock: options.clock ?? systemClock })
+  const telemetry = tallied(
+    await createTelemetry({
+      log,
+      release: RELEASE,
+      tracing: config.tracing,
+      metrics: config.metrics !== undefined,
+    }),
+    tally,
+  )
   const opened: (() => Promise<void>)[] = [() => telemetry.tracing.close()]
   const close = async () => {
     for (let next = opened.pop(); next; next = opened.pop()) await next()
@@ -53,6 +67,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     const installation = await openInstallation(options, telemetry)
     opened.push(() => installation.close())
+    const sending = sendCounters({
+      ...{ tally, counters: installation.counts },
+      onError: (error) => log.warn({ err: error }, 'what was counted is not stored yet, and is tried again'),
+    })
+    // After the last request, before the database is closed.
+    opened.push(() => sending.stop())
+    const presence = announcePresence({
+      processes: installation.processes,
+      process: { host: hostname(), release: RELEASE },
+      onError: (error) => log.warn({ err: error }, 'could not say that this process runs'),
+    })
+    opened.push(() => presence.stop())
     const metricsUrl = await publishMetrics(installation, telemetry.metrics, options, opened)
     if (options.jobs) {
       const jobs = runJobs(jobsOf(installation, log, telemetry), {
@@ -62,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       opened.push(() => jobs.stop())
     }
     return {
-      ...(await listenWith(installation, telemetry, options, opened)),
+      ...(await listenWith({ installation, telemetry, tally }, options, opened)),
       metricsUrl,
       installation,
       close,
@@ -73,19 +99,30 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
+interface Counted {
+  readonly installation: Installation
+  readonly telemetry: Telemetry
+  readonly tally: Tally
+}
+
+const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry => ({
+  ...telemetry,
+  metrics: talliedMetrics(metrics, tally),
+})
+
 /** Adds what it opens to `opened`. */
 async function listenWith(
-  installation: Installation,
-  telemetry: Telemetry,
+  { installation, telemetry, tally }: Counted,
   { log, identityOnly = false, counters = localCounters(installation) }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
   const { metrics } = telemetry
   const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
-  const activity = recorderOf(installation, log)
+  const activity = devicesSeen(installation, log)
+  const used = tokensUsed(installation, log)
   // After the last request, before the database is closed.
-  opened.push(() => activity.stop())
+  opened.push(async () => void (await Promise.all([activity.stop(), used.stop()])))
   if (feed) {
     // Open until the last request is answered.
     opened.push(() => feed.close())
@@ -136,21 +173,31 @@ async function listenWith(
     listening.leave()
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
-  const parts = { app, baseUrl, installation, counters, telemetry, log }
-  if (feed) await addService({ ...parts, feed, activity })
+  const parts = { app, baseUrl, installation, counters, telemetry, tally, log }
+  if (feed)
+    await addService({ ...parts, feed, activity, tokenUses: tokenUses(used, { ...installation, tally }) })
   else await addIdentity('', parts)
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
 }
 
-const recorderOf = ({ activities }: Installation, log: Log): ActivityRecorder =>
-  activityRecorder({
+const devicesSeen = ({ activities }: Installation, log: Log) =>
+  activityRecorder<SeenDevice>({
     activities,
     onError: (error) =>
       log.warn({ err: error }, 'which devices were seen is not stored yet, and is tried again'),
     onForgotten: (devices) =>
       log.warn({ devices }, 'too many devices were seen at once: when some were is not remembered'),
+  })
+
+const tokensUsed = ({ tokenActivities: activities }: Installation, log: Log) =>
+  activityRecorder<UsedToken>({
+    activities,
+    onError: (error) =>
+      log.warn({ err: error }, 'which tokens were used is not stored yet, and is tried again'),
+    onForgotten: (tokens) =>
+      log.warn({ tokens }, 'too many tokens were used at once: when some were is not remembered'),
   })
 
 function changeFeedOf({ config, database }: Installation, log: Log): Promise<ChangeFeed> {

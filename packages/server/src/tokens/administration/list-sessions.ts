@@ -1,8 +1,8 @@
 /** The sessions of tokens, page by page: one's own, or for an administrator those of every account. */
-import type { AccountId } from '@ratafia/api'
+import type { AccountId, SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
-import type { ListedSession, SessionPosition } from '../session.ts'
+import type { SessionPosition, UsedSession } from '../session.ts'
 import type { SessionStore } from '../session-store.ts'
 
 interface Listing {
@@ -12,12 +12,14 @@ interface Listing {
   /** Without those that are revoked or over. */
   readonly activeOnly: boolean
   readonly endsBefore?: Date | undefined
+  /** Only those that were made before, and whose tokens were not used since. */
+  readonly unusedSince?: Date | undefined
   readonly after: SessionPosition | undefined
   readonly limit: number
 }
 
 export interface SessionPage {
-  readonly sessions: readonly ListedSession[]
+  readonly sessions: readonly UsedSession[]
   /** Undefined: nothing follows. */
   readonly next: SessionPosition | undefined
 }
@@ -28,16 +30,18 @@ const WINDOW = 1_000
 
 /** Newest first. Throws {@link RequestError} `permission-denied`. */
 export async function pageOfSessions(
-  { authority, accountId, activeOnly, endsBefore, after, limit }: Listing,
+  { authority, accountId, activeOnly, endsBefore, unusedSince, after, limit }: Listing,
   { tokenSessions, clock }: { readonly tokenSessions: Pick<SessionStore, 'page'>; readonly clock: Clock },
 ): Promise<SessionPage> {
   if (accountId === undefined || accountId !== authority.accountId) requireForAll(authority, 'tokens:read')
   const now = clock()
-  const fits = ({ revokedAt, validUntil }: ListedSession) =>
+  const fits = ({ revokedAt, validSince, validUntil, lastUsedAt }: UsedSession) =>
     (!activeOnly || (revokedAt === undefined && validUntil > now)) &&
-    (endsBefore === undefined || validUntil < endsBefore)
-  const sessions: ListedSession[] = []
-  let last = after
+    (endsBefore === undefined || validUntil < endsBefore) &&
+    (unusedSince === undefined || (lastUsedAt ?? validSince) < unusedSince)
+  const sessions: UsedSession[] = []
+  // Those that are newer were made since: the first page begins behind them.
+  let last = after ?? (unusedSince && { id: '' as SessionId, validSince: unusedSince })
   for (let examined = 0; examined < MOST_EXAMINED; examined += WINDOW) {
     const rows = await tokenSessions.page({ accountId, after: last, limit: WINDOW })
     for (const row of rows) {

@@ -5,7 +5,7 @@ import { type ChangingBy, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
-import { type ListedSession, type SessionPosition, sessionRecord } from '../session.ts'
+import { type ListedSession, type SessionPosition, sessionRecord, usedSessionRecord } from '../session.ts'
 import { pageOfSessions, type SessionPage } from './list-sessions.ts'
 import { type MineStores, revokeMine } from './revoke-mine.ts'
 import { revokeSession, type SessionChange, type SessionChangeDeps } from './revoke-session.ts'
@@ -28,7 +28,8 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
   add(api.myTokens, async ({ authority, query }) => {
     const { limit = 100, state = 'active' } = query
     const listing = { authority, limit, activeOnly: state === 'active', after: sessionIn(query) }
-    return listOf(await pageOfSessions({ ...listing, accountId: authority.accountId }, deps), query)
+    const asked = { ...listing, accountId: authority.accountId, unusedSince: unusedSinceIn(query) }
+    return listOf(await pageOfSessions(asked, deps), query)
   })
   add(api.revokeMyToken, async (asked) => {
     const { session } = await revokeSession({ ...changeOf(asked), own: true }, tried(asked))
@@ -46,7 +47,8 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
     const listing = { authority, limit, activeOnly: state === 'active', after: sessionIn(query) }
     const accountId = account === undefined ? undefined : await deps.accountIdOf(account)
     const endsBefore = ends_before === undefined ? undefined : instantField('query/ends_before', ends_before)
-    return listOf(await pageOfSessions({ ...listing, accountId, endsBefore }, deps), query)
+    const asked = { ...listing, accountId, endsBefore, unusedSince: unusedSinceIn(query) }
+    return listOf(await pageOfSessions(asked, deps), query)
   })
   add(api.revokeToken, async (asked) => {
     const { session } = await revokeSession(changeOf(asked), tried(asked))
@@ -55,9 +57,12 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
 }
 
 const listOf = ({ sessions, next }: SessionPage, query: object) => ({
-  tokens: sessions.map(sessionRecord),
+  tokens: sessions.map(usedSessionRecord),
   next: next ? cursorOf([next.validSince.toISOString(), next.id], query) : null,
 })
+
+const unusedSinceIn = ({ unused_since: text }: { readonly unused_since?: string }) =>
+  text === undefined ? undefined : instantField('query/unused_since', text)
 
 /** A position that is none begins with the first page, as far as anybody can tell. */
 function sessionIn(query: { readonly cursor?: string }): SessionPosition | undefined {

@@ -36,16 +36,15 @@ export async function ubuntuOneRoutes(app: FastifyInstance, deps: DialectOptions
   )
 
   const verifying = { schema: { body: verification.body }, config: { limit: 'verify' } } as const
-  typed.post(verification.path, verifying, (request) => {
+  typed.post(verification.path, verifying, async (request) => {
     const { authorization } = request.body.auth_data
     const digest = digestOf({ authorization })
-    return verifyAuthorization(async () => {
-      const known = deps.logins.find(digest)
-      return (
-        known ??
-        authenticateKnown({ presented: presentedMacaroons({ authorization }), digest }, request, deps)
-      )
-    })
+    const presented = () => presentedMacaroons({ authorization })
+    const answer = await verifyAuthorization(async () =>
+      authenticateKnown({ presented, digest }, request, deps),
+    )
+    deps.tally.add('store-questions', answer.allowed ? 'token-valid' : 'token-refused')
+    return answer
   })
 
   if (!deps.developerAccount) return

@@ -19,6 +19,8 @@ import { fleetLists } from './0017-fleet-lists.ts'
 import { jobs } from './0018-jobs.ts'
 import { activity } from './0019-activity.ts'
 import { fileJobs } from './0020-file-jobs.ts'
+import { tokenActivity } from './0021-token-activity.ts'
+import { counters } from './0022-counters.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +44,6 @@ export const migrations: readonly Migration[] = [
   jobs,
   activity,
   fileJobs,
+  tokenActivity,
+  counters,
 ]

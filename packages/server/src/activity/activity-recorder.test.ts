@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
-import { eventually } from '../../../test/support/eventually.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import type { SeenDevice } from '../devices/activity/device-activity.ts'
 import { activityRecorder } from './activity-recorder.ts'
-import type { SeenDevice } from './device-activity.ts'
 
 const NEVER = 1_000_000_000
 
@@ -15,7 +15,7 @@ function recording({ most = 100, fails = () => false }: { most?: number; fails?:
   const batches: string[][] = []
   const errors: unknown[] = []
   const forgotten: number[] = []
-  const recorder = activityRecorder({
+  const recorder = activityRecorder<SeenDevice>({
     activities: {
       async saw(seen) {
         if (fails()) throw new Error('away')
@@ -82,7 +82,7 @@ test('stopping stores what came while it was storing', async () => {
 
 test('what was seen is stored by itself after some time', async () => {
   const batches: number[] = []
-  const recorder = activityRecorder({
+  const recorder = activityRecorder<SeenDevice>({
     activities: { saw: async ({ length }) => void batches.push(length) },
     onError: () => {},
     onForgotten: () => {},

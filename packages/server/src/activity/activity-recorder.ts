@@ -1,47 +1,54 @@
 /**
- * Remembers in this process which devices were seen, and stores it every few seconds, so that no device waits for it. A
- * process that is killed loses what it has not stored: the device is seen again when it refreshes its session.
+ * Remembers in this process when devices were seen or tokens used, and stores it every few seconds, so that no request
+ * waits for it. A process that is killed loses what it has not stored: nobody decides anything by those seconds.
  */
-import type { DeviceId } from '@ratafia/api'
-import { type ActivityStore, SEEN_AT_ONCE } from './activity-store.ts'
-import type { SeenDevice } from './device-activity.ts'
 
-export interface ActivityRecorder {
+/** One time that something was seen. */
+export interface Seen {
+  readonly id: string
+  readonly at: Date
+}
+
+export interface ActivityRecorder<One extends Seen> {
   /** Only remembers it. */
-  saw(seen: SeenDevice): void
+  saw(seen: One): void
   /** Stores what is remembered; never throws. */
   flush(): Promise<void>
   /** Stores what is left, and ends. */
   stop(): Promise<void>
 }
 
-interface RecorderDeps {
-  readonly activities: Pick<ActivityStore, 'saw'>
+interface RecorderDeps<One extends Seen> {
+  /** Takes one of each id, at most 1,000, in their order. */
+  readonly activities: { saw(seen: readonly One[]): Promise<void> }
   /** Of a batch that was not stored, and is tried again. */
   readonly onError: (error: unknown) => void
-  /** Of devices that are forgotten, because too many are remembered already. */
-  readonly onForgotten: (devices: number) => void
+  /** How many are forgotten, because too many are remembered already. */
+  readonly onForgotten: (many: number) => void
   readonly everyMs?: number
   readonly most?: number
 }
 
+/** Rows of one statement. */
+const SEEN_AT_ONCE = 1000
+
 const EVERY_MS = 10_000
 
-/** What 10,000 sessions a second see in ten seconds. */
+/** What 10,000 sessions of devices a second see in ten seconds. */
 const MOST = 100_000
 
-export function activityRecorder({
+export function activityRecorder<One extends Seen>({
   activities,
   onError,
   onForgotten,
   everyMs = EVERY_MS,
   most = MOST,
-}: RecorderDeps): ActivityRecorder {
-  let seen = new Map<DeviceId, SeenDevice>()
+}: RecorderDeps<One>): ActivityRecorder<One> {
+  let seen = new Map<string, One>()
   let forgotten = 0
   let flushing: Promise<void> | undefined
 
-  const remember = (one: SeenDevice) => {
+  const remember = (one: One) => {
     const known = seen.get(one.id)
     if (known ? known.at < one.at : seen.size < most) seen.set(one.id, one)
     else if (!known) forgotten++

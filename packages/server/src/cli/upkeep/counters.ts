@@ -1,0 +1,79 @@
+/** `ratafia counters`: how often something happened. */
+
+import { COUNTER_NAMES, COUNTER_PERIODS, type CounterName, type CounterPeriod } from '@ratafia/api/counters'
+import { type Command, Option } from 'commander'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { CommandContext } from '../context.ts'
+import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
+import type { ServiceOperation } from '../service/service.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { harmless } from '../terminal/harmless.ts'
+
+const COUNTERS: ServiceOperation = { method: 'GET', path: '/counters' }
+
+interface CountersOptions extends JsonOption, WayOptions {
+  readonly name?: CounterName
+  readonly period: CounterPeriod
+  readonly brand?: string
+}
+
+export function countersCommand(parent: Command, context: CommandContext): void {
+  goes(withJson(parent.command('counters')), 'both', ['counters'])
+    .description('how often something happened, as the service counts it')
+    .addOption(new Option('--name <name>', 'only this').choices(COUNTER_NAMES))
+    .addOption(
+      new Option('--period <period>', 'a day by the hour, a month by the day, a year by the month')
+        .choices(COUNTER_PERIODS)
+        .default('24h'),
+    )
+    .option('--brand <account-id>', 'only of one brand')
+    .action((options: CountersOptions) => counters(options, context))
+}
+
+async function counters(options: CountersOptions, context: CommandContext): Promise<void> {
+  const { name, period, brand } = options
+  const record = await eitherWay<JsonObject>(context, options, 'read', {
+    directly: async (installation) => {
+      const { countersRecord, listCounts } = await import('../../counting/counts.ts')
+      const { authority, clock, counts } = installation
+      const asked = { authority, name, period, brandId: brand }
+      return { ...countersRecord(await listCounts(asked, { counters: counts, clock })) }
+    },
+    over: async (service) => (await service.call(COUNTERS, { query: { name, period, brand } })).record,
+  })
+  print(context, options, record, listIn(record['counters']).map(textOf).join('\n\n'))
+}
+
+const listIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** More labels than this do not stand side by side: each one that was counted has a line. */
+const MOST_COLUMNS = 8
+
+function textOf(counter: JsonObject): string {
+  const name = String(counter['name'])
+  const labels = Array.isArray(counter['labels']) ? counter['labels'].map(String) : []
+  const buckets = listIn(counter['buckets']).map(({ at, counts }) => ({
+    at: String(at),
+    counts: isObject(counts) ? counts : {},
+  }))
+  const countOf = (counts: JsonObject, label: string) => Number(counts[label] ?? 0)
+  const sum = buckets.reduce(
+    (all, { counts }) => all + labels.reduce((some, label) => some + countOf(counts, label), 0),
+    0,
+  )
+  const title = `${harmless(name).replaceAll('-', ' ')}: ${sum}`
+  if (sum === 0) return title
+  if (labels.length <= MOST_COLUMNS) {
+    const rows = buckets.map(({ at, counts }): Row => ({ at, ...numbersOf(counts, labels) }))
+    return `${title}\n${tableOf(rows, ['at', ...labels])}`
+  }
+  const rows = buckets.flatMap(({ at, counts }) =>
+    labels
+      .filter((label) => countOf(counts, label) > 0)
+      .map((label): Row => ({ at, what: label, times: countOf(counts, label) })),
+  )
+  return `${title}\n${tableOf(rows, ['at', 'what', 'times'])}`
+}
+
+const numbersOf = (counts: JsonObject, labels: readonly string[]): Row =>
+  Object.fromEntries(labels.map((label) => [label, Number(counts[label] ?? 0)]))

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import { eachDatabase } from '../../test/support/databases.ts'
+import type { Database } from '../database/index.ts'
+import { type CounterStore, counterStore } from './counter-store.ts'
+import { foldHours } from './fold.ts'
+import { DAY_MS, HOUR_MS } from './series.ts'
+
+const START = Date.UTC(2030, 0, 10)
+const hour = (number: number) => START + number * HOUR_MS
+
+eachDatabase((_kind, open) => {
+  let database: Database
+  let counters: CounterStore
+  beforeEach(async () => {
+    database ??= await open()
+    counters = counterStore(database)
+    await database.query.deleteFrom('counter').execute()
+  })
+  const row = (at: number, n = 1, { name = 'registrations', brandId = '(all)', label = 'serial' } = {}) => ({
+    ...{ name, brandId, at: hour(at), label, n },
+  })
+  const rows = async () =>
+    (
+      await database.query
+        .selectFrom('counter')
+        .selectAll()
+        .orderBy('span')
+        .orderBy('at')
+        .orderBy('label')
+        .execute()
+    ).map(({ span, at, label, n }) => `${span} ${(Number(at) - START) / HOUR_MS} ${label} ${n}`)
+
+  test('what several processes add at the same moment adds up', async () => {
+    const some = Array.from({ length: 30 }, (_, at) => row(at))
+    await Promise.all([counters.add(some), counters.add(some.toReversed()), counters.add(some)])
+    const all = { name: 'registrations', brandIds: ['(all)'], from: new Date(START), unit: HOUR_MS }
+    const found = await counters.counts(all)
+    assert.equal(found.length, 30)
+    assert.ok(found.every(({ n }) => n === 3))
+  })
+
+  test('an hour may have more than fits into 32 bits', async () => {
+    await counters.add([row(0, 3_000_000_000)])
+    await counters.add([row(0, 3_000_000_000)])
+    const of = { name: 'registrations', brandIds: ['(all)'], from: new Date(START), unit: DAY_MS }
+    assert.deepEqual(await counters.counts(of), [{ at: START, label: 'serial', n: 6_000_000_000 }])
+  })
+
+  test('the counts of the brands that are named, since an instant, by hour or day', async () => {
+    await counters.add([
+      row(0),
+      row(25, 2),
+      row(26, 3),
+      row(26, 5, { brandId: 'acme' }),
+      row(26, 7, { brandId: 'zenith' }),
+      row(26, 11, { brandId: 'other' }),
+      row(26, 13, { label: 'waits' }),
+      row(26, 17, { name: 'device-sessions' }),
+    ])
+    const counts = async (brandIds: readonly string[], unit: number, from = hour(24)) =>
+      (await counters.counts({ name: 'registrations', brandIds, from: new Date(from), unit }))
+        .map(({ at, label, n }) => `${(at - START) / HOUR_MS} ${label} ${n}`)
+        .sort()
+    assert.deepEqual(await counts(['(all)'], HOUR_MS), ['25 serial 2', '26 serial 3', '26 waits 13'])
+    assert.deepEqual(await counts(['(all)'], DAY_MS, START), ['0 serial 1', '24 serial 5', '24 waits 13'])
+    assert.deepEqual(await counts(['acme', 'zenith'], DAY_MS), ['24 serial 12'])
+    assert.deepEqual(await counts([], DAY_MS), [])
+  })
+
+  describe('after 45 days', () => {
+    const clock = () => new Date(hour(36) + 45 * DAY_MS)
+    const fold = () => foldHours({ counters, clock, goOn: async () => true })
+
+    test('hours become days, and nothing is lost', async () => {
+      await counters.add([
+        row(0, 1),
+        row(23, 2),
+        row(24, 4),
+        row(35, 8),
+        row(36, 16),
+        row(24, 3, { label: 'waits' }),
+      ])
+      await fold()
+      assert.deepEqual(await rows(), ['d 0 serial 3', 'd 24 serial 12', 'd 24 waits 3', 'h 36 serial 16'])
+      // A process that was asleep for long.
+      await counters.add([row(1, 5)])
+      await fold()
+      await fold()
+      assert.deepEqual(await rows(), ['d 0 serial 8', 'd 24 serial 12', 'd 24 waits 3', 'h 36 serial 16'])
+      const of = { name: 'registrations', brandIds: ['(all)'], from: new Date(START), unit: DAY_MS }
+      const byDay = (await counters.counts(of)).map(
+        ({ at, label, n }) => `${(at - START) / DAY_MS} ${label} ${n}`,
+      )
+      assert.deepEqual(byDay.sort(), ['0 serial 8', '1 serial 28', '1 waits 3'])
+    })
+
+    test('two processes that fold at once count nothing twice', async () => {
+      await counters.add(Array.from({ length: 24 }, (_, at) => row(at)))
+      await Promise.all([fold(), fold()])
+      assert.deepEqual(await rows(), ['d 0 serial 24'])
+    })
+
+    test('what is told to end goes on later', async () => {
+      await counters.add([row(0), row(1)])
+      await foldHours({ counters, clock, goOn: async () => false })
+      assert.deepEqual(await rows(), ['d 0 serial 1', 'h 1 serial 1'])
+    })
+  })
+
+  test('old rows are removed, a few at a time', async () => {
+    await counters.add([row(0), row(1), row(2), row(3)])
+    await counters.foldHour(new Date(hour(1)), DAY_MS)
+    assert.equal(await counters.removeOld(new Date(hour(3)), 2), 2)
+    assert.equal(await counters.removeOld(new Date(hour(3)), 2), 1)
+    assert.equal(await counters.removeOld(new Date(hour(3)), 2), 0)
+    assert.deepEqual(await rows(), ['h 3 serial 1'])
+  })
+
+  test('of more than 200 brands, the later ones count together', async () => {
+    await database.query
+      .insertInto('brand')
+      .values(
+        Array.from({ length: 202 }, (_, index) => ({
+          account_id: `brand-${String(index).padStart(3, '0')}`,
+          display_name: 'Brand',
+          added_at: index,
+        })),
+      )
+      .execute()
+    const ids = ['brand-000', 'brand-199', 'brand-201', 'nobody']
+    const { first, later } = await counters.brandsOf(ids, { first: 200 })
+    assert.deepEqual(
+      [ids.filter((id) => first.has(id)), first.size, [...later]],
+      [ids.slice(0, 2), 200, ['brand-201']],
+    )
+  })
+})

@@ -1,0 +1,156 @@
+/** The table `counter`. */
+import { sql } from 'kysely'
+import { type Database, insertMany, inTransaction, toInstant } from '../database/index.ts'
+
+/** How often something happened in an hour. */
+export interface CountedRow {
+  readonly name: string
+  /** The beginning of the hour, in epoch milliseconds. */
+  readonly at: number
+  readonly brandId: string
+  readonly label: string
+  readonly n: number
+}
+
+export interface CountsOf {
+  readonly name: string
+  /** Their counts are added up. */
+  readonly brandIds: readonly string[]
+  readonly from: Date
+  /** Milliseconds: an hour or a day. */
+  readonly unit: number
+}
+
+export interface CounterStore {
+  /** Adds to the hours, in one transaction. One row of each key. */
+  add(rows: readonly CountedRow[]): Promise<void>
+  /** The brands that were added first, and those of `brandIds` that were added later. */
+  brandsOf(
+    brandIds: readonly string[],
+    most: { readonly first: number },
+  ): Promise<Readonly<Record<'first' | 'later', ReadonlySet<string>>>>
+  /** By the beginning of the unit, in epoch milliseconds, and label. What lies longer ago than the fold has days alone. */
+  counts(of: CountsOf): Promise<readonly Pick<CountedRow, 'at' | 'label' | 'n'>[]>
+  /** Makes the oldest hour from before that instant a part of its day, which has so many milliseconds. False: none. */
+  foldHour(before: Date, day: number): Promise<boolean>
+  /** Removes at most `limit` rows from before that instant, and returns how many. */
+  removeOld(before: Date, limit: number): Promise<number>
+}
+
+/** Rows of one statement. */
+const AT_ONCE = 1_000
+/** Ids of one statement. */
+const MOST_IDS = 1_000
+
+export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
+  return {
+    add: (rows) => inTransaction(query, (transaction) => addTo(transaction, 'h', rows)),
+
+    async brandsOf(brandIds, most) {
+      // The whole table, which has a row for each brand; then its primary key.
+      const earliest = await query
+        .selectFrom('brand')
+        .select('account_id')
+        .orderBy('added_at')
+        .orderBy('account_id')
+        .limit(most.first)
+        .execute()
+      const first = new Set(earliest.map(({ account_id: id }) => id))
+      const later = new Set<string>()
+      const others = brandIds.filter((id) => !first.has(id))
+      for (let start = 0; start < others.length; start += MOST_IDS) {
+        const part = others.slice(start, start + MOST_IDS)
+        const found = await query
+          .selectFrom('brand')
+          .select('account_id')
+          .where('account_id', 'in', part)
+          .execute()
+        for (const { account_id: id } of found) later.add(id)
+      }
+      return { first, later }
+    },
+
+    async counts({ name, brandIds, from, unit }) {
+      if (brandIds.length === 0) return []
+      // The primary key begins with the name, the brand and the span.
+      const at = sql<number>`at - at % ${sql.lit(unit)}`
+      const rows = await query
+        .selectFrom('counter')
+        .select([at.as('at'), 'label', (select) => select.fn.sum<number>('n').as('n')])
+        .where('name', '=', name)
+        .where('brand_id', 'in', brandIds)
+        .where('span', 'in', ['h', 'd'])
+        .where('at', '>=', toInstant(from))
+        .groupBy([at, 'label'])
+        .execute()
+      return rows.map((row) => ({ at: Number(row.at), label: row.label, n: Number(row.n) }))
+    },
+
+    foldHour: (before, day) =>
+      inTransaction(query, async (transaction) => {
+        // Index counter_span_at, both.
+        const oldest = await transaction
+          .selectFrom('counter')
+          .select('at')
+          .where('span', '=', 'h')
+          .where('at', '<', toInstant(before))
+          .orderBy('at')
+          .limit(1)
+          .executeTakeFirst()
+        if (!oldest) return false
+        const hour = Number(oldest.at)
+        // What is deleted is what counts: a second process finds nothing left.
+        const folded = await transaction
+          .deleteFrom('counter')
+          .where('span', '=', 'h')
+          .where('at', '=', hour)
+          .returning(['name', 'brand_id', 'label', 'n'])
+          .execute()
+        const at = hour - (hour % day)
+        await addTo(
+          transaction,
+          'd',
+          folded.map((row) => ({
+            ...{ name: row.name, at, brandId: row.brand_id, label: row.label, n: Number(row.n) },
+          })),
+        )
+        return true
+      }),
+
+    async removeOld(before, limit) {
+      // Index counter_span_at, then the primary key.
+      let removed = 0
+      for (const span of ['h', 'd'] as const) {
+        const old = sql`select name, brand_id, span, at, label from counter
+          where span = ${span} and at < ${toInstant(before)} order by at limit ${limit - removed}`
+        const { numAffectedRows = 0n } = await sql`delete from ${sql.table('counter')}
+          where (name, brand_id, span, at, label) in (${old})`.execute(query)
+        removed += Number(numAffectedRows)
+      }
+      return removed
+    },
+  }
+}
+
+/** In one order everywhere, so that two of these do not wait for each other. Primary key. */
+async function addTo(query: Database['query'], span: 'h' | 'd', rows: readonly CountedRow[]): Promise<void> {
+  const ordered = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  for (let start = 0; start < ordered.length; start += AT_ONCE) {
+    const part = ordered.slice(start, start + AT_ONCE)
+    await insertMany(
+      query,
+      'counter',
+      part.map(({ name, brandId, at, label, n }) => ({ name, brand_id: brandId, span, at, label, n })),
+    )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['name', 'brand_id', 'span', 'at', 'label'])
+          .doUpdateSet({ n: sql<number>`counter.n + excluded.n` }),
+      )
+      .execute()
+  }
+}
+
+/** What tells the rows of one span apart. */
+export const keyOf = ({ name, brandId, at, label }: Omit<CountedRow, 'n'>): string =>
+  `${name} ${brandId} ${at} ${label}`

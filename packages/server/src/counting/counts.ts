@@ -1,0 +1,134 @@
+/** What was counted, for whoever may see it. */
+import { COUNTER_NAMES, COUNTERS, type CounterName, type CounterPeriod } from '@ratafia/api'
+import { type Authority, type BrandScope, brandsFor, covers, requireForAll } from '../authority.ts'
+import type { Clock } from '../clock.ts'
+import { invalidField } from '../errors.ts'
+import type { CounterStore } from './counter-store.ts'
+import { ALL_BRANDS, DAY_MS, HOUR_MS, SERIES } from './series.ts'
+
+export interface CountsAsked {
+  readonly authority: Authority
+  /** Undefined: all that they may see. */
+  readonly name: CounterName | undefined
+  readonly period: CounterPeriod
+  /** Undefined: of all that they may see. */
+  readonly brandId: string | undefined
+}
+
+export interface Bucket {
+  readonly at: Date
+  readonly counts: Readonly<Record<string, number>>
+}
+
+export interface CountedSeries {
+  readonly name: CounterName
+  readonly labels: readonly string[]
+  /** Oldest first, and none is missing. */
+  readonly buckets: readonly Bucket[]
+}
+
+export interface Counts {
+  readonly period: CounterPeriod
+  readonly brandId: string | undefined
+  readonly unit: 'hour' | 'day' | 'month'
+  readonly series: readonly CountedSeries[]
+}
+
+/**
+ * A brand that the caller may not see counts as one of which nothing was counted. Throws `RequestError`
+ * `permission-denied`, and `invalid-field` for a brand where there are no brands.
+ */
+export async function listCounts(
+  { authority, name, period, brandId }: CountsAsked,
+  { counters, clock }: { readonly counters: Pick<CounterStore, 'counts'>; readonly clock: Clock },
+): Promise<Counts> {
+  const names = name === undefined ? seenBy(authority, brandId) : [name]
+  if (name !== undefined) {
+    requireSeries(authority, name)
+    if (brandId !== undefined && !SERIES[name].ofBrands) {
+      throw invalidField(`${name} is counted for the whole service: leave the brand out.`, {
+        field: 'query/brand',
+      })
+    }
+  }
+  const { unit, starts } = startsOf(period, clock())
+  const series: CountedSeries[] = []
+  for (const one of names) {
+    const brandIds = brandsCounted(brandsFor(authority, SERIES[one].permission), brandId)
+    const [from = clock()] = starts
+    const rows = await counters.counts({
+      ...{ name: one, brandIds, from, unit: unit === 'hour' ? HOUR_MS : DAY_MS },
+    })
+    series.push(seriesOf(one, rows, starts))
+  }
+  return { period, brandId, unit, series }
+}
+
+/** Those of which nothing is hidden by what they may not see. Throws `permission-denied` if there are none. */
+function seenBy(authority: Authority, brandId: string | undefined): readonly CounterName[] {
+  brandsFor(authority, 'devices:read')
+  return COUNTER_NAMES.filter((name) => {
+    const { ofBrands, permission } = SERIES[name]
+    return ofBrands || (brandId === undefined && authority.scopeOf(permission) === 'all')
+  })
+}
+
+/** What is counted for the whole service is for whoever may see all of it. */
+function requireSeries(authority: Authority, name: CounterName): void {
+  const { ofBrands, permission } = SERIES[name]
+  if (ofBrands) brandsFor(authority, permission)
+  else requireForAll(authority, permission)
+}
+
+function brandsCounted(scope: BrandScope, brandId: string | undefined): readonly string[] {
+  if (brandId !== undefined) return covers(scope, brandId) ? [brandId] : []
+  return scope === 'all' ? [ALL_BRANDS] : [...scope]
+}
+
+/** When each bucket begins, in UTC: the last one is not over. */
+function startsOf(
+  period: CounterPeriod,
+  now: Date,
+): Pick<Counts, 'unit'> & { readonly starts: readonly Date[] } {
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
+  const before = (count: number, start: (ago: number) => number) =>
+    Array.from({ length: count }, (_, index) => new Date(start(count - 1 - index)))
+  switch (period) {
+    case '24h':
+      return {
+        unit: 'hour',
+        starts: before(24, (ago) => Date.UTC(year, month, day, now.getUTCHours() - ago)),
+      }
+    case '30d':
+      return { unit: 'day', starts: before(30, (ago) => Date.UTC(year, month, day - ago)) }
+    case '12mo':
+      return { unit: 'month', starts: before(12, (ago) => Date.UTC(year, month - ago)) }
+  }
+}
+
+function seriesOf(
+  name: CounterName,
+  rows: Awaited<ReturnType<CounterStore['counts']>>,
+  starts: readonly Date[],
+): CountedSeries {
+  const labels = COUNTERS[name] ?? [...new Set(rows.map(({ label }) => label))].sort()
+  const buckets = starts.map((at, index) => {
+    const end = starts[index + 1]?.getTime() ?? Number.POSITIVE_INFINITY
+    const within = rows.filter((row) => row.at >= at.getTime() && row.at < end)
+    const countOf = (label: string) => within.reduce((sum, row) => sum + (row.label === label ? row.n : 0), 0)
+    return { at, counts: Object.fromEntries(labels.map((label) => [label, countOf(label)])) }
+  })
+  return { name, labels, buckets }
+}
+
+/** As the API and `--json` show it. */
+export const countersRecord = ({ period, brandId, unit, series }: Counts) => ({
+  period,
+  brand: brandId ?? null,
+  unit,
+  counters: series.map(({ name, labels, buckets }) => ({
+    name,
+    labels: [...labels],
+    buckets: buckets.map(({ at, counts }) => ({ at: at.toISOString(), counts })),
+  })),
+})

@@ -1,0 +1,55 @@
+/**
+ * What this process has counted and not stored yet. It is sent every minute: a process that is killed loses a minute,
+ * and one whose send ends without an answer may count a minute twice.
+ */
+import type { Clock } from '../clock.ts'
+import type { CountedRow } from './counter-store.ts'
+import { ALL_BRANDS, HOUR_MS, OTHER_BRANDS } from './series.ts'
+import type { Tally } from './tally.ts'
+
+export interface KeptTally extends Tally {
+  /** All that was added, and forgets it. */
+  take(): readonly CountedRow[]
+  /** Adds what could not be stored. */
+  giveBack(rows: readonly CountedRow[]): void
+}
+
+/** Rows that are remembered at most: beyond that, brands count as others. */
+const MOST = 10_000
+
+export function keepTally({
+  clock,
+  most = MOST,
+}: {
+  readonly clock: Clock
+  readonly most?: number
+}): KeptTally {
+  let rows = new Map<string, { -readonly [Key in keyof CountedRow]: CountedRow[Key] }>()
+
+  const count = (row: CountedRow): void => {
+    const key = `${row.at} ${row.name} ${row.brandId} ${row.label}`
+    const known = rows.get(key)
+    if (known) known.n += row.n
+    else if (rows.size < most || !isOfBrand(row)) rows.set(key, { ...row })
+    else count({ ...row, brandId: OTHER_BRANDS })
+  }
+
+  return {
+    add: (name, label, brandId, n = 1) => {
+      if (n === 0) return
+      const at = Math.floor(clock().getTime() / HOUR_MS) * HOUR_MS
+      count({ name, at, label, n, brandId: ALL_BRANDS })
+      if (brandId !== undefined) count({ name, at, label, n, brandId })
+    },
+    take: () => {
+      const taken = [...rows.values()]
+      rows = new Map()
+      return taken
+    },
+    giveBack: (taken) => {
+      for (const row of taken) count(row)
+    },
+  }
+}
+
+const isOfBrand = ({ brandId }: CountedRow): boolean => brandId !== ALL_BRANDS && brandId !== OTHER_BRANDS

@@ -1,0 +1,15 @@
+/** Counts logins that lead to a session, in whatever way somebody signed in. */
+
+import type { SessionStore } from '../tokens/session-store.ts'
+import type { Tally } from './tally.ts'
+
+export const talliedLogins = (sessions: SessionStore, tally: Tally): SessionStore => {
+  const counting =
+    (open: SessionStore['open']): SessionStore['open'] =>
+    async (opening) => {
+      const opened = await open(opening)
+      if (opened) tally.add('logins', 'opened')
+      return opened
+    }
+  return { ...sessions, open: counting(sessions.open), openPatiently: counting(sessions.openPatiently) }
+}

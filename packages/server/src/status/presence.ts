@@ -1,0 +1,38 @@
+/** Says every half minute that this process runs, so that `ratafia status` can count the nodes. */
+import { randomUUID } from 'node:crypto'
+import type { ProcessStore, RunningProcess } from './process-store.ts'
+
+interface PresenceDeps {
+  readonly processes: ProcessStore
+  readonly process: RunningProcess
+  readonly onError: (error: unknown) => void
+  readonly everyMs?: number
+}
+
+const EVERY_MS = 30_000
+
+/** `stop` never throws. */
+export function announcePresence({ processes, process, onError, everyMs = EVERY_MS }: PresenceDeps): {
+  stop(): Promise<void>
+} {
+  const id = randomUUID()
+  let beating: Promise<void> | undefined
+  const beat = () => {
+    beating ??= processes
+      .beat(id, process)
+      .catch(onError)
+      .finally(() => {
+        beating = undefined
+      })
+    return beating
+  }
+  void beat()
+  const timer = setInterval(beat, everyMs).unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await beating
+      await processes.leave(id).catch(onError)
+    },
+  }
+}

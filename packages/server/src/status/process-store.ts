@@ -1,0 +1,59 @@
+/** Which processes of the service run: the table `service_process`. By the database's time: the clocks of nodes differ. */
+import { type Database, databaseNow } from '../database/index.ts'
+
+/** A process that has said lately that it runs. */
+export interface RunningProcess {
+  /** The name of its machine. */
+  readonly host: string
+  readonly release: string
+}
+
+export interface ProcessStore {
+  /** The process runs. Forgets those that have not said so for long. */
+  beat(id: string, process: RunningProcess): Promise<void>
+  leave(id: string): Promise<void>
+  /** At most 1,000. */
+  running(): Promise<readonly RunningProcess[]>
+}
+
+/** Three beats. */
+const SILENT_MS = 90_000
+const FORGOTTEN_MS = 600_000
+const MOST = 1_000
+
+export function processStore({ query, kind }: Pick<Database, 'query' | 'kind'>): ProcessStore {
+  const now = databaseNow(kind)
+  return {
+    async beat(id, { host, release }) {
+      // Primary key.
+      await query
+        .insertInto('service_process')
+        .values({ id, host, release, seen_at: now })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet((set) => ({ seen_at: set.ref('excluded.seen_at') })),
+        )
+        .execute()
+      // Scans the whole table: a row for each process.
+      await query
+        .deleteFrom('service_process')
+        .where((where) => where('seen_at', '<', where(now, '-', FORGOTTEN_MS)))
+        .execute()
+    },
+
+    async leave(id) {
+      // Primary key.
+      await query.deleteFrom('service_process').where('id', '=', id).execute()
+    },
+
+    async running() {
+      // Scans the whole table.
+      return query
+        .selectFrom('service_process')
+        .select(['host', 'release'])
+        .where((where) => where('seen_at', '>=', where(now, '-', SILENT_MS)))
+        .orderBy('id')
+        .limit(MOST)
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,177 @@
+/** What was counted: what a node stores behind, as others show it, and to whom. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { CounterName } from '@ratafia/api'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  freshDeviceKeys,
+  presentingSession,
+  register,
+  registered,
+  sessionOf,
+  setAcmePolicy,
+  withAcme,
+} from '../support/devices.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
+import { startNode, type TestNode } from '../support/nodes.ts'
+import { call, logIn, refusalOf, whoami } from '../support/service.ts'
+
+const DAY = 86_400_000
+
+interface Counter {
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly buckets: readonly { readonly at: string; readonly counts: Readonly<Record<string, number>> }[]
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  let node: TestNode
+  let auditor: string
+  before(async () => {
+    node = await startNode(await fresh.target())
+    await withAcme(node.installation)
+    auditor = await managementToken(node, await addManager(node, 'auditor'))
+  })
+  after(() => node.close())
+
+  const counters = async (query: string, by = auditor): Promise<readonly Counter[]> => {
+    const { status, body } = await manage(node, by, 'GET', '/counters', { query })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.counters
+  }
+  const sums = async (name: CounterName, query = '', by = auditor): Promise<Record<string, number>> => {
+    const [counter] = await counters(`?name=${name}${query}`, by)
+    const { labels, buckets } = counter ?? assert.fail()
+    return Object.fromEntries(
+      labels.map((label) => [label, buckets.reduce((sum, { counts }) => sum + (counts[label] ?? 0), 0)]),
+    )
+  }
+  /** On a node of its own, which stores what it has counted when it ends. */
+  const onAnother = async (work: (other: TestNode) => Promise<void>): Promise<void> => {
+    const other = await startNode(await fresh.target())
+    try {
+      await work(other)
+    } finally {
+      await other.close()
+    }
+  }
+
+  test('registrations, sessions, and what a store asks', async () => {
+    await onAnother(async (other) => {
+      const [one, two, waits] = await freshDeviceKeys(3)
+      assert.ok(one && two && waits)
+      const serial = await registered(other, { key: one, serial: 'COUNT-1' })
+      assert.equal((await register(other, { key: two, serial: 'COUNT-1' })).status, 400)
+      await setAcmePolicy(other.installation, { registration: 'approval' })
+      assert.equal((await register(other, { key: waits, serial: 'COUNT-2' })).status, 202)
+      await setAcmePolicy(other.installation, { registration: 'auto' })
+      const session = await sessionOf(other, { key: one, serial })
+      await sessionOf(other, { key: one, serial, previous: session })
+      const headers = presentingSession(session)
+      for (let i = 0; i < 2; i++) {
+        assert.equal((await call(other, 'GET', '/device-session', { headers })).status, 200)
+      }
+      assert.equal((await call(other, 'GET', '/device-session')).status, 401)
+      const authorization = `Macaroon ${await logIn(other, await addManager(other, 'viewer acme'))}`
+      for (const presented of [authorization, 'Macaroon AAAA']) {
+        const body = { auth_data: { authorization: presented } }
+        assert.equal((await call(other, 'POST', '/dev/api/acl/verify/', { body })).status, 200)
+      }
+    })
+    const questions = { 'session-valid': 2, 'session-refused': 1, 'token-valid': 1, 'token-refused': 1 }
+    assert.deepEqual(await sums('registrations'), { serial: 1, waits: 1, refused: 1 })
+    assert.deepEqual(await sums('device-sessions'), { opened: 1, refreshed: 1 })
+    assert.deepEqual(await sums('store-questions'), questions)
+    const ofBrand = '&brand=acme-brand'
+    assert.deepEqual(await sums('registrations', ofBrand), { serial: 1, waits: 1, refused: 1 })
+    assert.deepEqual(await sums('device-sessions', ofBrand), { opened: 1, refreshed: 1 })
+    assert.deepEqual(await sums('store-questions', ofBrand), {
+      ...{ 'session-valid': 2, 'session-refused': 0, 'token-valid': 0, 'token-refused': 0 },
+    })
+  })
+
+  test('uses of tokens, logins, and refusals by their code', async () => {
+    const [uses, logins] = [await sums('token-uses'), await sums('logins')]
+    await onAnother(async (other) => {
+      const ada = await addManager(other, 'viewer acme')
+      const token = await logIn(other, ada)
+      for (let i = 0; i < 3; i++) assert.equal(await whoami(other, token), 200)
+      const management = await managementToken(other, ada)
+      assert.equal((await manage(other, management, 'GET', '/me')).status, 200)
+      assert.equal((await manage(other, management, 'GET', '/grants')).status, 403)
+    })
+    const more = async (name: CounterName, label: string, before: Record<string, number>) =>
+      ((await sums(name))[label] ?? 0) - (before[label] ?? 0)
+    assert.equal(await more('token-uses', 'developer', uses), 3)
+    assert.equal(await more('token-uses', 'management', uses), 2)
+    assert.equal(await more('logins', 'opened', logins), 2)
+    assert.equal((await sums('refusals'))['permission-denied'], 1)
+  })
+
+  test('buckets begin in UTC, none is missing, and older counts are in them', async () => {
+    const now = new Date()
+    const hour = now.setUTCMinutes(0, 0, 0)
+    const row = { name: 'logins', brandId: '(all)', label: 'wrong' }
+    await node.installation.counts.add([
+      { ...row, at: hour - 3_600_000, n: 2 },
+      { ...row, at: hour - 2 * DAY, n: 3 },
+      { ...row, at: hour - 60 * DAY, n: 5 },
+      { ...row, at: hour - 500 * DAY, n: 7 },
+    ])
+    const [day, month, year] = [
+      (await counters('?name=logins'))[0],
+      (await counters('?name=logins&period=30d'))[0],
+      (await counters('?name=logins&period=12mo'))[0],
+    ]
+    assert.deepEqual(
+      [day, month, year].map((counter) => counter?.buckets.length),
+      [24, 30, 12],
+    )
+    assert.equal(day?.buckets.at(-2)?.counts['wrong'], 2)
+    assert.match(day?.buckets[0]?.at ?? '', /:00:00\.000Z$/)
+    assert.match(month?.buckets[0]?.at ?? '', /T00:00:00\.000Z$/)
+    assert.match(year?.buckets[0]?.at ?? '', /-01T00:00:00\.000Z$/)
+    const sum = (counter: Counter | undefined) =>
+      counter?.buckets.reduce((all, { counts }) => all + (counts['wrong'] ?? 0), 0)
+    assert.deepEqual([sum(day), sum(month), sum(year)], [2, 5, 10])
+  })
+
+  test('Guarantee: whoever sees one brand cannot tell that others have counts', async () => {
+    const viewer = await managementToken(node, await addManager(node, 'viewer zenith'))
+    const { body } = await manage(node, viewer, 'GET', '/counters')
+    assert.deepEqual(
+      body.counters.map(({ name }: Counter) => name),
+      ['registrations', 'device-sessions', 'store-questions'],
+    )
+    for (const { buckets } of body.counters as readonly Counter[]) {
+      for (const { counts } of buckets) assert.ok(Object.values(counts).every((n) => n === 0))
+    }
+    const [theirs, nobodys] = await Promise.all(
+      ['acme-brand', 'nobody'].map((brand) =>
+        manage(node, viewer, 'GET', '/counters', { query: `?brand=${brand}&period=30d` }),
+      ),
+    )
+    assert.deepEqual(theirs?.body.counters, nobodys?.body.counters)
+    const own = await managementToken(node, await addManager(node, 'viewer acme-brand'))
+    assert.ok(((await sums('registrations', '', own))['serial'] ?? 0) > 0)
+    for (const name of ['token-uses', 'logins', 'refusals']) {
+      const refused = await manage(node, own, 'GET', '/counters', { query: `?name=${name}` })
+      assert.deepEqual([refused.status, refusalOf(refused).code], [403, 'permission-denied'])
+    }
+  })
+
+  test('without a role, with an unknown name or period, or a brand where there are none', async () => {
+    const nobody = await managementToken(node, await addManager(node, 'account-manager'))
+    assert.equal((await manage(node, nobody, 'GET', '/counters')).status, 403)
+    for (const query of [
+      '?name=x',
+      '?period=1h',
+      '?brand=(all)',
+      '?brand=a%20b',
+      '?name=logins&brand=acme',
+    ]) {
+      const { status } = await manage(node, auditor, 'GET', '/counters', { query })
+      assert.equal(status, 400, query)
+    }
+  })
+})
