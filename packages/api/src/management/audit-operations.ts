@@ -2,7 +2,13 @@
 
 import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { AuditExportQuerySchema, AuditQuerySchema, AuditSchema } from './schemas/index.ts'
+import {
+  AuditExportQuerySchema,
+  AuditQuerySchema,
+  AuditSchema,
+  JobSchema,
+  VerifyAuditSchema,
+} from './schemas/index.ts'
 
 export const AUDIT_OPERATIONS = {
   audit: {
@@ -30,5 +36,21 @@ export const AUDIT_OPERATIONS = {
     response: Type.String(),
     streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
     actions: ['audit.export'],
+  },
+  verifyAudit: {
+    ...SIGNED_IN,
+    method: 'POST',
+    path: '/audit/verify',
+    summary: 'Checks that no entry was changed, removed, moved or inserted',
+    description: `\
+Makes a job, whose only item has the counts as \`result\`: \`verified\`, \`unlinked\`, and \`broken_at\` if an entry is not
+intact. Its \`message\` is the last intact entry as \`SEQ:HASH\`, to be kept elsewhere and sent as \`expect\` the next time,
+and behind it what is wrong.`,
+    permission: 'audit:read',
+    errors: ['permission-denied'],
+    body: VerifyAuditSchema,
+    response: JobSchema,
+    status: 202,
+    actions: ['job.add', 'job.end'],
   },
 } as const satisfies Record<string, ManagementOperation>

@@ -19,8 +19,16 @@ export interface AuditVerdict {
   readonly broken: { readonly seq: number; readonly why: string } | undefined
 }
 
+/** Undefined for what is no `SEQ:HASH`. */
+export function readAnchor(text: string): Anchor | undefined {
+  const [, seq, hash] = /^(0|[1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
+  return hash === undefined ? undefined : { seq: Number(seq), hash }
+}
+
+export const anchorText = ({ seq, hash }: Anchor): string => `${seq}:${hash}`
+
 interface Deps {
-  readonly audit: AuditStore
+  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked' | 'list'>
 }
 
 interface VerifyAuditOptions {
@@ -92,7 +100,7 @@ async function verifyFrom(
 }
 
 /** Removing the beginning adds an entry in the same transaction: see remove-old.ts. */
-async function isRecorded({ baseSeq, baseHash }: Chain, audit: AuditStore): Promise<boolean> {
+async function isRecorded({ baseSeq, baseHash }: Chain, audit: Deps['audit']): Promise<boolean> {
   const said = await audit.list({ action: 'audit.remove', subject: String(baseSeq) }, { limit: 10 })
   return said.some(({ details }) => details.includes(`"hash":"${baseHash}"`))
 }

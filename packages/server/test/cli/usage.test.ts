@@ -151,7 +151,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--before',
     '--url',
   ],
-  'audit verify': ['--json', '--expect'],
+  'audit verify': ['--json', '--expect', '--url'],
   'audit export': ['--json', '--actor', '--action', '--subject', '--since', '--until', '--format', '--url'],
   secret: [],
   'secret rotate': ['--json', '--yes'],

@@ -1,6 +1,7 @@
 /** Jobs that import a file: parts, all or nothing, faults, the border of a brand, and a process that dies. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { linkEntries } from '../../src/audit/link.ts'
 import { isOver } from '../../src/management/jobs/job.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -290,6 +291,12 @@ eachDatabase((_kind, _open, fresh) => {
     const allow = { kind: 'allow-list.import', format: 'csv', model: `acme-brand/${model}` }
     const entries = await imported(acme, allow, ['serial\nA-1\nA-2\n'])
     assert.deepEqual(entries.item.result, { entries: 2, added: 2 })
+    const remove = { ...allow, kind: 'allow-list.remove' }
+    const left = await imported(acme, remove, ['serial\nA-2\nA-3\n'], '?dry_run=true')
+    assert.deepEqual(left.item.result, { removed: 1 })
+    for (const removed of [1, 0]) {
+      assert.deepEqual((await imported(acme, remove, ['serial\nA-2\nA-3\n'])).item.result, { removed })
+    }
     const elsewhere = await imported(acme, { ...allow, model: 'other-brand/secret' }, ['serial\nA-1\n'])
     assert.equal(elsewhere.item.code, 'no-such-record')
     const packages = { kind: 'packages.import', format: 'csv' }
@@ -300,5 +307,33 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await manage(service, operator, 'GET', '/packages')).body.packages.length, 1)
     const broken = await imported(operator, { kind: 'hardware-identities.import' }, ['type: nonsense\n'])
     assert.equal(broken.item.outcome, 'refused')
+  })
+
+  test('a job verifies the audit log', async () => {
+    await linkEntries(service.installation)
+    const verify = async (body: object) => {
+      const made = await manage(service, await tokenOf('auditor'), 'POST', '/audit/verify', { body })
+      if (made.status !== 202) return made
+      await run()
+      const { body: items } = await manage(service, operator, 'GET', `/jobs/${made.body.id}/items`)
+      return items.items[0]
+    }
+    const whole = await verify({})
+    assert.deepEqual([whole.subject, whole.outcome], ['audit log', 'done'])
+    assert.ok(whole.result.verified > 10)
+    assert.match(whole.message, /^\d+:[0-9a-f]{64}$/)
+    assert.equal((await verify({ expect: whole.message })).message.split(':')[0] >= 1, true)
+    const other = `${whole.message.split(':')[0]}:${'0'.repeat(64)}`
+    const broken = await verify({ expect: other })
+    assert.equal(broken.result.broken_at, Number(other.split(':')[0]))
+    assert.match(broken.message, / its hash is not the expected one: the chain was rebuilt$/)
+    assert.equal((await verify({ expect: 'x' })).status, 400)
+    const named = await make(operator, {
+      kind: 'audit.verify',
+      ids: ['00000000-0000-0000-0000-000000000000'],
+    })
+    assert.equal(named.status, 400)
+    const manager = await manage(service, acme, 'POST', '/audit/verify', { body: {} })
+    assert.equal(refusalOf(manager).code, 'permission-denied')
   })
 })

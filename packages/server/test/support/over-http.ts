@@ -6,6 +6,7 @@ import { after, before } from 'node:test'
 import { startCommand } from './login-command.ts'
 import { giveRoles, managementToken, type SignedIn } from './managers.ts'
 import type { Finished, Program } from './program.ts'
+import { whileJobsRun } from './running-jobs.ts'
 import { addPerson, type TestService } from './service.ts'
 
 export interface OverHttp {
@@ -46,8 +47,12 @@ export function overHttp(program: Program): OverHttp {
       return path
     },
     over: (words, tokenFile, url = ready(state.service).baseUrl) =>
-      startCommand(words, {
-        ...{ XDG_CONFIG_HOME: ready(state.home), RATAFIA_URL: url, RATAFIA_TOKEN_FILE: tokenFile },
-      }).finished,
+      whileJobsRun(
+        ready(state.service).installation,
+        () =>
+          startCommand(words, {
+            ...{ XDG_CONFIG_HOME: ready(state.home), RATAFIA_URL: url, RATAFIA_TOKEN_FILE: tokenFile },
+          }).finished,
+      ),
   }
 }

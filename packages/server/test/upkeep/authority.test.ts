@@ -43,6 +43,7 @@ const WITHOUT = {
     'devices/registration/approval/remove-old-waiting.ts',
     'management/jobs/run-jobs.ts',
   ],
+  'a service that a command asks': ['cli/brands/remove-allowed.ts'],
   'whoever has the database and the secret key, before there is an installation to ask': [
     'backup/restore.ts',
     'cli/upkeep/backup.ts',

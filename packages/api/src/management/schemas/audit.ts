@@ -65,3 +65,15 @@ export const AuditExportQuerySchema = Type.Object(
   },
   exactly,
 )
+
+export const VerifyAuditSchema = Type.Object(
+  {
+    expect: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'The end that an earlier verification told: the log must still contain it',
+      }),
+    ),
+  },
+  { title: 'VerifyAudit', additionalProperties: false },
+)

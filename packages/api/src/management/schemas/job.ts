@@ -8,7 +8,8 @@ const exactly = { additionalProperties: false }
 const Text = Type.String()
 const Count = Type.Integer({ minimum: 0 })
 
-export const JOB_KIND_NAMES = [
+/** Those that are asked for by their names. */
+export const NEW_JOB_KINDS = [
   'devices.approve',
   'devices.reject',
   'devices.revoke',
@@ -16,10 +17,13 @@ export const JOB_KIND_NAMES = [
   'tokens.revoke',
   'devices.import',
   'allow-list.import',
+  'allow-list.remove',
   'hardware-identities.import',
   'packages.import',
 ] as const
-const KindSchema = Type.Enum([...JOB_KIND_NAMES], { type: 'string', title: 'JobKind' })
+/** Beside those, one with a request of its own. */
+export const JOB_KIND_NAMES = [...NEW_JOB_KINDS, 'audit.verify'] as const
+const KindSchema = Type.Enum([...NEW_JOB_KINDS], { type: 'string', title: 'JobKind' })
 
 const { limit: _, cursor: __, sort: ___, ...filters } = DevicesQuerySchema.properties
 /** What `GET /devices` takes in its query, as an object. */
@@ -72,7 +76,7 @@ export const NewJobSchema = Type.Object(
     model: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
-        description: 'Of `allow-list.import`: BRAND/MODEL',
+        description: 'Of `allow-list.import` and `allow-list.remove`: BRAND/MODEL',
       }),
     ),
     unknown_models: Type.Optional(
@@ -145,11 +149,16 @@ export const JobItemsSchema = Type.Object(
     items: Type.Array(
       Type.Object(
         {
-          subject: Type.String({ description: 'The id of a device, or of a session; `file` of an import' }),
+          subject: Type.String({
+            description: 'The id of a device, or of a session; `file` of an import; `audit log`',
+          }),
           outcome: orNull(Text, '`done`, `unchanged` or `refused`; null until its turn has come'),
           code: orNull(Text, 'Of the refusal'),
-          message: orNull(Text, 'Of an import that is refused, a line for each fault of the file'),
-          result: orNull(Type.Record(Text, Type.Integer()), 'What an import did: counts by name'),
+          message: orNull(
+            Text,
+            'Of a file that is refused, a line for each fault; of the audit log its last intact entry as `SEQ:HASH`, and what is wrong',
+          ),
+          result: orNull(Type.Record(Text, Type.Integer()), 'What the job did or found: counts by name'),
         },
         exactly,
       ),

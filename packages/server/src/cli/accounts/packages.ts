@@ -4,7 +4,7 @@ import type { ImportPlan } from '../../package-directory/plan-import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { formatOf, readTable } from '../files.ts'
-import { IMPORT_OPERATIONS, importOver } from '../jobs/import-over.ts'
+import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import {
   counted,
   type JsonOption,
@@ -42,6 +42,7 @@ async function importThere(
   service: Service,
   context: CommandContext,
 ): Promise<void> {
+  const { importOver } = await import('../jobs/import-over.ts')
   const { streams } = context
   const wanted = { format: formatOf(file), ...(options.replace ? { replace_all: true } : {}) }
   const asked = { kind: 'packages.import', files: [file], options: wanted }

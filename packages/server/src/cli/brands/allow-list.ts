@@ -4,7 +4,7 @@ import { parseModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { formatOf, readTable } from '../files.ts'
-import { IMPORT_OPERATIONS, importOver } from '../jobs/import-over.ts'
+import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
@@ -46,6 +46,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const { dryRun = false } = options
       const service = await serviceOf(options, context)
       if (service) {
+        const { importOver } = await import('../jobs/import-over.ts')
         const wanted = { format: formatOf(file), model: options.model }
         const asked = { kind: 'allow-list.import', files: [file], options: wanted, dryRun }
         const { entries, added } = await importOver(service, asked, context.streams)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { IMPORT_OPERATIONS, importOver } from '../jobs/import-over.ts'
+import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
@@ -32,6 +32,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
         )
       const service = await serviceOf(options, context)
       if (service) {
+        const { importOver } = await import('../jobs/import-over.ts')
         const asked = { kind: 'hardware-identities.import', files, dryRun: false, whole: true }
         return tell(Number((await importOver(service, asked, context.streams))['imported']))
       }

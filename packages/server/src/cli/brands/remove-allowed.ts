@@ -2,18 +2,16 @@
 import type { Command } from 'commander'
 import type { AllowListEntry } from '../../brands/models/allow-list/allow-list-store.ts'
 import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
-import type { JsonObject } from '../../foreign-json.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readTable } from '../files.ts'
+import { formatOf, readTable } from '../files.ts'
+import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 
 const REMOVE = { method: 'POST', path: '/models/:brand/:model/allow-list/remove' } as const
-/** Of one request: entries, and bytes of their JSON, a little below what a service takes. */
-const MOST = { entries: 1000, bytes: 60_000 }
 
 interface RemoveOptions extends JsonOption, YesOption, WayOptions {
   readonly model: string
@@ -30,8 +28,14 @@ interface Removal {
   readonly onProgress?: (done: number, total: number) => void
 }
 
+interface There {
+  readonly model: ModelName
+  readonly entries: Entries
+  readonly file: string | undefined
+}
+
 export function removeAllowedCommand(list: Command, context: CommandContext): void {
-  goes(withYes(withJson(list.command('remove [file]'))), 'both', ['removeAllowed'])
+  goes(withYes(withJson(list.command('remove [file]'))), 'both', ['removeAllowed', ...IMPORT_OPERATIONS])
     .description('remove the entries in a file, one device, or all; devices keep their serials')
     .requiredOption('--model <brand/model>', 'the model they may no longer register as')
     .option('--serial <number>', 'every entry with this serial number, whatever its key')
@@ -60,58 +64,40 @@ export function removeAllowedCommand(list: Command, context: CommandContext): vo
           const { authority } = installation
           return agreed((removal) => removeAllowed({ ...removal, model, authority, entries }, installation))
         },
-        over: (service) => agreed((removal) => removeThere({ ...removal, model, entries }, service)),
+        over: (service) =>
+          agreed((removal) => removeThere({ ...removal, model, entries, file }, service, context)),
       })
       const told = `${counted(removed, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}removed.`
       print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
     })
 }
 
-/**
- * A part of a long list in each request, so one that breaks off has removed some; whoever repeats it removes the rest.
- * Throws `ServiceRefusal`, and `RequestError` if nothing on the list matches.
- */
+/** Throws `ServiceRefusal`, and `RequestError` if nothing on the list matches. */
 async function removeThere(
-  { dryRun, model, entries, onProgress }: Removal & { readonly model: ModelName; readonly entries: Entries },
+  { dryRun, model, entries, file }: Removal & There,
   service: Service,
+  { streams }: CommandContext,
 ): Promise<number> {
-  const names = { brand: model.brandId, model: model.model }
-  const query = { dry_run: dryRun ? true : undefined }
-  const send = async (body: object): Promise<number> =>
-    Number((await service.call(REMOVE, { names, query, body })).record['removed'])
-  let removed = 0
-  if (entries === 'all') removed = await send({ all: true })
-  else {
-    let done = 0
-    for (const part of partsOf(entries)) {
-      removed += await send({ entries: part })
-      done += part.length
-      onProgress?.(done, entries.length)
-    }
-  }
+  const removed = file === undefined ? await removeNow() : await removeFile(file)
   if (removed > 0) return removed
   const { nothingMatches } = await import('../../brands/models/allow-list/remove-allowed.ts')
   throw nothingMatches(showModelName(model))
-}
 
-/** Nothing is counted twice, not even in a dry run: a serial number alone stands for each of its entries. */
-function* partsOf(entries: readonly AllowListEntry[]): Generator<readonly JsonObject[]> {
-  const alone = new Set(entries.filter(({ deviceKeyId }) => deviceKeyId === null).map(({ serial }) => serial))
-  let part: JsonObject[] = []
-  let bytes = 0
-  for (const { serial, deviceKeyId } of entries) {
-    if (serial !== null && deviceKeyId !== null && alone.has(serial)) continue
-    const entry = { serial, device_key_id: deviceKeyId }
-    const size = Buffer.byteLength(JSON.stringify(entry)) + 1
-    if (part.length === MOST.entries || bytes + size > MOST.bytes) {
-      yield part
-      part = []
-      bytes = 0
-    }
-    part.push(entry)
-    bytes += size
+  async function removeNow(): Promise<number> {
+    const body =
+      entries === 'all'
+        ? { all: true }
+        : { entries: entries.map(({ serial, deviceKeyId }) => ({ serial, device_key_id: deviceKeyId })) }
+    const names = { brand: model.brandId, model: model.model }
+    const query = { dry_run: dryRun ? true : undefined }
+    return Number((await service.call(REMOVE, { names, query, body })).record['removed'])
   }
-  if (part.length > 0) yield part
+  async function removeFile(path: string): Promise<number> {
+    const { importOver } = await import('../jobs/import-over.ts')
+    const options = { format: formatOf(path), model: showModelName(model) }
+    const asked = { kind: 'allow-list.remove', files: [path], options, dryRun }
+    return Number((await importOver(service, asked, streams))['removed'])
+  }
 }
 
 async function entriesOf(

@@ -21,9 +21,6 @@ export interface FileToImport {
   readonly whole?: boolean
 }
 
-/** Of the API, that such a command uses. */
-export const IMPORT_OPERATIONS = ['makeJob', 'putJobPart', 'startJob', 'job', 'jobItems'] as const
-
 /** Under the limit of a request; a row may be in two parts. */
 const PART_BYTES = 4 * 1024 * 1024 - 1024
 

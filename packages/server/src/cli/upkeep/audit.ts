@@ -1,11 +1,13 @@
 /** `ratafia audit`: who changed what, when, and from where. */
 import type { Command } from 'commander'
 import type { ListedEntry } from '../../audit/audit-store.ts'
-import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
+import type { AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
-import { RequestError } from '../../errors.ts'
-import type { JsonObject } from '../../foreign-json.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { RequestError, stateConflict } from '../../errors.ts'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { type CommandContext, type Streams, UsageError } from '../context.ts'
+import { describeJob } from '../jobs/job-output.ts'
+import { jobsOver } from '../jobs/job-way.ts'
 import { readCount } from '../option-values.ts'
 import {
   counted,
@@ -20,7 +22,8 @@ import {
 } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { asRow } from '../service/as-row.ts'
-import { eitherWay, goes } from '../service/ways.ts'
+import type { Service } from '../service/service.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { auditExportCommand } from './audit-export.ts'
 import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
 
@@ -40,6 +43,7 @@ It prints SEQ:HASH of the last entry. Keep that elsewhere and give it to the nex
 write to the database could shorten the chain or build a new one, and nothing in the database itself would show it.`
 
 const LIST = { method: 'GET', path: '/audit' } as const
+const VERIFY = { method: 'POST', path: '/audit/verify' } as const
 
 const COLUMNS = ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details', 'id'] as const
 
@@ -53,14 +57,14 @@ export function auditCommands(parent: Command, context: CommandContext): void {
     .addHelpText('after', ACTIONS_HELP)
     .action((options: ListOptions) => list(options, context))
 
-  withJson(audit.command('verify'))
+  goes(withJson(audit.command('verify')), 'both', ['verifyAudit', 'job', 'jobItems'])
     .description('check whether an entry was changed, removed, moved or inserted; exit code 1 if so')
     .option(
       '--expect <seq:hash>',
       'the end that an earlier verification printed: the log must still contain it',
     )
     .addHelpText('after', VERIFY_HELP)
-    .action((options: JsonOption & { readonly expect?: string }) => verify(options, context))
+    .action((options: VerifyOptions) => verify(options, context))
 
   auditExportCommand(audit, context)
 }
@@ -109,25 +113,26 @@ const rowOf = (record: JsonObject): Row => {
   return row['details'] === '{}' ? { ...row, details: '' } : row
 }
 
-async function verify(
-  options: JsonOption & { readonly expect?: string },
-  context: CommandContext,
-): Promise<void> {
-  const { verifyAudit } = await import('../../audit/verify.ts')
+interface VerifyOptions extends JsonOption, WayOptions {
+  readonly expect?: string
+}
+
+async function verify(options: VerifyOptions, context: CommandContext): Promise<void> {
+  const { anchorText, readAnchor, verifyAudit } = await import('../../audit/verify.ts')
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
-  const verdict = await context.readInstallation((installation) =>
-    withProgress(context.streams, ['Verifying', 'entries'], (onProgress) =>
-      verifyAudit({ expect, onProgress }, installation),
-    ),
-  )
-  const { verified, unlinked, end, broken } = verdict
-  const document = {
-    verified,
-    unlinked,
-    end: `${end.seq}:${end.hash}`,
-    broken_at: broken?.seq ?? null,
-    why: broken?.why ?? null,
+  if (options.expect !== undefined && !expect) {
+    throw new UsageError(`--expect ${options.expect} is not what \`ratafia audit verify\` prints.`)
   }
+  const verdict = await eitherWay<Verdict>(context, options, 'read', {
+    directly: (installation) =>
+      withProgress(context.streams, ['Verifying', 'entries'], async (onProgress) => {
+        const found = await verifyAudit({ expect, onProgress }, installation)
+        return { ...found, end: anchorText(found.end) }
+      }),
+    over: (service) => verifyThere(options.expect, service, context.streams),
+  })
+  const { verified, unlinked, end, broken } = verdict
+  const document = { verified, unlinked, end, broken_at: broken?.seq ?? null, why: broken?.why ?? null }
   print(context, options, document, broken ? '' : report(verdict))
   if (broken) {
     throw new RequestError(
@@ -137,14 +142,27 @@ async function verify(
   }
 }
 
-function report({ verified, unlinked, end }: AuditVerdict): string {
-  const waiting = unlinked > 0 ? ` Not linked yet: ${unlinked}.` : ''
-  return `The audit log is intact: ${counted(verified, 'entry', 'entries')}.${waiting}\nIts end: ${end.seq}:${end.hash}`
+/** `end`: the last intact entry, as `SEQ:HASH`. */
+interface Verdict extends Pick<AuditVerdict, 'verified' | 'unlinked' | 'broken'> {
+  readonly end: string
 }
 
-function readAnchor(text: string): Anchor {
-  const [, seq, hash] = /^(0|[1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
-  if (hash === undefined)
-    throw new UsageError(`--expect ${text} is not what \`ratafia audit verify\` prints.`)
-  return { seq: Number(seq), hash }
+async function verifyThere(expect: string | undefined, service: Service, streams: Streams): Promise<Verdict> {
+  const body = expect === undefined ? {} : { expect }
+  const { record: made } = await service.call(VERIFY, { body })
+  const jobs = jobsOver(service, streams)
+  const id = String(made['id'])
+  const job = await jobs.follow(id)
+  const [item = {}] = await jobs.items(id, undefined)
+  const { result, message } = item
+  if (!isObject(result)) throw stateConflict(describeJob(job))
+  const { verified, unlinked, broken_at: seq } = result
+  const counts = { verified: Number(verified), unlinked: Number(unlinked) }
+  const [, end = '', why = ''] = /^(\S+) ?(.*)$/.exec(String(message)) ?? []
+  return { ...counts, end, broken: seq === undefined ? undefined : { seq: Number(seq), why } }
+}
+
+function report({ verified, unlinked, end }: Verdict): string {
+  const waiting = unlinked > 0 ? ` Not linked yet: ${unlinked}.` : ''
+  return `The audit log is intact: ${counted(verified, 'entry', 'entries')}.${waiting}\nIts end: ${end}`
 }

@@ -1,5 +1,6 @@
 /** Jobs that import a file, a row each: the whole of it in one transaction, or nothing (A17). */
-import { importAllowList } from '../../brands/models/allow-list/import-allow-list.ts'
+import { importAllowList, readEntries } from '../../brands/models/allow-list/import-allow-list.ts'
+import { removeAllowed } from '../../brands/models/allow-list/remove-allowed.ts'
 import { importHardwareIdentities } from '../../brands/models/hardware/import-hardware-identities.ts'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { importDevices } from '../../devices/transfer/import-devices.ts'
@@ -72,6 +73,16 @@ export const FILE_KINDS = {
       const model = parseModelName(settings['model'] ?? '')
       const options = { model, format: formatOf(settings), authority, dryRun }
       return { ...(await importAllowList(await file.text(), options, deps)) }
+    },
+  ),
+  'allow-list.remove': fileKind(
+    'models:manage',
+    only('format', 'model'),
+    async ({ file, settings, authority, dryRun }, deps) => {
+      const model = parseModelName(settings['model'] ?? '')
+      const entries = readEntries(await file.text(), formatOf(settings))
+      const removal = { model, entries, dryRun, mayBeGone: true, authority }
+      return { removed: await removeAllowed(removal, deps) }
     },
   ),
   'hardware-identities.import': fileKind('models:manage', only(), async ({ file, authority }, deps) => {

@@ -1,5 +1,6 @@
 /** What a kind of job is, and what its items work with. */
 import type { ManagementPermission } from '@ratafia/api'
+import type { AuditStore } from '../../audit/audit-store.ts'
 import type { Authority } from '../../authority.ts'
 import type { BrandDeps, BrandStores } from '../../brands/brand-deps.ts'
 import type { ChangingBy } from '../../change.ts'
@@ -22,6 +23,7 @@ export interface KindDeps
   /** Without a limit of time. */
   readonly inImport: ChangingBy<ItemStores & ImportStores>
   readonly packages: PackageStore
+  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked' | 'list'>
 }
 
 /** What the items of all kinds change. */
@@ -54,6 +56,8 @@ interface Acted {
   readonly before: boolean
   /** What an import did. */
   readonly result?: Counts
+  /** What else it found. */
+  readonly says?: string
   /** What no later item can have: its serial number. */
   readonly takes?: string
 }

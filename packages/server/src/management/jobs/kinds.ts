@@ -1,5 +1,7 @@
 /** What a job can do, a row each. A new kind is a new row. */
 import type { JOB_KIND_NAMES } from '@ratafia/api/schemas'
+import { anchorText, readAnchor, verifyAudit } from '../../audit/verify.ts'
+import { requireForAll } from '../../authority.ts'
 import { deviceConflict } from '../../devices/conflict.ts'
 import { type Device, showSerialName } from '../../devices/device.ts'
 import { checkReason } from '../../devices/reason.ts'
@@ -72,6 +74,21 @@ export const JOB_KINDS = {
     recentPerson: true,
     settingsOf: withoutReason,
     act: ({ subject: sessionId, authority }, deps) => revokeSession({ sessionId, authority }, deps),
+  },
+  'audit.verify': {
+    needs: 'audit:read',
+    devices: false,
+    recentPerson: false,
+    settingsOf: () => {
+      throw invalidField('POST /audit/verify makes jobs of this kind.', { field: 'body/kind' })
+    },
+    act: async ({ authority, settings: { expect } }, deps) => {
+      requireForAll(authority, 'audit:read')
+      const anchor = expect === undefined ? undefined : readAnchor(expect)
+      const { verified, unlinked, end, broken } = await verifyAudit({ expect: anchor }, deps)
+      const result = { verified, unlinked, ...(broken ? { broken_at: broken.seq } : {}) }
+      return { before: false, result, says: [anchorText(end), broken?.why].filter(Boolean).join(' ') }
+    },
   },
   ...FILE_KINDS,
 } as const satisfies Record<JobKindName, JobKind>

@@ -1,5 +1,4 @@
 /** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
-import { newJobId } from '@ratafia/api'
 import { brandsFor } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
@@ -7,7 +6,7 @@ import { invalidField, stateConflict } from '../../errors.ts'
 import type { Job } from './job.ts'
 import type { FileOptions } from './job-kind.ts'
 import type { JobStore } from './job-store.ts'
-import { type JobAuthority, kindOf, makerOf, requireRoom } from './make-job.ts'
+import { addJob, type JobAuthority, kindOf, requireRoom } from './make-job.ts'
 import { findJob } from './show-job.ts'
 
 export interface WantedFileJob {
@@ -36,18 +35,8 @@ export async function makeFileJob(
     throw invalidField('body/parts is for jobs that import a file.', { field: 'body/parts' })
   const told = { ...kind.fileSettings(options), ...(tried ? { dry_run: 'true' } : {}) }
   await requireRoom(authority, deps)
-  const job: Job = {
-    ...{ id: newJobId(), kind: name, state: 'uploading', maker: makerOf(authority), total: 1 },
-    settings: { ...told, parts: String(parts) },
-    counts: { done: 0, unchanged: 0, refused: 0 },
-    createdAt: deps.clock(),
-    ...{ startedAt: undefined, endedAt: undefined, note: undefined },
-  }
-  await deps.changeBy(authority.author)(async ({ jobs, record }) => {
-    await jobs.add(job, ['file'])
-    await record({ action: 'job.add', subject: job.id, details: { kind: name, total: 1, ...told } })
-  })
-  return job
+  const settings = { ...told, parts: String(parts) }
+  return addJob({ kind: name, state: 'uploading', subjects: ['file'], settings, authority }, deps)
 }
 
 interface NamedJob {

@@ -49,24 +49,31 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
   await requireRoom(authority, deps)
   const subjects = await subjectsOf(wanted, kind, deps)
   if (subjects.length === 0) throw invalidField('No device fits the filter.', { field: 'body/filter' })
+  return addJob({ kind: name, state: 'queued', subjects, settings, authority }, deps)
+}
+
+interface NewJob {
+  readonly kind: string
+  readonly state: 'uploading' | 'queued'
+  readonly subjects: readonly string[]
+  readonly settings: Settings
+  readonly authority: JobAuthority
+}
+
+/** What its kind asks for is checked. */
+export async function addJob(
+  { kind, state, subjects, settings, authority }: NewJob,
+  { changeBy, clock }: Pick<MakeJobDeps, 'changeBy' | 'clock'>,
+): Promise<Job> {
   const job: Job = {
-    id: newJobId(),
-    kind: name,
-    state: 'queued',
-    maker: makerOf(authority),
-    settings,
-    total: subjects.length,
+    ...{ id: newJobId(), kind, state, maker: makerOf(authority), settings, total: subjects.length },
     counts: { done: 0, unchanged: 0, refused: 0 },
-    createdAt: deps.clock(),
+    createdAt: clock(),
     ...{ startedAt: undefined, endedAt: undefined, note: undefined },
   }
-  await deps.changeBy(authority.author)(async ({ jobs, record }) => {
+  await changeBy(authority.author)(async ({ jobs, record }) => {
     await jobs.add(job, subjects)
-    await record({
-      action: 'job.add',
-      subject: job.id,
-      details: { kind: name, total: job.total, ...settings },
-    })
+    await record({ action: 'job.add', subject: job.id, details: { kind, total: job.total, ...settings } })
   })
   return job
 }
@@ -80,7 +87,7 @@ export async function requireRoom(
   throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
 }
 
-export function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {
+function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {
   if (!manager) return { by, source, login: undefined }
   const { account, sessionId, minted, limits } = manager
   return { by, source, login: { accountId: account.id, sessionId, minted, limits } }

@@ -11,6 +11,7 @@ import { exportItems } from './export-items.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
 import { makeFileJob, putPart, startFileJob } from './make-file-job.ts'
 import { type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
+import { makeVerification } from './make-verification.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
 import type { RunDeps } from './run-item.ts'
 import { cancelJob, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
@@ -81,6 +82,11 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
     const job = await settledIn(mayTake, made.id, asked)
     const headers = { 'preference-applied': `wait=${mayTake}` }
     return new Reply(jobRecord(job), isOver(job.state) ? { status: 200, headers } : { headers })
+  })
+
+  add(api.verifyAudit, async ({ authority, body, dryRun }) => {
+    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    return jobRecord(await makeVerification({ expect: body.expect, authority }, tried))
   })
 
   add(api.putJobPart, async ({ authority, body, dryRun, parameters: { id = '', part = '' } }) => {

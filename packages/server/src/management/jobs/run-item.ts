@@ -47,10 +47,10 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
         settled = true
         return value
       })
-  const settle = (outcome: JobOutcome, { why, result }: Settled = {}) =>
+  const settle = (outcome: JobOutcome, { why, result, says }: Settled = {}) =>
     deps.changeBy(authority.author)(async ({ jobs }) => {
       if (await jobs.claim(id, place)) {
-        await jobs.settle(id, { place, outcome, code: why?.code, message: why?.message, result })
+        await jobs.settle(id, { place, outcome, code: why?.code, message: why?.message ?? says, result })
       }
     })
   const dryRun = settings['dry_run'] !== undefined
@@ -60,9 +60,9 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
   const act = (file?: JobFile) =>
     kind.act({ subject, authority, settings, dryRun, file }, { ...deps, ...changes })
   try {
-    const { before, result } = await (kind.fileSettings ? withJobFile(job, deps.jobs, act) : act())
+    const { before, result, says } = await (kind.fileSettings ? withJobFile(job, deps.jobs, act) : act())
     // What was so already may have needed no transaction.
-    if (!settled) await settle(before ? 'unchanged' : 'done', { result })
+    if (!settled) await settle(before ? 'unchanged' : 'done', { result, says })
   } catch (error) {
     if (error instanceof NothingToDo) return
     if (!(error instanceof RequestError)) throw error
@@ -73,6 +73,7 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
 interface Settled {
   readonly why?: RequestError
   readonly result?: Counts | undefined
+  readonly says?: string | undefined
 }
 
 /** Of a decision: an operation says `before` where it changed nothing. */

@@ -32,7 +32,7 @@ export async function removeAllowed(
   if (entries === 'all') requireRecentPerson(authority, deps.clock())
   const subject = showModelName(model)
   const change = deps.changeBy(authority.author)
-  const removed = await changeUnlessDry(dryRun, change, async ({ allowList, record }) => {
+  const { removed } = await changeUnlessDry(dryRun, change, async ({ allowList, record }) => {
     const count =
       entries === 'all'
         ? await allowList.clear(model)
@@ -40,7 +40,7 @@ export async function removeAllowed(
             onProgress: (done) => onProgress?.(done, entries.length),
           })
     if (count > 0) await record({ action: 'allow-list.remove', subject, details: { removed: count } })
-    return count
+    return { removed: count }
   })
   if (removed > 0 || mayBeGone) return removed
   throw nothingMatches(subject)

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { ImportedDevices } from '../../../devices/transfer/import-devices.ts'
 import type { CommandContext } from '../../context.ts'
 import { formatOf, sizeOf } from '../../files.ts'
-import { IMPORT_OPERATIONS, importOver } from '../../jobs/import-over.ts'
+import { IMPORT_OPERATIONS } from '../../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../../output.ts'
 import { withProgress } from '../../progress.ts'
 import { goes, serviceOf, type WayOptions } from '../../service/ways.ts'
@@ -25,6 +25,7 @@ export function importCommand(devices: Command, context: CommandContext): void {
       const { unknownModels = false, dryRun = false } = options
       const service = await serviceOf(options, context)
       if (service) {
+        const { importOver } = await import('../../jobs/import-over.ts')
         const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
         const asked = { kind: 'devices.import', files: [file], options: wanted, dryRun }
         const { devices, added } = await importOver(service, asked, context.streams)
