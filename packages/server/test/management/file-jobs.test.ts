@@ -177,6 +177,43 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await partsLeft(), [])
   })
 
+  test('Guarantee: no other login sends the file or starts the job, not even one of the account or an operator', async () => {
+    const account = await addManager(service, 'brand-manager acme-brand')
+    const token = await managementToken(service, account)
+    const less = await managementToken(service, account, { roles: ['viewer'] })
+    const { body } = await make(token, { ...CSV, parts: 1 })
+    assert.equal((await put(token, body.id, 1, HEADER)).status, 200)
+    for (const other of [less, await managementToken(service, account), operator]) {
+      for (const answer of [await put(other, body.id, 1, 'x'), await start(other, body.id)]) {
+        assert.deepEqual([answer.status, answer.body.error_list[0].code], [403, 'permission-denied'])
+      }
+    }
+    assert.equal((await start(token, body.id)).status, 200)
+    await run()
+  })
+
+  test('a role that is taken away while the file is imported stops it, and nothing of it stays', async () => {
+    const account = await addManager(service, 'brand-manager acme-brand')
+    const token = await managementToken(service, account)
+    const model = await newModel()
+    const { body } = await make(token, { ...CSV, parts: 1 })
+    await put(token, body.id, 1, HEADER + rows(model, 3))
+    await start(token, body.id)
+    const { installation } = service
+    const inImport: typeof installation.inImport = (author) => (work) =>
+      installation.inImport(author)(async (on) => {
+        const value = await work({ ...on, grants: { ...on.grants, heldBy: async () => [] } })
+        return value
+      })
+    let rounds = 0
+    await runJobs(async () => rounds++ < 1, { ...installation, inImport })
+    assert.deepEqual(await devicesOf(model), [])
+    await installation.grants.removeAllOf(account.id)
+    await run()
+    const { body: job } = await manage(service, operator, 'GET', `/jobs/${body.id}`)
+    assert.deepEqual([job.state, job.done], ['stopped', 0])
+  })
+
   test('two that run one job at once import it once', async () => {
     const model = await newModel()
     const { body } = await make(acme, { ...CSV, parts: 1 })
@@ -254,6 +291,8 @@ eachDatabase((_kind, _open, fresh) => {
         [{ kind: 'devices.import', parts: 1 }, 400],
         [{ ...CSV, parts: 0 }, 400],
         [{ ...CSV, parts: 65 }, 400],
+        [{ kind: 'packages.import', format: 'csv', parts: 3 }, 403],
+        [{ kind: 'allow-list.import', format: 'csv', model: 'acme-brand/lot', parts: 3 }, 400],
         [{ ...CSV, parts: 1, format: 'xml' }, 400],
         [{ ...CSV, parts: 1, model: 'acme-brand/lot' }, 400],
         [{ ...CSV, parts: 1, ids: [body.id] }, 400],

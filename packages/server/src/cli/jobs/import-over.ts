@@ -57,7 +57,7 @@ export async function importOver(
   const job = await jobs.follow(id)
   const [item = {}] = await jobs.items(id, undefined)
   if (item['outcome'] === 'refused') throw refusal(item, whole ? files : undefined)
-  if (job['state'] !== 'done') throw stateConflict(describeJob(job))
+  if (item['outcome'] !== 'done') throw stateConflict(describeJob(job))
   return isObject(item['result']) ? item['result'] : {}
 }
 

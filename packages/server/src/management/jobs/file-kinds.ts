@@ -1,4 +1,5 @@
 /** Jobs that import a file, a row each: the whole of it in one transaction, or nothing (A17). */
+import { MOST_PARTS } from '@ratafia/api/schemas'
 import { importAllowList, readEntries } from '../../brands/models/allow-list/import-allow-list.ts'
 import { removeAllowed } from '../../brands/models/allow-list/remove-allowed.ts'
 import { importHardwareIdentities } from '../../brands/models/hardware/import-hardware-identities.ts'
@@ -28,13 +29,17 @@ const only =
     return Object.fromEntries(names.flatMap((name) => (options[name] ? [[name, String(options[name])]] : [])))
   }
 
+/** Parts of a file that is parsed in one go, and meanwhile nothing else is done. */
+const MOST_IN_MEMORY = 2
+
 /** What is wrong in the file is the refusal of the job's only item. */
 const fileKind = (
   needs: JobKind['needs'],
   fileSettings: (options: FileOptions) => Settings,
   importFile: Import,
+  mostParts = MOST_IN_MEMORY,
 ) => ({
-  ...{ needs, devices: false, recentPerson: false, fileSettings },
+  ...{ needs, devices: false, recentPerson: false, fileSettings, mostParts },
   settingsOf: () => {
     throw invalidField('Send the file in parts: body/parts says how many.', { field: 'body/parts' })
   },
@@ -65,6 +70,7 @@ export const FILE_KINDS = {
         deps,
       )),
     }),
+    MOST_PARTS,
   ),
   'allow-list.import': fileKind(
     'models:manage',
@@ -85,11 +91,16 @@ export const FILE_KINDS = {
       return { removed: await removeAllowed(removal, deps) }
     },
   ),
-  'hardware-identities.import': fileKind('models:manage', only(), async ({ file, authority }, deps) => {
-    // A stream of assertions is short: each part is one.
-    const files = (await file.parts()).map((bytes, index) => ({ name: `File ${index + 1}`, bytes }))
-    return { ...(await importHardwareIdentities(files, { authority }, deps)) }
-  }),
+  'hardware-identities.import': fileKind(
+    'models:manage',
+    only(),
+    async ({ file, authority }, deps) => {
+      // A stream of assertions is short: each part is one.
+      const files = (await file.parts()).map((bytes, index) => ({ name: `File ${index + 1}`, bytes }))
+      return { ...(await importHardwareIdentities(files, { authority }, deps)) }
+    },
+    16,
+  ),
   'packages.import': fileKind(
     'roles:manage',
     only('format', 'replace_all'),

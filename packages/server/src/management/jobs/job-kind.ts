@@ -70,6 +70,8 @@ export interface JobKind {
   readonly recentPerson: boolean
   /** Throws `invalid-field`. */
   readonly settingsOf: (reason: string | undefined) => Settings
+  /** Of a file that is in the memory as a whole. Default: as many as there can be. */
+  readonly mostParts?: number
   /** Of a kind that imports a file: from what the request says of it. Throws `invalid-field`. */
   readonly fileSettings?: (options: FileOptions) => Settings
   /** Throws `RequestError` for an item that is refused, and `Unavailable`. */

@@ -1,12 +1,14 @@
 /** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
+import { isDeepStrictEqual } from 'node:util'
+import { MOST_PARTS } from '@ratafia/api/schemas'
 import { brandsFor } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import { invalidField, stateConflict } from '../../errors.ts'
+import { invalidField, RequestError, stateConflict } from '../../errors.ts'
 import type { Job } from './job.ts'
 import type { FileOptions } from './job-kind.ts'
 import type { JobStore } from './job-store.ts'
-import { addJob, type JobAuthority, kindOf, requireRoom } from './make-job.ts'
+import { addJob, type JobAuthority, kindOf, makerOf, requireRoom } from './make-job.ts'
 import { findJob } from './show-job.ts'
 
 export interface WantedFileJob {
@@ -33,6 +35,14 @@ export async function makeFileJob(
   brandsFor(authority, kind.needs)
   if (!kind.fileSettings)
     throw invalidField('body/parts is for jobs that import a file.', { field: 'body/parts' })
+  if (parts > (kind.mostParts ?? MOST_PARTS)) {
+    throw invalidField(
+      `A job of this kind takes its file in at most ${kind.mostParts} parts: split the file.`,
+      {
+        field: 'body/parts',
+      },
+    )
+  }
   const told = { ...kind.fileSettings(options), ...(tried ? { dry_run: 'true' } : {}) }
   await requireRoom(authority, deps)
   const settings = { ...told, parts: String(parts) }
@@ -45,14 +55,14 @@ interface NamedJob {
 }
 
 /**
- * Stores a part, or replaces it. Throws as `findJob`; `invalid-field` for a part that the job does not have;
- * `state-conflict` once it is queued.
+ * Stores a part, or replaces it. Throws as `findJob`; `permission-denied` for another login than the one that made it;
+ * `invalid-field` for a part that the job does not have; `state-conflict` once it is queued.
  */
 export async function putPart(
   { place, body, ...named }: NamedJob & { readonly place: number; readonly body: Uint8Array },
   deps: FileJobDeps,
 ): Promise<Job> {
-  const found = await findJob(named, deps)
+  const found = await ownFileJob(named, deps)
   const parts = Number(found.settings['parts'] ?? 0)
   if (place < 1 || place > parts) {
     throw invalidField(`The job ${found.id} has parts from 1 to ${parts}.`, { field: 'path/part' })
@@ -64,9 +74,9 @@ export async function putPart(
   })
 }
 
-/** Queues it. Throws as `findJob`; `state-conflict` while a part is missing, and for a job without a file. */
+/** Queues it. Throws as {@link putPart}; `state-conflict` while a part is missing, and for a job without a file. */
 export async function startFileJob(named: NamedJob, deps: FileJobDeps): Promise<Job> {
-  const found = await findJob(named, deps)
+  const found = await ownFileJob(named, deps)
   if (found.state === 'queued' || found.state === 'running') return found
   return deps.changeBy(named.authority.author)(async ({ jobs }) => {
     const now = await uploading(found, jobs)
@@ -80,6 +90,22 @@ export async function startFileJob(named: NamedJob, deps: FileJobDeps): Promise<
     await jobs.queue(now.id)
     return { ...now, state: 'queued' }
   })
+}
+
+/**
+ * For the very login that made the job. What is imported is what the job may do, in the name of its maker: another token
+ * of the account may do less, and an operator is somebody else.
+ */
+async function ownFileJob({ id, authority }: NamedJob, deps: FileJobDeps): Promise<Job> {
+  const job = await findJob({ id, authority }, deps)
+  const { needs } = kindOf(job.kind)
+  brandsFor(authority, needs)
+  if (isDeepStrictEqual(job.maker.login, makerOf(authority).login)) return job
+  throw new RequestError(
+    'permission-denied',
+    'Only the login that made this job sends its file and starts it. Make a job of your own.',
+    { extra: { needs, brand: null } },
+  )
 }
 
 /** Under its lock. */

@@ -87,7 +87,7 @@ export async function requireRoom(
   throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
 }
 
-function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {
+export function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {
   if (!manager) return { by, source, login: undefined }
   const { account, sessionId, minted, limits } = manager
   return { by, source, login: { accountId: account.id, sessionId, minted, limits } }

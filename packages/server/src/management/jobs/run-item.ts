@@ -7,12 +7,13 @@ import { type ChangingBy, undone } from '../../change.ts'
 import type { ImportStores } from '../../devices/transfer/import-devices.ts'
 import { RequestError } from '../../errors.ts'
 import type { Counts, Job, JobItem, JobOutcome } from './job.ts'
+import { type JobAuthorityDeps, jobAuthority } from './job-authority.ts'
 import { withJobFile } from './job-file.ts'
 import type { ItemStores, JobFile, KindDeps } from './job-kind.ts'
 import type { JobStore } from './job-store.ts'
 import { jobKind } from './kinds.ts'
 
-interface InJobs {
+interface InJobs extends Pick<JobAuthorityDeps, 'logins' | 'grants'> {
   readonly jobs: JobStore
 }
 
@@ -22,7 +23,7 @@ export interface RunDeps extends Omit<KindDeps, 'changeBy' | 'inImport'> {
   readonly jobs: JobStore
 }
 
-/** Another process settled the item, or the job has ended. */
+/** Another process settled the item, the job has ended, or it may not go on. */
 class NothingToDo extends Error {
   override readonly name = 'NothingToDo'
 }
@@ -42,6 +43,13 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
         settled = false
         if (!(await on.jobs.claim(id, place))) throw new NothingToDo()
         const value = await work(on)
+        // A file takes long: what was looked at before it may be over.
+        if (
+          kind.fileSettings &&
+          typeof (await jobAuthority(job, { ...on, clock: deps.clock })) === 'string'
+        ) {
+          throw new NothingToDo()
+        }
         const outcome = { outcome: outcomeOf(value), result: kind.fileSettings && countsIn(value) }
         await on.jobs.settle(id, { place, ...outcome, code: undefined, message: undefined })
         settled = true

@@ -36,14 +36,15 @@ export async function runJobs(goOn: () => Promise<boolean>, deps: RunJobsDeps): 
 
 /** False if the process should stop. */
 async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: RunJobsDeps): Promise<boolean> {
+  const items = await deps.jobs.open(job.id, BATCH)
+  // First: what is done is done, whatever its maker may do now.
+  if (items.length === 0) {
+    await endJob(job, 'done', deps)
+    return goOn()
+  }
   const authority = await jobAuthority(job, deps)
   if (typeof authority === 'string') {
     await endJob(job, 'stopped', deps, authority)
-    return goOn()
-  }
-  const items = await deps.jobs.open(job.id, BATCH)
-  if (items.length === 0) {
-    await endJob(job, 'done', deps)
     return goOn()
   }
   await deps.jobs.start(job.id, deps.clock())

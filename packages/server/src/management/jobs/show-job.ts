@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authority } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
-import { noSuchRecord } from '../../errors.ts'
+import { noSuchRecord, stateConflict } from '../../errors.ts'
 import { isOver, type Job, type JobItem, type JobOutcome } from './job.ts'
 import type { JobStore } from './job-store.ts'
 import { endBy, type RunJobsDeps } from './run-jobs.ts'
@@ -84,14 +84,20 @@ export async function listItems(
 }
 
 /**
- * Ends it between two items; what is done stays done. One that is over stays as it is. Throws as {@link findJob}, and
- * what `mustBeSeen` throws.
+ * Ends it between two items; what is done stays done. One that is over stays as it is. Throws as {@link findJob};
+ * `state-conflict` for one that imports a file; and what `mustBeSeen` throws.
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
   deps: ShowDeps & Pick<RunJobsDeps, 'changeBy' | 'clock'>,
 ): Promise<Job> {
   const job = await findJob(named, deps)
+  if (job.state === 'running' && job.settings['parts'] !== undefined) {
+    // It is one step, and its transaction holds the row.
+    throw stateConflict(`The job ${job.id} imports its file, all of it or nothing: it ends by itself.`, {
+      status: job.state,
+    })
+  }
   const { author, by } = named.authority
   const ending = { job, state: 'cancelled', note: `Cancelled by ${by}.`, mustBeSeen } as const
   return (await endBy(author, ending, deps)) ?? job
