@@ -126,6 +126,14 @@ const jobsAbout = (ids: readonly string[]): readonly object[] => [
   ]),
   { kind: 'devices.reject', reason: 'why', filter: { brand: ['acme-brand'], never_seen: true } },
   { kind: 'tokens.revoke', ids: ids.slice(0, 3) },
+  ...(['csv', 'json', 'ndjson'] as const).flatMap((format) => [
+    { kind: 'devices.import', format, parts: 1 },
+    { kind: 'devices.import', format, parts: 64, unknown_models: true },
+    { kind: 'allow-list.import', format, parts: 1, model: 'other-brand/own' },
+    { kind: 'allow-list.remove', format, parts: 1, model: 'acme-brand/acme-classic' },
+    { kind: 'packages.import', format, parts: 2, replace_all: true },
+  ]),
+  { kind: 'hardware-identities.import', parts: 1 },
 ]
 
 const bodies = (ids: readonly string[]) =>
@@ -205,7 +213,7 @@ function filled(path: string, id: string, [from, to]: readonly [string, string])
   const [brand = '', model = ''] = from.split('/')
   const [toBrand = '', toModel = ''] = to.split('/')
   const models: Readonly<Record<string, string>> = { brand, model, to_brand: toBrand, to_model: toModel }
-  const parts = path.includes('/:model') ? models : {}
+  const parts: Readonly<Record<string, string>> = path.includes('/:model') ? models : { part: '1' }
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? id) || '%20')
 }
 

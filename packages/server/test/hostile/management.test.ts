@@ -14,7 +14,7 @@ import { addApiKey, addBrand, addModel, importAllowList } from '../support/as-op
 import { accountKeyFile, signedFile, testKey } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
-import { addManager, managementToken } from '../support/managers.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
 import { addPerson, logIn, type TestService, testService } from '../support/service.ts'
 import { type ManagementSeeds, managementRequests } from './management-requests.ts'
 import { answersOf } from './pipeline.ts'
@@ -83,9 +83,12 @@ eachDatabase((kind, _open, fresh) => {
       const account = await addManager(service, role)
       // It can sign in, so it is the last operator, and no request of its own disables it.
       await service.installation.accounts.setPasswordHash(account.id, 'no hash')
+      const token = await managementToken(service, account)
+      const body = { kind: 'devices.import', format: 'csv', parts: 1 }
+      const job = await manage(service, token, 'POST', '/jobs', { body })
       seeds.set(role, {
-        token: await managementToken(service, account),
-        ids: [...ids, account.username],
+        token,
+        ids: [...ids, account.username, job.body.id],
         keys: named.keys,
         models: MODELS,
       })

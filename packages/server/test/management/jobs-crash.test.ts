@@ -110,4 +110,46 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(states.has('open open open') && states.has('done done refused'), [...states].join(', '))
     assert.ok(states.size > 2, [...states].join(', '))
   })
+
+  /** A file of three devices, ready to be imported. Returns its job. */
+  async function importing(model: string): Promise<string> {
+    await addAcmeModel(service.installation, model)
+    const rows = [1, 2, 3].map(
+      (index) =>
+        `acme-brand,${model},I-${index},${Buffer.alloc(48, `${model} ${index}`).toString('base64url')}`,
+    )
+    const body = { kind: 'devices.import', format: 'csv', parts: 1 }
+    const { id } = (await manage(service, token, 'POST', '/jobs', { body })).body
+    const sent = await fetch(`${service.baseUrl}/api/management/v1/jobs/${id}/parts/1`, {
+      method: 'PUT',
+      headers: { authorization: `Macaroon ${token}` },
+      body: ['brand_id,model,serial,device_key_id', ...rows].join('\n'),
+    })
+    assert.equal(sent.status, 200)
+    assert.equal((await manage(service, token, 'POST', `/jobs/${id}/start`, { body: {} })).status, 200)
+    return id
+  }
+
+  test(`Guarantee: kill -9 ${when} any step of an import leaves all of the file or nothing; the next process goes on`, async () => {
+    const states = new Set<string>()
+    for (let step = 1, done = false; !done; step += stride) {
+      assert.ok(step <= MOST_STEPS, 'it never ends')
+      const model = `import-${step}`
+      const id = await importing(model)
+      const look = async () => {
+        const { items } = (await manage(service, token, 'GET', `/jobs/${id}/items`)).body
+        const devices = await service.installation.devices.list({ brandId: 'acme-brand', model, limit: 10 })
+        const entries = await service.installation.audit.list({ action: 'devices.import' }, { limit: 1_000 })
+        const own = entries.filter(({ details }) => details.includes(id))
+        return [items[0].outcome ?? 'open', devices.length, own.length].join(' ')
+      }
+      done = await runDying(step)
+      states.add(await look())
+      await runJobs(async () => true, { ...service.installation, clock: service.now })
+      assert.equal(await look(), 'done 3 1')
+      const { query } = service.installation.database
+      assert.deepEqual(await query.selectFrom('job_part').select('job_id').execute(), [])
+    }
+    assert.deepEqual([...states].sort(), ['done 3 1', 'open 0 0'])
+  })
 })
