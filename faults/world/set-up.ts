@@ -118,8 +118,8 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
     const file = (name: string) => ({ name, bytes: vector(name) })
     const { authority } = installation
     const files = [file('account-test-root'), file('account-key-test-root')]
-    // An older tree takes the files alone.
-    await addTrustRoots(tree === ROOT ? { files, authority } : (files as never), installation)
+    // An older tree takes the list of files alone.
+    await addTrustRoots(Object.assign([...files], { files, authority }), installation)
     await addBrand(
       {
         account: file('account-acme-brand'),
