@@ -92,6 +92,7 @@ eachDatabase((_kind, _open, fresh) => {
   const LISTS = [
     '--sort registered',
     '--sort registered --reverse --limit 7',
+    '--all',
     '--sort serial --status pending',
     '--sort serial --model acme-brand/m1 --quarantined',
     '--sort registered --serial-prefix L-01 --json',
@@ -116,6 +117,16 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok((here?.stdout.split('\n').length ?? 0) > rows || words.includes('--json'), here?.stdout)
     })
   }
+
+  test('--all: every device that fits, and no number beside it', async () => {
+    assert.equal(
+      JSON.parse((await over('devices', 'list', '--all', '--json')).stdout).length,
+      register.length,
+    )
+    const both = await over('devices', 'list', '--all', '--limit', '3')
+    assert.deepEqual([both.code, both.stdout], [2, ''])
+    assert.match(both.stderr, /'--all' cannot be used with option '--limit <number>'/)
+  })
 
   test('a list without options begins with the newest', async () => {
     const { stdout } = await over('devices', 'list', '--json')

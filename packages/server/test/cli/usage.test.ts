@@ -241,6 +241,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--reverse',
     '--last-session',
     '--limit',
+    '--all',
     '--before',
     '--url',
   ],

@@ -89,9 +89,17 @@ const OF_A_SERVICE =
   /\/node_modules\/(kysely|pg|fastify|pino|prom-client)\/|\/src\/(database|keyring|telemetry|web|start\/service)\//
 
 describe('a command that asks a service loads no database, keys or telemetry:', () => {
-  const server = createServer((_request, response) => {
-    response.writeHead(403, { 'content-type': 'application/json' })
-    response.end('{"error_list":[{"code":"permission-denied","message":"No.","extra":{}}]}')
+  const LISTS = ['devices', 'jobs', 'accounts', 'tokens', 'entries', 'models', 'brands', 'evidence']
+  const answer = JSON.stringify({ ...Object.fromEntries(LISTS.map((name) => [name, []])), next: null })
+  // Lists are empty, so that commands go on to what they print; everything else is refused.
+  const server = createServer(({ method, url = '' }, response) => {
+    const isList = method === 'GET' && LISTS.some((name) => new RegExp(`[/-]${name}[?]`).test(url))
+    response.writeHead(isList || url.includes('/audit?') ? 200 : 403, { 'content-type': 'application/json' })
+    response.end(
+      response.statusCode === 200
+        ? answer
+        : '{"error_list":[{"code":"permission-denied","message":"No.","extra":{}}]}',
+    )
   })
   let directory: string
   let url: string
@@ -114,7 +122,17 @@ describe('a command that asks a service loads no database, keys or telemetry:', 
     [['devices', 'export', '--listed'], 1],
     [['agents', 'remove', 'farm', '--account', 'build'], 1],
     [['allow-list', 'remove', '--model', 'acme/pi', '--serial', '1'], 1],
-    [['tokens', 'list'], 1],
+    [['tokens', 'list'], 0],
+    [['devices', 'list'], 0],
+    [['devices', 'list', '--sort', 'seen', '--status', 'pending'], 0],
+    [['jobs', 'list'], 0],
+    [['accounts', 'list'], 0],
+    [['audit', 'list'], 0],
+    [['models', 'list'], 0],
+    [['clones', 'list'], 0],
+    [['devices', 'approve', '--all', '--dry-run'], 1],
+    [['audit', 'verify'], 1],
+    [['counters', '--name', 'logins'], 1],
     [['tokens', 'create'], 1],
     [['tokens', 'explain', 'env:TOKEN'], 1],
     [['tokens', 'attenuate', 'env:TOKEN', '--channel', 'edge'], 0],

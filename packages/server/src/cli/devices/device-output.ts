@@ -13,19 +13,6 @@ import type { RegistrationStore } from '../../devices/registration/registration-
 import { fieldsOf } from '../../devices/transfer/device-record.ts'
 import type { Row } from '../output.ts'
 
-export const DEVICE_LIST_COLUMNS = [
-  'id',
-  'brand_id',
-  'model',
-  'serial',
-  'status',
-  'registered_at',
-  'quarantined_at',
-]
-
-/** Of devices that wait: what helps to decide. */
-export const WAITING_LIST_COLUMNS = ['id', 'brand_id', 'model', 'serial', 'address', 'registered_at']
-
 const ADDRESSES_AT_ONCE = 1000
 
 /** Those that wait have the address they last asked from. */

@@ -25,6 +25,7 @@ import {
   queryOf,
   withActivityOptions,
 } from './list-by-query.ts'
+import { DEVICE_LIST_COLUMNS, WAITING_LIST_COLUMNS } from './list-columns.ts'
 import { OPERATIONS } from './one-device.ts'
 
 const SESSION_COLUMNS = ['last_session_at', 'last_address'] as const
@@ -42,6 +43,7 @@ interface ListOptions extends ListOption, FleetOptions, ActivityOptions, WayOpti
   readonly reverse?: boolean
   readonly lastSession?: boolean
   readonly limit: string
+  readonly all?: boolean
   readonly before?: string
 }
 
@@ -59,6 +61,7 @@ export function listCommand(devices: Command, context: CommandContext): void {
     .option('--reverse', 'in the opposite order')
     .option('--last-session', 'show when each last opened a session, and from which address')
     .option('--limit <number>', 'how many to show', '100')
+    .addOption(new Option('--all', 'show all that fit').conflicts('limit'))
     .option(
       '--before <id>',
       'the next page: those that come after this device in the list (sorted by session: ID@TIME)',
@@ -66,8 +69,11 @@ export function listCommand(devices: Command, context: CommandContext): void {
     .action((options: ListOptions) => list(options, context))
 }
 
+/** More than a register has. */
+const MOST = 99_999_999
+
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
-  const limit = readCount('--limit', options.limit, 99_999_999)
+  const limit = options.all ? MOST : readCount('--limit', options.limit, MOST)
   const searched = SEARCHED_IN_LISTS.filter(([, isGiven]) => isGiven(options)).map(([option]) => option)
   for (const option of searched) requireDirect(options, context, option)
   if (asksForActivity(options) && searched[0] !== undefined) {
@@ -101,7 +107,6 @@ async function printParts(
   options: ListOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { DEVICE_LIST_COLUMNS, WAITING_LIST_COLUMNS } = await import('./device-output.ts')
   const withActivity =
     asksForActivity(options) || ACTIVITY_COLUMNS.some((name) => options.columns?.includes(name))
   const printed = new LongList(context.streams, options, {
@@ -128,7 +133,6 @@ async function search(
   context: CommandContext,
 ): Promise<void> {
   const { searchFleet } = await import('../../devices/fleet/search-fleet.ts')
-  const { DEVICE_LIST_COLUMNS, WAITING_LIST_COLUMNS } = await import('./device-output.ts')
   const { before } = options
   const order = FLEET_ORDERS.find((one) => one === options.sort) ?? 'entered'
   const after = before === undefined ? undefined : await positionIn(before, order)
