@@ -11,6 +11,7 @@ import {
   JobSchema,
   JobsQuerySchema,
   JobsSchema,
+  NewJobQuerySchema,
   NewJobSchema,
   PART_BYTES,
 } from './schemas/index.ts'
@@ -38,9 +39,12 @@ It takes the permission that the decision takes for one: \`devices:decide\` for 
 \`ids\` or \`filter\` say which records. They are written down now; what fits the filter later is not among them.
 The job goes on with the permissions of your account and token at each moment, and stops without them.
 
-A job that imports a file is made with \`kind\`, \`parts\` and what its kind takes. It waits for its parts
-(\`PUT /jobs/ID/parts/N\`) and is queued by \`POST /jobs/ID/start\`. The file is imported whole or not at all. Its only item
-has the counts as \`result\`, or up to a hundred faults of the file as its \`message\`. With \`dry_run\` the job says what it
+A job that imports a file of up to 4 MiB is made with the file as the body and its \`kind\` in the query; the media type
+says the format, if \`format\` does not: \`text/csv\`, \`application/x-ndjson\`, or \`application/json\` for a list. For a larger
+file the body has \`kind\`, \`parts\` and what the kind takes; the job waits for its parts (\`PUT /jobs/ID/parts/N\`) and is
+queued by \`POST /jobs/ID/start\`. The file is imported whole or not at all. Its only item
+has the counts as \`result\`, or up to a hundred faults of the file as its
+\`message\` and, with their places, in \`extra\`. With \`dry_run\` the job says what it
 would do. \`devices.import\` takes \`devices:manage\`, \`allow-list.import\` and \`hardware-identities.import\` take
 \`models:manage\`, \`packages.import\` takes \`roles:manage\`.
 
@@ -53,7 +57,9 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
       'person-required',
       'recent-sign-in-required',
     ],
+    query: NewJobQuerySchema,
     body: NewJobSchema,
+    file: { bytes: PART_BYTES, onlyWith: 'kind', types: ['text/csv', 'application/x-ndjson'] },
     bodyRequired: true,
     response: Type.Union([JobSchema, JobPreviewSchema]),
     status: 202,
@@ -100,7 +106,8 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     description:
       'Parts are counted from 1. They are put together as they are: a row may be in two of them. Only the login that made the job sends them, and starts it.',
     errors: ['no-such-record', 'permission-denied', 'state-conflict'],
-    bytes: PART_BYTES,
+    file: { bytes: PART_BYTES, types: ['application/octet-stream'] },
+    bodyRequired: true,
     response: JobSchema,
   },
   startJob: {

@@ -6,7 +6,13 @@ import { headerComponents, headersNamed } from '../openapi/headers.ts'
 import { nameSchemas } from '../openapi/named-schemas.ts'
 import { refusalsOfCodes, unreadResponses } from '../openapi/refusals.ts'
 import { MANAGEMENT_LINKS } from './links.ts'
-import { isChange, MANAGEMENT_PREFIX, type ManagementOperation, takesVersion } from './operation.ts'
+import {
+  type FileBody,
+  isChange,
+  MANAGEMENT_PREFIX,
+  type ManagementOperation,
+  takesVersion,
+} from './operation.ts'
 import { MANAGEMENT_OPERATIONS } from './operations.ts'
 
 const DESCRIPTION = `\
@@ -82,7 +88,7 @@ export function managementOpenApi({
 
 function describe(operationId: string, path: string, operation: ManagementOperation): Described {
   const { summary, description, body, bodyRequired = false, response, status = 200, record } = operation
-  const { permission, person, recentSignIn, credential, alsoStatus, location } = operation
+  const { permission, person, recentSignIn, credential, alsoStatus, location, file } = operation
   const links = MANAGEMENT_LINKS[operationId as keyof typeof MANAGEMENT_LINKS]
   const successOf = (code: number) => ({
     description: 'Done',
@@ -109,8 +115,14 @@ function describe(operationId: string, path: string, operation: ManagementOperat
     ...(person ? { 'x-person': true } : {}),
     ...(recentSignIn ? { 'x-recent-sign-in': true } : {}),
     parameters: parametersOf(path, operation),
-    ...(body ? { requestBody: { required: bodyRequired, content: contentOf(operation.method, body) } } : {}),
-    ...(operation.bytes === undefined ? {} : { requestBody: { required: true, content: FILE } }),
+    ...(body || file
+      ? {
+          requestBody: {
+            required: bodyRequired,
+            content: { ...(body && contentOf(operation.method, body)), ...(file && filesOf(file)) },
+          },
+        }
+      : {}),
     responses: {
       [status]: successOf(status),
       ...(alsoStatus === undefined ? {} : { [alsoStatus]: successOf(alsoStatus) }),
@@ -127,8 +139,8 @@ const contentOf = (method: ManagementOperation['method'], schema: TSchema) => ({
   'application/json': { schema },
 })
 
-/** Any type will do. */
-const FILE = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+const filesOf = ({ types }: FileBody) =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
 
 const NOT_MODIFIED = {
   description: 'The record is the one of `If-None-Match`',

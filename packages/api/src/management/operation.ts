@@ -25,8 +25,8 @@ export interface ManagementOperation {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly bodyRequired?: boolean
-  /** The body is a file of at most so many bytes, whatever type it says. Sent again, it replaces the first. */
-  readonly bytes?: number
+  /** The body is a file. */
+  readonly file?: FileBody
   readonly response: TSchema
   /** The media types of an answer that is sent while it is read, instead of JSON. `response` is of its text. */
   readonly streams?: readonly string[]
@@ -44,6 +44,15 @@ export interface ManagementOperation {
   readonly onlyReads?: true
   /** What it writes into the audit log. */
   readonly actions?: readonly string[]
+}
+
+export interface FileBody {
+  /** It has at most so many. */
+  readonly bytes: number
+  /** Only where the query has this parameter; otherwise it is the JSON of `body`. */
+  readonly onlyWith?: string
+  /** The media types to send. Any is taken. */
+  readonly types: readonly string[]
 }
 
 /** A change takes `dry_run`, unless it makes a token. */

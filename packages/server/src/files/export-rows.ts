@@ -6,13 +6,15 @@ import { stringify } from 'csv-stringify/sync'
 import { guardedCell } from './csv-cell.ts'
 
 export type ExportRow = Readonly<Record<string, string | number | null>>
+/** In CSV an object is its JSON. */
+type AnyRow = Readonly<Record<string, string | number | object | null>>
 
 /**
  * Yields chunks of the file. Every row has these columns, in this order. Null is an empty field in CSV, and a text that
  * a spreadsheet would take for a formula is guarded (`csv-cell.ts`).
  */
 export async function* exportText(
-  pages: AsyncIterable<readonly ExportRow[]>,
+  pages: AsyncIterable<readonly AnyRow[]>,
   { format, columns }: { readonly format: 'csv' | 'json' | 'ndjson'; readonly columns: readonly string[] },
 ): AsyncGenerator<string> {
   const csv = (rows: readonly (readonly unknown[])[]): string =>
@@ -30,4 +32,7 @@ export async function* exportText(
   if (format === 'json') yield '\n]\n'
 }
 
-const cellOf = (value: ExportRow[string]) => (typeof value === 'string' ? guardedCell(value) : value)
+function cellOf(value: AnyRow[string]): string | number | null {
+  if (typeof value === 'string') return guardedCell(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+}

@@ -1,9 +1,45 @@
 /** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
 import { parse as parseCsv } from 'csv-parse/sync'
 
+/** One thing that is wrong in a file. */
+export interface ImportFault {
+  /** Of a file with lines, from 1. */
+  readonly line: number | null
+  /** Of a JSON list, from 1. */
+  readonly item: number | null
+  /** Its name; null if it is about the row, or the file. */
+  readonly column: string | null
+  /** Without the place. */
+  readonly message: string
+}
+
 /** The file is malformed; the message names the place. Nothing was imported. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
+  /** In the order of the file. */
+  readonly faults: readonly ImportFault[]
+
+  /** `column`: what it is about; or `faults`, of which the message has a line each. */
+  constructor(
+    message: string,
+    {
+      column = null,
+      faults,
+    }: { readonly column?: string | null; readonly faults?: readonly ImportFault[] } = {},
+  ) {
+    super(message)
+    this.faults = faults ?? [faultIn(message, column)]
+  }
+}
+
+function faultIn(message: string, column: string | null): ImportFault {
+  const [, kind, number, rest = message] = /^(line|item) (\d+): (.*)$/s.exec(message) ?? []
+  return {
+    line: kind === 'line' ? Number(number) : null,
+    item: kind === 'item' ? Number(number) : null,
+    column,
+    message: rest.replace(` ${NOTHING}`, ''),
+  }
 }
 
 /** So many faults of one file are told. */
@@ -12,10 +48,10 @@ const NOTHING = 'Nothing was imported.'
 
 /** Collects what is wrong in a file, so that nobody mends it line by line and tries again each time. */
 export class Faults {
-  readonly #messages: string[] = []
+  readonly #errors: ImportError[] = []
 
   get any(): boolean {
-    return this.#messages.length > 0
+    return this.#errors.length > 0
   }
 
   /** Undefined for what `work` refuses with an {@link ImportError}. Throws once there are {@link MOST_FAULTS}. */
@@ -40,25 +76,24 @@ export class Faults {
 
   /** Throws {@link ImportError} if there is any: a line for each. */
   refuse(): void {
-    const [first, ...more] = this.#messages
+    const [first, ...more] = this.#errors
     if (first === undefined) return
-    if (more.length === 0) throw new ImportError(first)
-    const lines = this.#messages
-      .map((message) => message.replace(` ${NOTHING}`, ''))
-      // The register is asked about some rows while others are read.
-      .toSorted((one, other) => placeOf(one) - placeOf(other))
+    if (more.length === 0) throw first
+    // The register is asked about some rows while others are read.
+    const errors = this.#errors.toSorted((one, other) => placeOf(one) - placeOf(other))
+    const lines = errors.map(({ message }) => message.replace(` ${NOTHING}`, ''))
     const last = lines.length === MOST_FAULTS ? `There may be more. ${NOTHING}` : NOTHING
-    throw new ImportError([...lines, last].join('\n'))
+    throw new ImportError([...lines, last].join('\n'), { faults: errors.flatMap(({ faults }) => faults) })
   }
 
   #add(error: unknown): void {
     if (!(error instanceof ImportError)) throw error
-    this.#messages.push(error.message)
-    if (this.#messages.length === MOST_FAULTS) this.refuse()
+    this.#errors.push(error)
+    if (this.#errors.length === MOST_FAULTS) this.refuse()
   }
 }
 
-const placeOf = (message: string): number => Number(/^(?:line|item) (\d+):/.exec(message)?.[1] ?? 0)
+const placeOf = ({ faults: [fault] }: ImportError): number => fault?.line ?? fault?.item ?? 0
 
 const MOST_CHARACTERS = 300
 

@@ -64,11 +64,13 @@ function checkRow({ place, fields }: ImportRow): CheckedRow {
   if (typeof name !== 'string' || !PLAIN.test(name)) {
     throw new ImportError(
       `${place}: "name" is missing or not a package name. The columns are name and snap_id.`,
+      { column: 'name' },
     )
   }
   if (typeof snapId !== 'string' || !PLAIN.test(snapId)) {
     throw new ImportError(
       `${place}: "snap_id" is missing or not a snap id. The columns are name and snap_id.`,
+      { column: 'snap_id' },
     )
   }
   return { place, entry: { name, snapId } }
@@ -87,7 +89,9 @@ function noteRepeats(
     if (first === undefined) places.set(value, place)
     else {
       faults.note(() => {
-        throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} is also at ${first}.`)
+        throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} is also at ${first}.`, {
+          column,
+        })
       })
     }
   }

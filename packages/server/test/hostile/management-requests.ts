@@ -95,6 +95,8 @@ const SENSIBLE = fc.oneof(
   fc.constantFrom('address=::/0', 'address=192.0.2.0/24', 'seen_since=1970-01-01T00:00:00Z'),
   fc.constantFrom('format=csv', 'action=account.add', 'actor=operator', 'state=enabled', 'q=person'),
   fc.constantFrom('registered_since=1970-01-01T00:00:00Z', 'registered_until=2050-01-01T00:00:00Z'),
+  fc.constantFrom('kind=devices.import&format=csv', 'kind=packages.import&format=json'),
+  fc.constantFrom('kind=allow-list.import&format=ndjson&model=other-brand/own'),
   fc.constantFrom('period=30d', 'period=12mo', 'name=registrations', 'name=refusals'),
   fc.constantFrom('unused_since=2050-01-01T00:00:00Z', 'unused_since=1970-01-01T00:00:00Z'),
 )

@@ -82,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { job, item } = await imported(acme, CSV, cut)
     assert.deepEqual([job.state, job.total, job.done, job.parts, job.dry_run], ['done', 1, 1, 3, false])
     assert.deepEqual(item, {
-      ...{ subject: 'file', outcome: 'done', code: null, message: null },
+      ...{ subject: 'file', outcome: 'done', code: null, message: null, extra: null },
       result: { devices: 50, added: 50 },
     })
     const found = await devicesOf(model)
@@ -119,6 +119,20 @@ eachDatabase((_kind, _open, fresh) => {
       item.message,
       /^line 5: "device_key_id" .*\nline 6: "serial" is missing.*\nNothing was imported\.$/,
     )
+    assert.deepEqual(item.extra.faults, [
+      {
+        ...{ line: 5, item: null, column: 'device_key_id' },
+        message: '"device_key_id" is not the id of a key: 64 characters, as in device-key-sha3-384.',
+      },
+      {
+        ...{ line: 6, item: null, column: 'serial' },
+        message: '"serial" is missing, and the device is active.',
+      },
+    ])
+    const list = [{ brand_id: 'acme-brand', model, serial: 'a/b', device_key_id: keyId(1) }]
+    const json = await imported(acme, { ...CSV, format: 'json' }, [JSON.stringify(list)])
+    const [{ line, item: number, column }] = json.item.extra.faults
+    assert.deepEqual([line, number, column], [null, 1, 'serial'])
     assert.deepEqual(await devicesOf(model), [])
     for (const [format, text] of [
       ['csv', `${HEADER}"acme`],
@@ -130,6 +144,116 @@ eachDatabase((_kind, _open, fresh) => {
       const { item } = await imported(acme, { ...CSV, format }, [text])
       assert.equal(item.outcome, 'refused', String(text.slice(0, 20)))
     }
+  })
+
+  describe('a file of up to 4 MiB is the body of one request', () => {
+    const post = async (
+      token: string,
+      query: string,
+      body: string | Uint8Array,
+      { type = 'text/csv', ...headers }: Readonly<Record<string, string>> = {},
+    ) => {
+      const response = await fetch(`${service.baseUrl}/api/management/v1/jobs?${query}`, {
+        method: 'POST',
+        headers: { authorization: `Macaroon ${token}`, 'content-type': type, ...headers },
+        body: Buffer.from(body),
+      })
+      return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
+    }
+    const resultOf = async (id: string) => {
+      await run()
+      return (await manage(service, operator, 'GET', `/jobs/${id}/items`)).body.items[0]
+    }
+
+    test('in the format of its media type, or the one that is named', async () => {
+      const model = await newModel()
+      const rows = [1, 2].map((index) => ({
+        ...{
+          brand_id: 'acme-brand',
+          model,
+          serial: `B-${index}`,
+          device_key_id: keyId(index + models * 1e4),
+        },
+      }))
+      const csv = `${HEADER}${rows.map((row) => Object.values(row).join(',')).join('\n')}`
+      const lines = rows.map((row) => JSON.stringify(row)).join('\n')
+      for (const [type, format, text] of [
+        ['text/csv; charset=utf-8', '', csv],
+        ['application/x-ndjson', '', lines],
+        ['application/json', '', JSON.stringify(rows)],
+        ['application/octet-stream', '&format=csv', csv],
+        ['text/csv', '&format=json', JSON.stringify(rows)],
+      ] as const) {
+        const made = await post(acme, `kind=devices.import${format}`, text, { type })
+        assert.deepEqual([made.status, made.body.state, made.body.parts], [202, 'queued', 1], type)
+        assert.equal(made.headers.get('location'), `/api/management/v1/jobs/${made.body.id}`)
+        assert.equal((await resultOf(made.body.id)).result.devices, 2, type)
+      }
+      assert.equal((await devicesOf(model)).length, 2)
+    })
+
+    test('a dry run, other kinds, and a request that is sent again', async () => {
+      const model = await newModel()
+      const text = HEADER + rows(model, 3)
+      const tried = await post(acme, 'kind=devices.import&dry_run=true', text)
+      assert.deepEqual([tried.headers.get('ratafia-dry-run'), tried.body.dry_run], ['true', true])
+      assert.deepEqual((await resultOf(tried.body.id)).result, { devices: 3, added: 3 })
+      assert.deepEqual(await devicesOf(model), [])
+      const allow = await post(acme, `kind=allow-list.import&model=acme-brand/${model}`, 'serial\nA-1\n')
+      assert.deepEqual((await resultOf(allow.body.id)).result, { entries: 1, added: 1 })
+      const key = { 'idempotency-key': `a-key-of-${model}-for-a-file` }
+      const first = await post(acme, 'kind=devices.import', text, key)
+      const again = await post(acme, 'kind=devices.import', text, key)
+      assert.deepEqual([again.status, again.body.id], [202, first.body.id])
+      assert.equal((await post(acme, 'kind=devices.import', `${text}\n`, key)).status, 422)
+      assert.deepEqual((await resultOf(first.body.id)).result, { devices: 3, added: 3 })
+    })
+
+    test('what is no such file is refused', async () => {
+      for (const [query, body, status] of [
+        ['kind=devices.import', '', 400],
+        ['kind=devices.approve', '{}', 400],
+        ['kind=audit.verify', '{}', 400],
+        ['kind=devices.import&kind=devices.import', 'a', 400],
+        ['kind=devices.import&model=acme-brand/lot', HEADER, 400],
+        ['kind=allow-list.import', 'serial\nA\n', 400],
+        ['kind=devices.import&parts=2', HEADER, 400],
+        ['format=csv', HEADER, 400],
+        ['unknown_models=true', '{"kind":"tokens.revoke","ids":[]}', 400],
+        ['', HEADER, 400],
+        ['kind=devices.import', Buffer.alloc(4 * 1024 * 1024 + 1, 'a'), 413],
+        ['', Buffer.alloc(65 * 1024, ' '), 413],
+      ] as const) {
+        assert.equal((await post(acme, query, body)).status, status, `${query} ${body.length}`)
+      }
+      const long = await post(acme, 'kind=devices.import', Buffer.alloc(4 * 1024 * 1024 + 1))
+      assert.equal(refusalOf(long).message, 'The body is larger than 4 MiB.')
+      const unnamed = refusalOf(await post(acme, 'kind=devices.import', HEADER, { type: 'text/plain' }))
+      assert.deepEqual([unnamed.status, unnamed.message], [400, 'format is missing.'])
+      const stranger = await post(acme.slice(0, -4), 'kind=devices.import', HEADER)
+      assert.equal(stranger.status, 401)
+    })
+  })
+
+  test('a part, and a start, of a job that has changed since somebody looked', async () => {
+    const { body: job, headers } = await make(acme, { ...CSV, parts: 1 })
+    const { headers: now } = await manage(service, acme, 'GET', `/jobs/${job.id}`)
+    const etag = now.get('etag') ?? headers.get('etag') ?? ''
+    const old = { 'if-match': '"another"' }
+    const send = (more: Readonly<Record<string, string>>) =>
+      fetch(`${service.baseUrl}/api/management/v1/jobs/${job.id}/parts/1`, {
+        method: 'PUT',
+        headers: { authorization: `Macaroon ${acme}`, ...more },
+        body: HEADER,
+      })
+    const begin = (more: Record<string, string>) =>
+      manage(service, acme, 'POST', `/jobs/${job.id}/start`, { body: {}, headers: more })
+    assert.equal((await send(old)).status, 412)
+    assert.equal((await send({ 'if-match': etag })).status, 200)
+    assert.equal((await begin(old)).status, 412)
+    assert.equal((await begin({ 'if-match': etag })).status, 200)
+    assert.equal((await begin({ 'if-match': etag })).status, 412, 'it is queued now')
+    await run()
   })
 
   test('a dry run says what the import would do, and does nothing', async () => {

@@ -136,7 +136,7 @@ eachDatabase((_kind, _open, fresh) => {
       refused,
     )
     const csv = (await (await file('?format=csv')).text()).trimEnd().split('\n')
-    assert.deepEqual([csv[0], csv.length], ['subject,outcome,code,message,result', 4])
+    assert.deepEqual([csv[0], csv.length], ['subject,outcome,code,message,extra,result', 4])
     const other = await file('', manager)
     assert.equal(other.status, 404)
     assert.match(await other.text(), /"no-such-record"/)

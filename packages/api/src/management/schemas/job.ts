@@ -21,6 +21,7 @@ export const NEW_JOB_KINDS = [
   'hardware-identities.import',
   'packages.import',
 ] as const
+const JOB_KINDS_WITH_FILE = NEW_JOB_KINDS.filter((kind) => /[.](import|remove)$/.test(kind))
 /** Beside those, one with a request of its own. */
 export const JOB_KIND_NAMES = [...NEW_JOB_KINDS, 'audit.verify'] as const
 const KindSchema = Type.Enum([...NEW_JOB_KINDS], { type: 'string', title: 'JobKind' })
@@ -32,6 +33,28 @@ export const DeviceFilterSchema = Type.Object(filters, {
   minProperties: 1,
   ...exactly,
 })
+
+/** What a request says of a file, beside its kind. */
+const FileOptions = {
+  format: Type.Optional(
+    Type.Enum(['csv', 'json', 'ndjson'], {
+      type: 'string',
+      description: 'Of the file: CSV with a header line, a JSON list of objects, or an object in each line',
+    }),
+  ),
+  model: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
+      description: 'Of `allow-list.import` and `allow-list.remove`: BRAND/MODEL',
+    }),
+  ),
+  unknown_models: Type.Optional(
+    Type.Boolean({ description: 'Of `devices.import`: take devices of models that are not here' }),
+  ),
+  replace_all: Type.Optional(
+    Type.Boolean({ description: 'Of `packages.import`: remove the packages that are not in the file' }),
+  ),
+}
 
 /** The longest list of ids in a request. */
 export const MOST_IDS = 1_000
@@ -67,26 +90,26 @@ export const NewJobSchema = Type.Object(
         description: 'Of a job that imports a file: in how many parts it comes',
       }),
     ),
-    format: Type.Optional(
-      Type.Enum(['csv', 'json', 'ndjson'], {
-        type: 'string',
-        description: 'Of the file: CSV with a header line, a JSON list of objects, or an object in each line',
-      }),
-    ),
-    model: Type.Optional(
-      Type.String({
-        pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
-        description: 'Of `allow-list.import` and `allow-list.remove`: BRAND/MODEL',
-      }),
-    ),
-    unknown_models: Type.Optional(
-      Type.Boolean({ description: 'Of `devices.import`: take devices of models that are not here' }),
-    ),
-    replace_all: Type.Optional(
-      Type.Boolean({ description: 'Of `packages.import`: remove the packages that are not in the file' }),
-    ),
+    ...FileOptions,
   },
   { title: 'NewJob', ...exactly },
+)
+
+/** `kind`: the body is the file of the job. */
+export const NewJobQuerySchema = Type.Object(
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({
+        description:
+          'Make the change and undo it: the answer is what it would be. Of a file the job says that',
+      }),
+    ),
+    kind: Type.Optional(
+      Type.Enum(JOB_KINDS_WITH_FILE, { type: 'string', description: 'The body is the file of such a job' }),
+    ),
+    ...FileOptions,
+  },
+  exactly,
 )
 
 export const JobSchema = Type.Object(
@@ -157,6 +180,10 @@ export const JobItemsSchema = Type.Object(
           message: orNull(
             Text,
             'Of a file that is refused, a line for each fault; of the audit log its last intact entry as `SEQ:HASH`, and what is wrong',
+          ),
+          extra: orNull(
+            Type.Record(Text, Type.Unknown()),
+            'Of the refusal; of a file `faults`, a list of `{line, item, column, message}`',
           ),
           result: orNull(Type.Record(Text, Type.Integer()), 'What the job did or found: counts by name'),
         },

@@ -13,7 +13,7 @@ const COLUMNS = [
   ...['created_at', 'started_at', 'ended_at', 'note', 'parts', 'dry_run'],
 ]
 const SHOWN = COLUMNS.slice(0, 9)
-const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message', 'result']
+const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
 const MOST = 1_000
 const OUTCOMES: readonly ItemOutcome[] = ['done', 'unchanged', 'refused', 'open']
 

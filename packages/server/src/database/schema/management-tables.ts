@@ -64,6 +64,7 @@ export interface ManagementTables {
     code: string | null
     message: string | null
     result: string | null
+    extra: string | null
   }
   job_part: {
     job_id: string

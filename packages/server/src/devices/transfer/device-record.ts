@@ -87,21 +87,21 @@ export function readRecord(
   fallback: { newId(): DeviceId; readonly at: Date; readonly by: string },
 ): ReadDevice {
   const { place, fields } = row
-  const refuse = (message: string): never => {
-    throw new ImportError(`${place}: ${message}`)
+  const refuse: Refuse = (message, column) => {
+    throw new ImportError(`${place}: ${message}`, { column })
   }
   const text = (column: DeviceColumn): string | null => {
     const value = fields[column]
     if (value === undefined || value === null || value === '') return null
     if (typeof value === 'string') return value
-    return refuse(`"${column}" is not a text.`)
+    return refuse(`"${column}" is not a text.`, column)
   }
   const matching = (column: DeviceColumn, pattern: RegExp, what: string): string | null => {
     const value = text(column)
-    return value === null || pattern.test(value) ? value : refuse(`"${column}" is not ${what}.`)
+    return value === null || pattern.test(value) ? value : refuse(`"${column}" is not ${what}.`, column)
   }
   const needed = (column: DeviceColumn, pattern: RegExp, what: string): string =>
-    matching(column, pattern, what) ?? refuse(`"${column}" is missing.`)
+    matching(column, pattern, what) ?? refuse(`"${column}" is missing.`, column)
   const oneOf = <Value extends string>(
     column: DeviceColumn,
     values: readonly Value[],
@@ -109,16 +109,18 @@ export function readRecord(
   ): Value => {
     const value = text(column)
     if (value === null) return otherwise
-    return values.find((one) => one === value) ?? refuse(`"${column}" is not one of ${values.join(', ')}.`)
+    return (
+      values.find((one) => one === value) ?? refuse(`"${column}" is not one of ${values.join(', ')}.`, column)
+    )
   }
   const instant = (column: DeviceColumn): Date | null => {
     const value = matching(column, INSTANT, 'a time such as 2026-01-31T00:00:00.000Z')
     const date = value === null ? null : new Date(value)
-    return date && Number.isNaN(date.getTime()) ? refuse(`"${column}" is not a time.`) : date
+    return date && Number.isNaN(date.getTime()) ? refuse(`"${column}" is not a time.`, column) : date
   }
 
   const id = text('id') ?? fallback.newId()
-  if (!isDeviceId(id) || id !== id.toLowerCase()) return refuse('"id" is not a UUID in lower case.')
+  if (!isDeviceId(id) || id !== id.toLowerCase()) return refuse('"id" is not a UUID in lower case.', 'id')
   const status = oneOf('status', DEVICE_STATUSES, 'active')
   const waits = status === 'pending' || status === 'rejected'
   const name = {
@@ -126,7 +128,8 @@ export function readRecord(
     model: needed('model', /^[A-Za-z0-9-]{1,128}$/, 'the name of a model'),
     serial: matching('serial', SERIAL, 'a serial number: up to 200 characters, without a slash') ?? '',
   }
-  if (name.serial === '' && !waits) return refuse(`"serial" is missing, and the device is ${status}.`)
+  if (name.serial === '' && !waits)
+    return refuse(`"serial" is missing, and the device is ${status}.`, 'serial')
   const deviceKeyId = needed(
     'device_key_id',
     KEY_ID,
@@ -136,8 +139,10 @@ export function readRecord(
   const assertions = serialsIn(text('assertions'), { ...name, ...ref, deviceKeyId }, refuse)
   const revision = revisionIn(fields['revision'], assertions, refuse)
   const requestText = text('request')
-  if (waits && requestText === null) return refuse(`"request" is missing: the device is ${status}.`)
-  if (!waits && requestText !== null) return refuse('only a pending or rejected device has a "request".')
+  if (waits && requestText === null)
+    return refuse(`"request" is missing: the device is ${status}.`, 'request')
+  if (!waits && requestText !== null)
+    return refuse('only a pending or rejected device has a "request".', 'request')
   const request = requestText === null ? null : requestIn(requestText, { ...name, deviceKeyId }, refuse)
   const registeredAt = instant('registered_at') ?? fallback.at
   // Whoever imports a device decides about it, unless the file says who did.
@@ -166,14 +171,14 @@ export function readRecord(
     evidenceColumn === null
       ? []
       : (readEvidence(evidenceColumn, ref) ??
-        refuse('"clone_evidence" is not a list of evidence as an export has it.'))
+        refuse('"clone_evidence" is not a list of evidence as an export has it.', 'clone_evidence'))
   if (removedAt) {
     if (status !== 'revoked' && status !== 'superseded')
-      return refuse(`"removed_at" is given, and the device is ${status}.`)
+      return refuse(`"removed_at" is given, and the device is ${status}.`, 'removed_at')
     // Evidence can come later: somebody may ask for its serial number.
     const kept = ['original', 'reason', 'quarantined_at', 'assertions'] as const
     const left = kept.find((column) => text(column) !== null)
-    if (left) return refuse(`"removed_at" is given, so there can be no "${left}".`)
+    if (left) return refuse(`"removed_at" is given, so there can be no "${left}".`, 'removed_at')
   }
   return { place, stored: { device, request, assertions, evidence }, given }
 }
@@ -186,7 +191,8 @@ const SERIAL = /^[^/\p{C}]{1,200}$/u
 const KEY_ID = /^[A-Za-z0-9_-]{64}$/
 const LINE = /^[^\p{C}\p{Zl}\p{Zp}]{1,500}$/u
 
-type Refuse = (message: string) => never
+/** Throws {@link ImportError}. */
+type Refuse = (message: string, column: DeviceColumn) => never
 type Owner = Pick<Device, 'brandId' | 'model' | 'serial' | 'deviceKeyId'>
 
 function serialsIn(
@@ -195,20 +201,24 @@ function serialsIn(
   refuse: Refuse,
 ): readonly SerialAssertion[] {
   if (text === null) return []
-  const found = decoded(() => decodeStream(bytesOf(text)), '"assertions" cannot be read', refuse)
+  const found = decoded(() => decodeStream(bytesOf(text)), 'assertions', refuse)
   const serials = found.map((one) => serialOf(one, device, refuse))
   const revisions = new Set(serials.map(({ revision }) => revision))
-  if (revisions.size < serials.length) return refuse('"assertions" has two assertions of one revision.')
+  if (revisions.size < serials.length)
+    return refuse('"assertions" has two assertions of one revision.', 'assertions')
   return serials.toSorted((one, other) => one.revision - other.revision)
 }
 
 function serialOf(one: UnverifiedAssertion, device: Owner & DeviceRef, refuse: Refuse): SerialAssertion {
-  if (one.type !== 'serial') return refuse(`"assertions" has a ${one.type} assertion.`)
+  if (one.type !== 'serial') return refuse(`"assertions" has a ${one.type} assertion.`, 'assertions')
   const { brandId, model, serial, deviceKeyId } = one.fields
   const same = brandId === device.brandId && model === device.model && serial === device.serial
-  if (!same) return refuse(`"assertions" has a serial of ${brandId}/${model}/${serial.slice(0, 100)}.`)
-  if (deviceKeyId !== device.deviceKeyId) return refuse('"assertions" has a serial of another device key.')
-  if (one.authorityId === undefined) return refuse('"assertions" has a serial without an authority.')
+  if (!same)
+    return refuse(`"assertions" has a serial of ${brandId}/${model}/${serial.slice(0, 100)}.`, 'assertions')
+  if (deviceKeyId !== device.deviceKeyId)
+    return refuse('"assertions" has a serial of another device key.', 'assertions')
+  if (one.authorityId === undefined)
+    return refuse('"assertions" has a serial without an authority.', 'assertions')
   return serialAssertion(one, device)
 }
 
@@ -217,30 +227,31 @@ function revisionIn(value: unknown, assertions: readonly SerialAssertion[], refu
   if (value === undefined || value === null || value === '') return newest
   const revision = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   if (typeof revision !== 'number' || !Number.isInteger(revision) || revision < 0 || revision > 999_999_999) {
-    return refuse('"revision" is not a whole number from 0 to 999999999.')
+    return refuse('"revision" is not a whole number from 0 to 999999999.', 'revision')
   }
   if (newest !== null && newest > revision) {
-    return refuse(`"assertions" has the revision ${newest}, but "revision" is ${revision}.`)
+    return refuse(`"assertions" has the revision ${newest}, but "revision" is ${revision}.`, 'assertions')
   }
   return revision
 }
 
 function requestIn(text: string, device: Owner, refuse: Refuse): Uint8Array {
   const bytes = bytesOf(text)
-  const request = decoded(() => decodeStored(bytes), '"request" cannot be read', refuse)
-  if (request.type !== 'serial-request') return refuse(`"request" is a ${request.type} assertion.`)
+  const request = decoded(() => decodeStored(bytes), 'request', refuse)
+  if (request.type !== 'serial-request') return refuse(`"request" is a ${request.type} assertion.`, 'request')
   const { brandId, model, deviceKeyId } = request.fields
   if (brandId !== device.brandId || model !== device.model || deviceKeyId !== device.deviceKeyId) {
-    return refuse('"request" is about another model or device key.')
+    return refuse('"request" is about another model or device key.', 'request')
   }
   return encode(request)
 }
 
-function decoded<T>(work: () => T, what: string, refuse: Refuse): T {
+function decoded<T>(work: () => T, column: DeviceColumn, refuse: Refuse): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof AssertionError) return refuse(`${what}: ${error.message}.`)
+    if (error instanceof AssertionError)
+      return refuse(`"${column}" cannot be read: ${error.message}.`, column)
     throw error
   }
 }

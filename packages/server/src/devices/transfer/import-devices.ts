@@ -127,6 +127,7 @@ function modelCheck(
     if (brands !== 'all' && given.has('id')) {
       throw new ImportError(
         `${place}: only whoever manages the devices of all brands chooses an "id". Leave the column out. Nothing was imported.`,
+        { column: 'id' },
       )
     }
     const name = showModelName(device)
@@ -137,6 +138,7 @@ function modelCheck(
     if (!isThere) {
       throw new ImportError(
         `${place}: there is no model ${name} here. Add it with \`ratafia models add\`, or give --unknown-models. Nothing was imported.`,
+        { column: 'model' },
       )
     }
   }
@@ -165,7 +167,9 @@ async function importBatch(
     const there = present.get(read)
     faults.note(() => {
       if (ids.has(id)) {
-        throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`)
+        throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`, {
+          column: 'id',
+        })
       }
       ids.add(id)
       if (there) refuseOther(read, there)
@@ -188,6 +192,7 @@ async function importBatch(
     const read = added.find(({ stored }) => stored.device.id === other.deviceId)
     throw new ImportError(
       `${read?.place}: the register has another assertion of ${showSerialName(other)} with the revision ${other.revision}. Nothing was imported.`,
+      { column: 'assertions' },
     )
   }
   return added.length
@@ -252,6 +257,7 @@ function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice):
       : `${JSON.stringify(has[differs])}, in the file ${JSON.stringify(said[differs])}`
   throw new ImportError(
     `${place}: the device ${there.device.id} is in the register with another "${differs}": ${values}. Nothing was imported.`,
+    { column: differs },
   )
 }
 
@@ -263,10 +269,12 @@ async function refuseClash({ place, stored }: ReadDevice, register: RegisterImpo
   if (holder && (device.status === 'active' || device.status === 'revoked')) {
     throw new ImportError(
       `${place}: the serial ${showSerialName(device)} belongs to ${whose(holder)}, with another row. Nothing was imported.`,
+      { column: 'serial' },
     )
   }
   const row = await register.devices.findByKey(device)
   throw new ImportError(
     `${place}: the device key ${device.deviceKeyId} already has a row of ${device.brandId}/${device.model}: ${row ? whose(row) : 'another one'}. Nothing was imported.`,
+    { column: 'device_key_id' },
   )
 }

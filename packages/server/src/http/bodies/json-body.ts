@@ -6,6 +6,7 @@ import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { scan } from 'secure-json-parse'
 import { RequestError } from '../../errors.ts'
 import { afterwards, asError } from '../hooks.ts'
+import { fileLimit } from './file-body.ts'
 import { bodyParser } from './read-body.ts'
 
 export const BODY_LIMIT = 64 * 1024
@@ -16,18 +17,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bodyParser({ limit, parse: (body) => body }))
-  // A route that takes a file has a limit of its own, and gets its bytes. Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
+  // Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
   // hooks, which check the credential.
   app.addHook('onRoute', (route) => {
     if (typeof route.method !== 'string' || !WITH_BODY.has(route.method)) return
-    if (route.config?.bytes !== undefined) return
     route.preValidation = afterwards(route.preValidation, parse)
   })
 }
 
 const parse: preValidationHookHandler = (request, _reply, done) => {
   try {
-    request.body = parseJsonBody(request.body)
+    if (fileLimit(request) === undefined) request.body = parseJsonBody(request.body)
     done()
   } catch (error) {
     done(asError(error))

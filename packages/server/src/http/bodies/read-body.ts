@@ -6,12 +6,9 @@
 import { errorCodes, type FastifyRequest } from 'fastify'
 import { asError } from '../hooks.ts'
 import type { BodySpace } from './body-memory.ts'
+import { fileLimit } from './file-body.ts'
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The body is a file, and no longer than this. */
-    bytes?: number
-  }
   interface FastifyRequest {
     /** Undefined for a request without a body. */
     bodySpace: BodySpace | undefined
@@ -32,7 +29,7 @@ export interface BodyOptions {
 /** Refuses a longer body with Fastify's own error; a connection ends with the refusal of its body. */
 export function bodyParser({ limit, parse }: BodyOptions): BodyParser {
   return (request, payload, done) => {
-    const most = request.routeOptions.config.bytes ?? limit ?? request.routeOptions.bodyLimit
+    const most = fileLimit(request) ?? limit ?? request.routeOptions.bodyLimit
     const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > most) return done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
     const pieces: Buffer[] = []

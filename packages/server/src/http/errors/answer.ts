@@ -1,9 +1,11 @@
 /** Writes refusals: as the reply of a route, as a response of Node, and to a socket that has neither. */
+
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, TooManyRequests } from '../../errors.ts'
 import { STATUS_CODES } from '../../node-http.ts'
+import { fileLimit } from '../bodies/file-body.ts'
 import { oauthErrorBody } from './oauth-error.ts'
 import { errorBody, headersOf, type Refusal } from './refusal.ts'
 import { refusalOf } from './translate.ts'
@@ -34,7 +36,7 @@ export function answerOAuthError(
 }
 
 function refusalNoted(error: FastifyError | Error, request: FastifyRequest): Refusal {
-  const refused = refusalOf(error, request.routeOptions.bodyLimit)
+  const refused = refusalOf(error, fileLimit(request) ?? request.routeOptions.bodyLimit)
   // Monitoring must be able to tell rate limiting from an outage, even where clients get the same answer.
   noteRefusal(request, error, {
     status: refused.status,

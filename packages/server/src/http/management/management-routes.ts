@@ -2,12 +2,19 @@
  * What all routes of the management API have in common: who asks, how often they may, what they have seen of a record,
  * whether a change is only tried, and that a repeated request gets its first answer. A route of a feature has none of it.
  */
-import { isChange, MANAGEMENT_PREFIX, type ManagementOperation, takesVersion } from '@ratafia/api/schemas'
+import {
+  type FileBody,
+  isChange,
+  MANAGEMENT_PREFIX,
+  type ManagementOperation,
+  takesVersion,
+} from '@ratafia/api/schemas'
 import { Type } from '@ratafia/api/type'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Authority } from '../../authority.ts'
 import { type BeforeBody, beforeBody } from '../bodies/before-body.ts'
+import { fileLimit } from '../bodies/file-body.ts'
 import { readJsonBodies } from '../bodies/json-body.ts'
 import { clientGone } from '../client-gone.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
@@ -21,11 +28,11 @@ export interface Asked<Operation extends ManagementOperation, Who extends Author
   /** Of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   readonly query: Operation['query'] extends TSchema ? Static<Operation['query']> : object
-  readonly body: Operation['body'] extends TSchema
-    ? Static<Operation['body']>
-    : Operation['bytes'] extends number
-      ? Uint8Array
-      : undefined
+  readonly body:
+    | (Operation['body'] extends TSchema ? Static<Operation['body']> : never)
+    | (Operation['file'] extends FileBody ? Uint8Array : never)
+  /** Of the body, without parameters. */
+  readonly mediaType: string
   /** Whether the change is made and undone again. */
   readonly dryRun: boolean
   /**
@@ -106,14 +113,16 @@ export function managementRoutes<Who extends Authority>(
   }
 
   return (operation, answer) => {
-    const { method, path, body, bytes } = operation
+    const { method, path, body, file } = operation
     const query = operation.query ?? (isChange(operation) ? ChangeQuerySchema : NoQuerySchema)
     app.route({
       method,
       url: `${MANAGEMENT_PREFIX}${path}`,
-      schema: { querystring: query, ...(body && { body }) },
+      // What is a file is no JSON, so a body that may be either is validated by its hook.
+      schema: { querystring: query, ...(body && !file && { body }) },
       preValidation: [authority.preValidation, readQuery(query)],
-      config: { credentials: true, limit: 'management', ...(bytes === undefined ? {} : { bytes }) },
+      preHandler: body && file ? validateJson(body) : [],
+      config: { credentials: true, limit: 'management', ...(file && { file }) },
       // What is streamed is read to its end, whoever takes it.
       exposeHeadRoute: operation.streams === undefined,
       handler: async (request, reply) => {
@@ -124,7 +133,7 @@ export function managementRoutes<Who extends Authority>(
           status: code,
           headers,
           body: text,
-        } = await (!isChange(operation) || asked.dryRun || bytes !== undefined
+        } = await (!isChange(operation) || asked.dryRun || (file && !body)
           ? work()
           : repeatable(request, asked.authority, { answerOnce, secret: operation.secret }, work))
         return send(request, reply, { status: code, headers, body: text })
@@ -132,6 +141,20 @@ export function managementRoutes<Who extends Authority>(
     })
   }
 }
+
+/** As Fastify validates it, where it is no file. */
+const validateJson =
+  (schema: TSchema): preHandlerHookHandler =>
+  (request, _reply, done) => {
+    if (fileLimit(request) !== undefined) return done()
+    const validate = request.getValidationFunction(schema) ?? request.compileValidationSchema(schema)
+    if (validate(request.body)) return done()
+    const { errors: validation } = validate
+    const code = 'FST_ERR_VALIDATION'
+    done(
+      Object.assign(new Error('the body'), { code, statusCode: 400, validation, validationContext: 'body' }),
+    )
+  }
 
 const NoQuerySchema = Type.Object({}, { additionalProperties: false })
 
@@ -165,6 +188,7 @@ function askedBy<Operation extends ManagementOperation, Who extends Authority>(
     parameters: request.params as Readonly<Record<string, string>>,
     query,
     body: request.body as Asked<Operation>['body'],
+    mediaType: (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
     dryRun: query.dry_run === true,
     ...(ifMatch && { ifMatch }),
     mayTake: waitIn(request.headers['prefer']),

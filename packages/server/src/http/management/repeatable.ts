@@ -54,7 +54,8 @@ export async function repeatable(
     )
   }
   const { method, url, headers, body } = request
-  const parts = [method, url, headers['if-match'] ?? '', JSON.stringify(body ?? null)]
+  const said = body instanceof Uint8Array ? hash('sha256', body) : JSON.stringify(body ?? null)
+  const parts = [method, url, headers['if-match'] ?? '', said]
   const asked = { accountId, key, digest: hash('sha256', parts.join('\n')) }
   return answerOnce(secret ? { ...asked, shownForMs: SECRET_SHOWN_MS } : asked, work)
 }

@@ -1,7 +1,7 @@
 /** What became of each record of a job, as a file (contract/administration.md, A16 and A18). */
 import type { Authority } from '../../authority.ts'
 import { exportText } from '../../files/export-rows.ts'
-import { itemRecord, type JobItem, type JobOutcome } from './job.ts'
+import { itemRecord, type JobOutcome } from './job.ts'
 import { listItems } from './show-job.ts'
 
 interface Wanted {
@@ -13,14 +13,8 @@ interface Wanted {
 
 type ListDeps = Parameters<typeof listItems>[1]
 
-const COLUMNS = ['subject', 'outcome', 'code', 'message', 'result']
+const COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
 const PAGE = 1_000
-
-/** As a spreadsheet takes it. */
-const rowOf = (item: JobItem) => {
-  const { result, ...record } = itemRecord(item)
-  return { ...record, result: result && JSON.stringify(result) }
-}
 
 /** The text, in chunks: the first page is read when this returns. Throws as `findJob` does. */
 export async function exportItems(
@@ -30,7 +24,7 @@ export async function exportItems(
   const first = await listItems({ ...asked, after: undefined, limit: PAGE }, deps)
   const pages = async function* () {
     for (let page = first; ; ) {
-      yield page.items.map(rowOf)
+      yield page.items.map(itemRecord)
       if (page.next === undefined) return
       page = await listItems({ ...asked, after: page.next, limit: PAGE }, deps)
     }

@@ -14,19 +14,28 @@ import type { FileItem, FileOptions, JobKind, KindDeps, Settings } from './job-k
 
 type Import = (item: FileItem, deps: KindDeps) => Promise<Counts>
 
+/** What a file is by its media type, if nothing else says so. */
+const FORMATS: Readonly<Record<string, ImportFormat>> = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/json': 'json',
+}
+
 /** Refuses what another kind takes. Throws `invalid-field`. */
 const only =
   (...names: readonly (keyof FileOptions)[]) =>
-  (options: FileOptions): Settings => {
-    for (const [name, value] of Object.entries(options)) {
+  (options: FileOptions, mediaType = ''): Settings => {
+    const { format = FORMATS[mediaType], ...rest } = options
+    const given = names.includes('format') ? { ...rest, format } : options
+    for (const [name, value] of Object.entries(given)) {
       if (value === undefined || names.some((one) => one === name)) continue
-      throw invalidField(`body/${name} is not for a job of this kind.`, { field: `body/${name}` })
+      throw invalidField(`${name} is not for a job of this kind.`, { field: name })
     }
     for (const name of ['format', 'model'] as const) {
-      if (!names.includes(name) || options[name] !== undefined) continue
-      throw invalidField(`body/${name} is missing.`, { field: `body/${name}` })
+      if (!names.includes(name) || given[name] !== undefined) continue
+      throw invalidField(`${name} is missing.`, { field: name })
     }
-    return Object.fromEntries(names.flatMap((name) => (options[name] ? [[name, String(options[name])]] : [])))
+    return Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, String(given[name])]] : [])))
   }
 
 /** Parts of a file that is parsed in one go, and meanwhile nothing else is done. */
@@ -35,7 +44,7 @@ const MOST_IN_MEMORY = 2
 /** What is wrong in the file is the refusal of the job's only item. */
 const fileKind = (
   needs: JobKind['needs'],
-  fileSettings: (options: FileOptions) => Settings,
+  fileSettings: NonNullable<JobKind['fileSettings']>,
   importFile: Import,
   mostParts = MOST_IN_MEMORY,
 ) => ({
@@ -49,7 +58,8 @@ const fileKind = (
       return { before: false, result: await importFile({ ...item, file: item.file }, deps) }
     } catch (error) {
       if (!(error instanceof ImportError)) throw error
-      throw new RequestError('invalid-field', error.message, { cause: error })
+      const { message, faults } = error
+      throw new RequestError('invalid-field', message, { cause: error, extra: { faults } })
     }
   },
 })

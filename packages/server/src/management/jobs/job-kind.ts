@@ -72,8 +72,8 @@ export interface JobKind {
   readonly settingsOf: (reason: string | undefined) => Settings
   /** Of a file that is in the memory as a whole. Default: as many as there can be. */
   readonly mostParts?: number
-  /** Of a kind that imports a file: from what the request says of it. Throws `invalid-field`. */
-  readonly fileSettings?: (options: FileOptions) => Settings
+  /** Of a kind that imports a file: from what the request says of it, and its media type. Throws `invalid-field`. */
+  readonly fileSettings?: (options: FileOptions, mediaType?: string) => Settings
   /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
   readonly act: (item: Item, deps: KindDeps) => Promise<Acted>
 }

@@ -55,7 +55,7 @@ export interface JobStore {
   /** In the transaction of what it is about: what became of the item. False if it was settled before. */
   settle(
     id: string,
-    item: Pick<JobItem, 'place' | 'code' | 'message' | 'result'> & { readonly outcome: JobOutcome },
+    item: Pick<JobItem, 'place' | 'code' | 'message' | 'result' | 'extra'> & { readonly outcome: JobOutcome },
   ): Promise<boolean>
   /** Removes at most `limit` jobs that were made before that instant and have ended, with their items. */
   removeOld(before: Date, limit: number): Promise<number>
@@ -86,7 +86,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
             .values(
               some.map((subject, index) => ({
                 ...{ job_id: job.id, place: start + index, subject },
-                ...{ outcome: null, code: null, message: null, result: null },
+                ...{ outcome: null, code: null, message: null, result: null, extra: null },
               })),
             )
             .execute()
@@ -246,7 +246,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
       return item !== undefined && item.outcome === null
     },
 
-    settle: (id, { place, outcome, code, message, result: counts }) =>
+    settle: (id, { place, outcome, code, message, result: counts, extra }) =>
       inTransaction(query, async (transaction) => {
         // Primary keys.
         const result = await transaction
@@ -254,6 +254,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
           .set({
             ...{ outcome, code: code ?? null, message: message ?? null },
             result: counts ? JSON.stringify(counts) : null,
+            extra: extra ? JSON.stringify(extra) : null,
           })
           .where('job_id', '=', id)
           .where('place', '=', place)
@@ -344,11 +345,12 @@ function loginOf({ account_id, session_id, authority }: LoginColumns): JobLogin 
 
 type LoginColumns = Pick<Schema['job'], 'account_id' | 'session_id' | 'authority'>
 
-const itemOf = ({ place, subject, outcome, code, message, result }: Schema['job_item']): JobItem => ({
+const itemOf = ({ place, subject, outcome, code, message, result, extra }: Schema['job_item']): JobItem => ({
   place,
   subject,
   outcome: outcome ?? undefined,
   code: code ?? undefined,
   message: message ?? undefined,
   result: result === null ? undefined : JSON.parse(result),
+  extra: extra === null ? undefined : JSON.parse(extra),
 })

@@ -64,8 +64,11 @@ export interface JobItem {
   readonly message: string | undefined
   /** What an import did, by name. */
   readonly result: Counts | undefined
+  /** What else a refusal says. */
+  readonly extra: Extra | undefined
 }
 
+export type Extra = Readonly<Record<string, unknown>>
 export type Counts = Readonly<Record<string, number>>
 
 /** As the API and `--json` show it. Times are RFC 3339 in UTC. */
@@ -86,10 +89,11 @@ export const jobRecord = (job: Job) => ({
   dry_run: job.settings['dry_run'] !== undefined,
 })
 
-export const itemRecord = ({ subject, outcome, code, message, result }: JobItem) => ({
+export const itemRecord = ({ subject, outcome, code, message, extra, result }: JobItem) => ({
   subject,
   outcome: outcome ?? null,
   code: code ?? null,
   message: message ?? null,
+  extra: extra ?? null,
   result: result ?? null,
 })

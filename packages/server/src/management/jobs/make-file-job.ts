@@ -15,6 +15,8 @@ export interface WantedFileJob {
   readonly kind: string
   readonly parts: number
   readonly options: FileOptions
+  /** Says the format, where the options do not. */
+  readonly mediaType?: string
   /** The job says what it would do, and changes nothing. */
   readonly tried: boolean
   readonly authority: JobAuthority
@@ -26,9 +28,20 @@ interface FileJobDeps {
   readonly clock: Clock
 }
 
+/** A file that is whole: its job is queued. Throws as {@link makeFileJob}. */
+export async function importFile(
+  { body, ...wanted }: Omit<WantedFileJob, 'parts'> & { readonly body: Uint8Array },
+  deps: FileJobDeps,
+): Promise<Job> {
+  const { authority } = wanted
+  const { id } = await makeFileJob({ ...wanted, parts: 1 }, deps)
+  await putPart({ id, place: 1, body, authority }, deps)
+  return startFileJob({ id, authority }, deps)
+}
+
 /** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
 export async function makeFileJob(
-  { kind: name, parts, options, tried, authority }: WantedFileJob,
+  { kind: name, parts, options, mediaType, tried, authority }: WantedFileJob,
   deps: FileJobDeps,
 ): Promise<Job> {
   const kind = kindOf(name)
@@ -43,7 +56,7 @@ export async function makeFileJob(
       },
     )
   }
-  const told = { ...kind.fileSettings(options), ...(tried ? { dry_run: 'true' } : {}) }
+  const told = { ...kind.fileSettings(options, mediaType), ...(tried ? { dry_run: 'true' } : {}) }
   await requireRoom(authority, deps)
   const settings = { ...told, parts: String(parts) }
   return addJob({ kind: name, state: 'uploading', subjects: ['file'], settings, authority }, deps)
@@ -52,6 +65,8 @@ export async function makeFileJob(
 interface NamedJob {
   readonly id: string
   readonly authority: JobAuthority
+  /** Throws `version-mismatch` for a job that is not what the caller has seen. */
+  readonly mustBeSeen?: ((now: Job) => void) | undefined
 }
 
 /**
@@ -68,7 +83,7 @@ export async function putPart(
     throw invalidField(`The job ${found.id} has parts from 1 to ${parts}.`, { field: 'path/part' })
   }
   return deps.changeBy(named.authority.author)(async ({ jobs }) => {
-    const now = await uploading(found, jobs)
+    const now = await uploading(found, jobs, named)
     await jobs.putPart(now.id, place, body)
     return now
   })
@@ -77,9 +92,12 @@ export async function putPart(
 /** Queues it. Throws as {@link putPart}; `state-conflict` while a part is missing, and for a job without a file. */
 export async function startFileJob(named: NamedJob, deps: FileJobDeps): Promise<Job> {
   const found = await ownFileJob(named, deps)
-  if (found.state === 'queued' || found.state === 'running') return found
+  if (found.state === 'queued' || found.state === 'running') {
+    named.mustBeSeen?.(found)
+    return found
+  }
   return deps.changeBy(named.authority.author)(async ({ jobs }) => {
-    const now = await uploading(found, jobs)
+    const now = await uploading(found, jobs, named)
     const there = await jobs.countParts(now.id)
     const parts = Number(now.settings['parts'])
     if (there < parts) {
@@ -109,8 +127,13 @@ async function ownFileJob({ id, authority }: NamedJob, deps: FileJobDeps): Promi
 }
 
 /** Under its lock. */
-async function uploading({ id }: Job, jobs: JobStore): Promise<Job> {
+async function uploading(
+  { id }: Job,
+  jobs: JobStore,
+  { mustBeSeen }: Pick<NamedJob, 'mustBeSeen'>,
+): Promise<Job> {
   const now = await jobs.lock(id)
+  if (now) mustBeSeen?.(now)
   if (now?.state === 'uploading') return now
   throw stateConflict(`The job ${id} takes no parts of a file: it is ${now?.state ?? 'gone'}.`, {
     status: now?.state ?? null,

@@ -1,5 +1,10 @@
 /** Jobs in the management API: HTTP in, operation, HTTP out. */
-import { type DeviceFilterSchema, MANAGEMENT_OPERATIONS, MOST_JOB_WAIT } from '@ratafia/api/schemas'
+import {
+  type DeviceFilterSchema,
+  MANAGEMENT_OPERATIONS,
+  MANAGEMENT_PREFIX,
+  MOST_JOB_WAIT,
+} from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { undone } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
@@ -9,7 +14,7 @@ import { Streamed } from '../../http/management/streamed.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { exportItems } from './export-items.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
-import { makeFileJob, putPart, startFileJob } from './make-file-job.ts'
+import { importFile, makeFileJob, putPart, startFileJob } from './make-file-job.ts'
 import { type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
 import { makeVerification } from './make-verification.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
@@ -23,10 +28,13 @@ type JobRouteDeps = MakeJobDeps &
     readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
   }
 
+const isAny = (options: object): boolean => Object.values(options).some((value) => value !== undefined)
+
 const notWithFile = () =>
   invalidField('A job that imports a file takes no ids, filter, expected or reason.', { field: 'body' })
-const onlyWithFile = () =>
-  invalidField('body/parts is missing: what is asked for is about a file.', { field: 'body/parts' })
+const onlyWithFile = (field: string) =>
+  invalidField(`${field} is missing: what is asked for is about a file.`, { field })
+const emptyFile = () => invalidField('The body is empty: send the file, or a part of it.', { field: 'body' })
 
 /** Requests of one account that wait for a job at a time; any more are answered at once. */
 const MOST_WAITING = 8
@@ -62,26 +70,45 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
     return { jobs: jobs.map(jobRecord), next: next === undefined ? null : cursorOf([next], query) }
   })
 
+  /** Once it has ended, for whoever can wait; with the address of a job that only tries, too. */
+  const replyWith = async (
+    made: Job,
+    asked: Pick<Asked<typeof api.makeJob, ManagerAuthority>, 'authority' | 'hold' | 'mayTake'>,
+  ): Promise<Reply> => {
+    const { mayTake } = asked
+    const location = `${MANAGEMENT_PREFIX}/jobs/${made.id}`
+    if (mayTake === 0) return new Reply(jobRecord(made), { headers: { location } })
+    const job = await settledIn(mayTake, made.id, asked)
+    const headers = { location, 'preference-applied': `wait=${mayTake}` }
+    return new Reply(jobRecord(job), isOver(job.state) ? { status: 200, headers } : { headers })
+  }
+
   add(api.makeJob, async (asked) => {
-    const { authority, body, dryRun, mayTake } = asked
+    const { authority, body, dryRun, query, mediaType } = asked
+    const { kind: fileKind, dry_run: _, ...said } = query
+    if (fileKind !== undefined) {
+      if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
+      const wanted = { kind: fileKind, options: said, mediaType, tried: dryRun, authority, body }
+      return replyWith(await importFile(wanted, deps), asked)
+    }
+    if (body instanceof Uint8Array || isAny(said)) throw onlyWithFile('query/kind')
     const { filter, parts, format, model, unknown_models, replace_all, ...rest } = body
     const options = { format, model, unknown_models, replace_all }
     if (parts !== undefined) {
       const { kind } = rest
       if (filter ?? rest.ids ?? rest.expected ?? rest.reason) throw notWithFile()
-      return jobRecord(await makeFileJob({ kind, parts, options, tried: dryRun, authority }, deps))
+      return replyWith(await makeFileJob({ kind, parts, options, tried: dryRun, authority }, deps), {
+        ...asked,
+        mayTake: 0,
+      })
     }
-    if (Object.values(options).some((value) => value !== undefined)) throw onlyWithFile()
+    if (isAny(options)) throw onlyWithFile('body/parts')
     const wanted = { ...rest, authority, filter: filter && deps.filterIn(filter, 'body/filter') }
     if (dryRun) {
       const preview = await previewJob(wanted, { ...deps, changeBy: undone(deps.changeBy) })
       return new Reply(previewRecord(preview), { status: 200 })
     }
-    const made = await makeJob(wanted, deps)
-    if (mayTake === 0) return jobRecord(made)
-    const job = await settledIn(mayTake, made.id, asked)
-    const headers = { 'preference-applied': `wait=${mayTake}` }
-    return new Reply(jobRecord(job), isOver(job.state) ? { status: 200, headers } : { headers })
+    return replyWith(await makeJob(wanted, deps), asked)
   })
 
   add(api.verifyAudit, async ({ authority, body, dryRun }) => {
@@ -89,19 +116,20 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
     return jobRecord(await makeVerification({ expect: body.expect, authority }, tried))
   })
 
-  add(api.putJobPart, async ({ authority, body, dryRun, parameters: { id = '', part = '' } }) => {
+  const seen = (ifMatch: ((record: object) => void) | undefined) =>
+    ifMatch && ((now: Job) => ifMatch(jobRecord(now)))
+
+  add(api.putJobPart, async ({ authority, body, ifMatch, dryRun, parameters: { id = '', part = '' } }) => {
     const place = /^[1-9][0-9]{0,3}$/.test(part) ? Number(part) : 0
-    if (!(body instanceof Uint8Array) || body.length === 0) {
-      throw invalidField('The part is empty: send a piece of the file.', { field: 'body' })
-    }
+    if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
     const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    return jobRecord(await putPart({ id, place, body, authority }, tried))
+    const mustBeSeen = seen(ifMatch)
+    return jobRecord(await putPart({ id, place, body, authority, mustBeSeen }, tried))
   })
 
   add(api.startJob, async ({ authority, ifMatch, dryRun, parameters: { id = '' } }) => {
     const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    ifMatch?.(jobRecord(await findJob({ id, authority }, deps)))
-    return jobRecord(await startFileJob({ id, authority }, tried))
+    return jobRecord(await startFileJob({ id, authority, mustBeSeen: seen(ifMatch) }, tried))
   })
 
   add(api.job, async (asked) => {
@@ -131,7 +159,7 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
 
   add(api.cancelJob, async ({ authority, parameters: { id = '' }, ifMatch, dryRun }) => {
     const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    const mustBeSeen = ifMatch && ((now: Job) => ifMatch(jobRecord(now)))
+    const mustBeSeen = seen(ifMatch)
     return jobRecord(await cancelJob({ id, authority, ...(mustBeSeen && { mustBeSeen }) }, tried))
   })
 }

@@ -51,14 +51,21 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
           throw new NothingToDo()
         }
         const outcome = { outcome: outcomeOf(value), result: kind.fileSettings && countsIn(value) }
-        await on.jobs.settle(id, { place, ...outcome, code: undefined, message: undefined })
+        await on.jobs.settle(id, { place, ...outcome, code: undefined, message: undefined, extra: undefined })
         settled = true
         return value
       })
   const settle = (outcome: JobOutcome, { why, result, says }: Settled = {}) =>
     deps.changeBy(authority.author)(async ({ jobs }) => {
       if (await jobs.claim(id, place)) {
-        await jobs.settle(id, { place, outcome, code: why?.code, message: why?.message ?? says, result })
+        await jobs.settle(id, {
+          place,
+          outcome,
+          code: why?.code,
+          message: why?.message ?? says,
+          extra: why?.extra,
+          result,
+        })
       }
     })
   const dryRun = settings['dry_run'] !== undefined

@@ -49,6 +49,7 @@ function requireObtainable({ serial }: AllowListEntry, place: string): void {
   if (serial === null || isStrictSerial(serial)) return
   throw new ImportError(
     `${place}: no device can get the serial number ${JSON.stringify(serial)}. Use letters and digits, with single dashes, colons and pluses between them.`,
+    { column: 'serial' },
   )
 }
 
@@ -86,11 +87,17 @@ export function entryOf(fields: ImportRow['fields'], place: string): AllowListEn
     throw new ImportError(`${place}: neither "serial" nor "device_key_id" has a value.`)
   }
   if (!isNullOr(serial, /^[^/\p{C}]{1,128}$/u)) {
-    throw new ImportError(`${place}: "serial" is not a serial number: up to 128 characters, without a slash.`)
+    throw new ImportError(
+      `${place}: "serial" is not a serial number: up to 128 characters, without a slash.`,
+      {
+        column: 'serial',
+      },
+    )
   }
   if (!isNullOr(deviceKeyId, /^[A-Za-z0-9_-]{64}$/)) {
     throw new ImportError(
       `${place}: "device_key_id" is not the id of a key: 64 characters, as in device-key-sha3-384.`,
+      { column: 'device_key_id' },
     )
   }
   return { serial, deviceKeyId }

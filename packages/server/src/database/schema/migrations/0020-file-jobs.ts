@@ -11,8 +11,9 @@ export const fileJobs: Migration = {
       body ${bytes} not null,
       constraint job_part_job_id_place_key primary key (job_id, place)
     )${strict}`,
-    // JSON: the counts of an import.
+    // JSON: the counts of an import, and what else a refusal says.
     'alter table job_item add column result text',
+    'alter table job_item add column extra text',
     `create index job_uploading on job (created_at) where state = 'uploading'`,
   ],
 }
