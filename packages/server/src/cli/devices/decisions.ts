@@ -1,17 +1,27 @@
 /** `ratafia devices approve`, `reject`, `revoke` and `release`: decisions about one device, or about many. */
 import type { Command } from 'commander'
+import type { DecidedDevice } from '../../devices/find-device.ts'
+import type { JsonObject } from '../../foreign-json.ts'
 import { confirmTyped, withNeededYes, withYes } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
+import type { Installation } from '../installation.ts'
 import { print, withJson } from '../output.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { APPROVAL, type BulkDecision, REJECTION, RELEASE, REVOCATION } from './bulk-decision.ts'
 import { type ChoiceOptions, choiceOf, withChoiceFilters } from './chosen-devices.ts'
 import type { DecideOptions, DecidingWay } from './decide-many.ts'
-import { decideOne, describeRecord, findOver, OPERATIONS } from './one-device.ts'
+import { decideOne, describeRecord, findOver, OPERATIONS, type SingleDecision } from './one-device.ts'
 
 interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
   readonly reason?: string
   readonly serial?: string
+}
+
+/** The same decision about one device, whose answer is that device. */
+interface Single extends Pick<SingleDecision, 'operation' | 'body' | 'confirm'> {
+  readonly directly: (name: string, installation: Installation) => Promise<DecidedDevice>
+  /** For a person, of the device as it is then. */
+  readonly told: (record: JsonObject) => string
 }
 
 export function decisionCommands(devices: Command, context: CommandContext): void {
@@ -20,26 +30,16 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .option('--serial <serial>', 'this serial number, even if it proposed another; for one device')
     .action((names: readonly string[], options: DecisionOptions) => {
       const { serial } = options
-      const one = async (name: string) => {
-        const record = await decideOne(
-          {
-            name,
-            prefer: APPROVAL.prefer,
-            operation: OPERATIONS.approve,
-            body: serial === undefined ? {} : { serial },
-            directly: async (installation) => {
-              const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
-              const approval = { name, serial, authority: installation.authority }
-              return (await approveDevice(approval, installation)).device
-            },
-          },
-          options,
-          context,
-        )
-        const told = `${describeRecord(record)} has a serial, and fetches it when it next registers.`
-        print(context, options, record, told)
+      const single: Single = {
+        operation: OPERATIONS.approve,
+        body: serial === undefined ? {} : { serial },
+        directly: async (name, installation) => {
+          const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
+          return approveDevice({ name, serial, authority: installation.authority }, installation)
+        },
+        told: (record) => `${describeRecord(record)} has a serial, and fetches it when it next registers.`,
       }
-      return decide({ names, decision: APPROVAL, one }, options, context)
+      return decide(names, { ...APPROVAL, single }, options, context)
     })
 
   command(devices, 'reject [devices...]', 'rejectDevice', REJECTION)
@@ -47,25 +47,16 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .requiredOption('--reason <text>', 'one line, shown on the device')
     .action((names: readonly string[], options: DecisionOptions & { readonly reason: string }) => {
       const { reason } = options
-      const one = async (name: string) => {
-        const record = await decideOne(
-          {
-            name,
-            prefer: REJECTION.prefer,
-            operation: OPERATIONS.reject,
-            body: { reason },
-            directly: async (installation) => {
-              const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
-              const { authority } = installation
-              return (await rejectDevice({ name, reason, authority }, installation)).device
-            },
-          },
-          options,
-          context,
-        )
-        print(context, options, record, `${describeRecord(record)} gets no serial: ${record['reason']}`)
+      const single: Single = {
+        operation: OPERATIONS.reject,
+        body: { reason },
+        directly: async (name, installation) => {
+          const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
+          return rejectDevice({ name, reason, authority: installation.authority }, installation)
+        },
+        told: (record) => `${describeRecord(record)} gets no serial: ${record['reason']}`,
       }
-      return decide({ names, decision: REJECTION, one }, options, context)
+      return decide(names, { ...REJECTION, single }, options, context)
     })
 
   command(devices, 'revoke [devices...]', 'revokeDevice', REVOCATION)
@@ -73,54 +64,37 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .option('--reason <text>', 'one line, for the register')
     .action((names: readonly string[], options: DecisionOptions) => {
       const { reason } = options
-      const one = async (name: string) => {
-        const record = await decideOne(
-          {
-            name,
-            prefer: REVOCATION.prefer,
-            operation: OPERATIONS.revoke,
-            body: reason === undefined ? {} : { reason },
-            directly: async (installation) => {
-              const { revokeDevice } = await import('../../devices/revoke.ts')
-              const { authority } = installation
-              return (await revokeDevice({ name, reason, authority }, installation)).device
-            },
-            confirm: (found) =>
-              confirmTyped(context, options, () => ({
-                told: `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
-                type: String(found['serial'] ?? found['id']),
-              })),
-          },
-          options,
-          context,
-        )
-        const when = `${record['decided_at']} by ${record['decided_by']}`
-        print(context, options, record, `${describeRecord(record)} was revoked at ${when}.`)
+      const single: Single = {
+        operation: OPERATIONS.revoke,
+        body: reason === undefined ? {} : { reason },
+        directly: async (name, installation) => {
+          const { revokeDevice } = await import('../../devices/revoke.ts')
+          return revokeDevice({ name, reason, authority: installation.authority }, installation)
+        },
+        confirm: (found) =>
+          confirmTyped(context, options, () => ({
+            told: `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
+            type: String(found['serial'] ?? found['id']),
+          })),
+        told: (record) =>
+          `${describeRecord(record)} was revoked at ${record['decided_at']} by ${record['decided_by']}.`,
       }
-      return decide({ names, decision: REVOCATION, one }, options, context)
+      return decide(names, { ...REVOCATION, single }, options, context)
     })
 
   command(devices, 'release [devices...]', 'releaseDevice', RELEASE)
     .description('release devices from quarantine')
     .action((names: readonly string[], options: DecisionOptions) => {
-      const one = async (name: string) => {
-        const record = await decideOne(
-          {
-            name,
-            prefer: RELEASE.prefer,
-            operation: OPERATIONS.release,
-            body: {},
-            directly: async (installation) => {
-              const { releaseDevice } = await import('../../devices/release.ts')
-              return (await releaseDevice({ name, authority: installation.authority }, installation)).device
-            },
-          },
-          options,
-          context,
-        )
-        print(context, options, record, `${describeRecord(record)} may have sessions.`)
+      const single: Single = {
+        operation: OPERATIONS.release,
+        body: {},
+        directly: async (name, installation) => {
+          const { releaseDevice } = await import('../../devices/release.ts')
+          return releaseDevice({ name, authority: installation.authority }, installation)
+        },
+        told: (record) => `${describeRecord(record)} may have sessions.`,
       }
-      return decide({ names, decision: RELEASE, one }, options, context)
+      return decide(names, { ...RELEASE, single }, options, context)
     })
 }
 
@@ -138,15 +112,9 @@ function command(devices: Command, words: string, operation: string, decision: B
   return withChoiceFilters(goes(plain, 'both', operations))
 }
 
-interface Deciding {
-  readonly names: readonly string[]
-  readonly decision: BulkDecision
-  /** Decides about one device, and prints that. */
-  readonly one: (name: string) => Promise<void>
-}
-
 async function decide(
-  { names, decision, one }: Deciding,
+  names: readonly string[],
+  { single, ...decision }: BulkDecision & { readonly single: Single },
   options: DecisionOptions,
   context: CommandContext,
 ): Promise<void> {
@@ -154,7 +122,15 @@ async function decide(
   const { serial, ...choosing } = options
   const choice = await choiceOf(names, decision.about, choosing, context)
   const [only, ...more] = choice.kind === 'arguments' ? choice.names : []
-  if (only !== undefined && more.length === 0 && !options.dryRun) return one(only)
+  if (only !== undefined && more.length === 0 && !options.dryRun) {
+    const { told, directly, ...rest } = single
+    const one = {
+      ...{ ...rest, name: only, prefer: decision.prefer },
+      directly: async (installation: Installation) => (await directly(only, installation)).device,
+    }
+    const record = await decideOne(one, options, context)
+    return print(context, options, record, told(record))
+  }
   if (serial !== undefined) {
     throw new UsageError('--serial is for one device: name only that, and leave --dry-run out.')
   }

@@ -21,7 +21,7 @@ export function describeRecord({ id, brand_id, model, serial, status }: JsonObje
   return `The device ${id} (${name}, ${status})`
 }
 
-interface Decision {
+export interface SingleDecision {
   /** As the person names it. */
   readonly name: string
   /** Which of several rows of one name is meant. */
@@ -35,7 +35,7 @@ interface Decision {
 
 /** The record of the device after the decision. */
 export const decideOne = (
-  { name, prefer, directly, operation, body, confirm }: Decision,
+  { name, prefer, directly, operation, body, confirm }: SingleDecision,
   options: WayOptions,
   context: CommandContext,
 ): Promise<JsonObject> =>
