@@ -11,7 +11,7 @@ import { releaseDevice } from '../../devices/release.ts'
 import { revokeDevice } from '../../devices/revoke.ts'
 import { invalidField } from '../../errors.ts'
 import { revokeSession } from '../../tokens/administration/revoke-session.ts'
-import { FILE_KINDS } from './file-kinds.ts'
+import { FILE_KINDS } from './files/kinds.ts'
 import type { JobKind, Settings } from './job-kind.ts'
 
 const withReason = (reason: string | undefined): Settings =>

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ImportError } from '../../files/import-rows.ts'
-import type { Job } from './job.ts'
-import type { JobFile } from './job-kind.ts'
-import type { JobStore } from './job-store.ts'
+import { ImportError } from '../../../files/import-rows.ts'
+import type { Job } from '../job.ts'
+import type { JobFile } from '../job-kind.ts'
+import type { JobStore } from '../job-store.ts'
 
 /** For as long as `work` takes. The copies are for this user alone. */
 export async function withJobFile<T>(

@@ -1,16 +1,16 @@
 /** Jobs that import a file, a row each: the whole of it in one transaction, or nothing (A17). */
 import { MOST_PARTS } from '@ratafia/api/schemas'
-import { importAllowList, readEntries } from '../../brands/models/allow-list/import-allow-list.ts'
-import { removeAllowed } from '../../brands/models/allow-list/remove-allowed.ts'
-import { importHardwareIdentities } from '../../brands/models/hardware/import-hardware-identities.ts'
-import { parseModelName } from '../../brands/models/model-policy.ts'
-import { importDevices } from '../../devices/transfer/import-devices.ts'
-import { invalidField, RequestError } from '../../errors.ts'
-import { ImportError, type ImportFormat } from '../../files/import-rows.ts'
-import { importPackages } from '../../package-directory/import.ts'
-import { planImport } from '../../package-directory/plan-import.ts'
-import type { Counts } from './job.ts'
-import type { FileItem, FileOptions, JobKind, KindDeps, Settings } from './job-kind.ts'
+import { importAllowList, readEntries } from '../../../brands/models/allow-list/import-allow-list.ts'
+import { removeAllowed } from '../../../brands/models/allow-list/remove-allowed.ts'
+import { importHardwareIdentities } from '../../../brands/models/hardware/import-hardware-identities.ts'
+import { parseModelName } from '../../../brands/models/model-policy.ts'
+import { importDevices } from '../../../devices/transfer/import-devices.ts'
+import { invalidField, RequestError } from '../../../errors.ts'
+import { ImportError, type ImportFormat } from '../../../files/import-rows.ts'
+import { importPackages } from '../../../package-directory/import.ts'
+import { planImport } from '../../../package-directory/plan-import.ts'
+import type { Counts } from '../job.ts'
+import type { FileItem, FileOptions, JobKind, KindDeps, Settings } from '../job-kind.ts'
 
 type Import = (item: FileItem, deps: KindDeps) => Promise<Counts>
 

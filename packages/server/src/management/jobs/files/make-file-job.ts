@@ -1,15 +1,15 @@
 /** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
 import { isDeepStrictEqual } from 'node:util'
 import { MOST_PARTS } from '@ratafia/api/schemas'
-import { brandsFor } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import { invalidField, RequestError, stateConflict } from '../../errors.ts'
-import type { Job } from './job.ts'
-import type { FileOptions } from './job-kind.ts'
-import type { JobStore } from './job-store.ts'
-import { addJob, type JobAuthority, kindOf, makerOf, requireRoom } from './make-job.ts'
-import { findJob } from './show-job.ts'
+import { brandsFor } from '../../../authority.ts'
+import type { ChangingBy } from '../../../change.ts'
+import type { Clock } from '../../../clock.ts'
+import { invalidField, RequestError, stateConflict } from '../../../errors.ts'
+import type { Job } from '../job.ts'
+import type { FileOptions } from '../job-kind.ts'
+import type { JobStore } from '../job-store.ts'
+import { addJob, type JobAuthority, kindOf, makerOf, requireRoom } from '../make-job.ts'
+import { findJob } from '../show-job.ts'
 
 export interface WantedFileJob {
   readonly kind: string
