@@ -1,4 +1,4 @@
-/** A link that signs in without a password, over HTTP on every database, and the command that makes it. */
+/** A link that signs in without a password, over HTTP on every database. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, test } from 'node:test'

@@ -13,7 +13,7 @@ import {
   withAcme,
 } from '../support/devices.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
-import { startNode, type TestNode } from '../support/nodes.ts'
+import { onNode, startNode, type TestNode } from '../support/nodes.ts'
 import { call, logIn, refusalOf, whoami } from '../support/service.ts'
 
 const DAY = 86_400_000
@@ -46,15 +46,7 @@ eachDatabase((_kind, _open, fresh) => {
       labels.map((label) => [label, buckets.reduce((sum, { counts }) => sum + (counts[label] ?? 0), 0)]),
     )
   }
-  /** On a node of its own, which stores what it has counted when it ends. */
-  const onAnother = async (work: (other: TestNode) => Promise<void>): Promise<void> => {
-    const other = await startNode(await fresh.target())
-    try {
-      await work(other)
-    } finally {
-      await other.close()
-    }
-  }
+  const onAnother = (work: (other: TestNode) => Promise<void>) => onNode(fresh, work)
 
   test('registrations, sessions, and what a store asks', async () => {
     await onAnother(async (other) => {

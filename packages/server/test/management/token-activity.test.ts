@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { eachDatabase } from '../support/databases.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
-import { startNode, type TestNode } from '../support/nodes.ts'
+import { onNode, startNode, type TestNode } from '../support/nodes.ts'
 import { call, logIn, refusalOf, sessionIdOf, whoami } from '../support/service.ts'
 
 const sessionOf = (token: string): string =>
@@ -26,15 +26,7 @@ eachDatabase((_kind, _open, fresh) => {
   const one = async (used: string, query = '') =>
     (await list(query)).find((session: { session_id: string }) => session.session_id === sessionOf(used))
 
-  /** On a node of its own, which stores what it remembers when it ends. */
-  const onAnother = async (work: (other: TestNode) => Promise<void>): Promise<void> => {
-    const other = await startNode(await fresh.target())
-    try {
-      await work(other)
-    } finally {
-      await other.close()
-    }
-  }
+  const onAnother = (work: (other: TestNode) => Promise<void>) => onNode(fresh, work)
 
   test('a developer token, a management token, and one that a store asks about', async () => {
     const ada = await addManager(node, 'viewer acme')

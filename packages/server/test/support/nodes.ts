@@ -1,4 +1,5 @@
 /** Several nodes of one service in this process, each with its own connections to the shared database. */
+import type { Fresh } from './databases.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,5 +45,18 @@ export async function startNode(
       await close()
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** On a node of its own. What it stores behind is stored once it has ended. */
+export async function onNode(
+  fresh: Pick<Fresh, 'target'>,
+  work: (node: TestNode) => Promise<void>,
+): Promise<void> {
+  const node = await startNode(await fresh.target())
+  try {
+    await work(node)
+  } finally {
+    await node.close()
   }
 }
