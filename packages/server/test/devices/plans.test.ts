@@ -60,7 +60,7 @@ function fill(model: string, after: number): readonly string[] {
     from generate_series(${after + 1}, ${after + ROWS}) as n`
   return [
     `insert into device (id, bucket, brand_id, model, serial, device_key_id, status, revision, origin, registered_at)
-      select id, bucket, ${name}, 'F', md5(id), 'active', 0, 'import', n from (${others})`,
+      select id, bucket, ${name}, 'F-' || n, md5(id), 'active', 0, 'import', n from (${others})`,
     `insert into serial_holder (brand_id, model, serial, bucket, device_id, revision)
       select ${name}, 'F-' || n, bucket, id, 0 from (${others})`,
     `insert into serial_assertion
