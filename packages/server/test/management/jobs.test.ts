@@ -395,6 +395,14 @@ eachDatabase((_kind, _open, fresh) => {
     await run()
   })
 
+  test('an account has two jobs, however many it asks for at one moment', async () => {
+    const token = await managementToken(service, await addManager(service, 'device-approver acme-brand'))
+    const asked = Array.from({ length: 8 }, () => make(token, { kind: 'devices.approve', ids: nobody(1) }))
+    const statuses = (await Promise.all(asked)).map(({ status }) => status).sort()
+    assert.deepEqual(statuses, [202, 202, 429, 429, 429, 429, 429, 429])
+    await run()
+  })
+
   test('a repeated request with its Idempotency-Key makes one job', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const body = { kind: 'devices.approve', ids: nobody(1) }

@@ -1,11 +1,12 @@
 /** Several nodes of one service in this process, each with its own connections to the shared database. */
-import type { Fresh } from './databases.ts'
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, type DatabaseConfig, readConfig } from '../../src/config/config.ts'
 import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import type { Fresh } from './databases.ts'
 import type { TestService } from './service.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')

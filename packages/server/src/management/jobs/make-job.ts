@@ -1,5 +1,6 @@
 /** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
 import { newJobId } from '@ratafia/api'
+import type { AccountStore } from '../../accounts/account-store.ts'
 import { type Authority, brandsFor, type DirectAuthority, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
@@ -27,8 +28,13 @@ export type JobAuthority = ManagerAuthority | DirectAuthority
 
 export interface MakeJobDeps extends ListDeps {
   readonly jobs: Pick<JobStore, 'countActive'>
-  readonly changeBy: ChangingBy<{ readonly jobs: JobStore }>
+  readonly changeBy: ChangingBy<JobStores>
   readonly clock: Clock
+}
+
+export interface JobStores {
+  readonly jobs: JobStore
+  readonly accounts: Pick<AccountStore, 'lock'>
 }
 
 export const MOST_ITEMS = 100_000
@@ -46,7 +52,8 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
   brandsFor(authority, kind.needs)
   if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
   const settings = settingsOf(wanted, kind)
-  await requireRoom(authority, deps)
+  // Before the work of choosing. What counts is the look in `addJob`.
+  await requireRoom(authority, deps.jobs)
   const subjects = await subjectsOf(wanted, kind, deps)
   if (subjects.length === 0) throw invalidField('No device fits the filter.', { field: 'body/filter' })
   return addJob({ kind: name, state: 'queued', subjects, settings, authority }, deps)
@@ -60,7 +67,7 @@ interface NewJob {
   readonly authority: JobAuthority
 }
 
-/** What its kind asks for is checked. */
+/** For callers who have checked what the kind asks for. Throws {@link TooManyRequests}. */
 export async function addJob(
   { kind, state, subjects, settings, authority }: NewJob,
   { changeBy, clock }: Pick<MakeJobDeps, 'changeBy' | 'clock'>,
@@ -71,7 +78,11 @@ export async function addJob(
     createdAt: clock(),
     ...{ startedAt: undefined, endedAt: undefined, note: undefined },
   }
-  await changeBy(authority.author)(async ({ jobs, record }) => {
+  const { accountId } = authority
+  await changeBy(authority.author)(async ({ jobs, accounts, record }) => {
+    // So that requests at one moment cannot all find room.
+    if (accountId !== undefined) await accounts.lock(accountId)
+    await requireRoom(authority, jobs)
     await jobs.add(job, subjects)
     await record({ action: 'job.add', subject: job.id, details: { kind, total: job.total, ...settings } })
   })
@@ -79,10 +90,7 @@ export async function addJob(
 }
 
 /** Throws {@link TooManyRequests}. */
-export async function requireRoom(
-  { accountId }: JobAuthority,
-  { jobs }: { readonly jobs: Pick<JobStore, 'countActive'> },
-): Promise<void> {
+async function requireRoom({ accountId }: JobAuthority, jobs: Pick<JobStore, 'countActive'>): Promise<void> {
   if (accountId === undefined || (await jobs.countActive(accountId)) < MOST_ACTIVE) return
   throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
 }

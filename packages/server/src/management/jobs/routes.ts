@@ -6,7 +6,7 @@ import {
   MOST_JOB_WAIT,
 } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { undone } from '../../change.ts'
+import { type ChangingBy, undone } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { type AddManagementRoute, type Asked, Reply } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
@@ -15,15 +15,15 @@ import type { ManagerAuthority } from '../tokens/manager.ts'
 import { exportItems } from './export-items.ts'
 import { importFile, makeFileJob, putPart, startFileJob } from './files/make-file-job.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
-import { type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
+import { type JobStores, type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
 import { makeVerification } from './make-verification.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
-import type { RunDeps } from './run-item.ts'
+import type { RunDeps, RunStores } from './run-item.ts'
 import { cancelJob, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
 
-type JobRouteDeps = MakeJobDeps &
-  RunDeps &
+type JobRouteDeps = Omit<MakeJobDeps & RunDeps, 'changeBy'> &
   Parameters<typeof waitForJob>[1] & {
+    readonly changeBy: ChangingBy<JobStores & RunStores>
     /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
     readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
   }

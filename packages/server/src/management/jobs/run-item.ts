@@ -17,9 +17,11 @@ interface InJobs extends Pick<JobAuthorityDeps, 'logins' | 'grants'> {
   readonly jobs: JobStore
 }
 
+export type RunStores = ItemStores & InJobs
+
 export interface RunDeps extends Omit<KindDeps, 'changeBy' | 'inImport'> {
-  readonly changeBy: ChangingBy<ItemStores & InJobs>
-  readonly inImport: ChangingBy<ItemStores & ImportStores & InJobs>
+  readonly changeBy: ChangingBy<RunStores>
+  readonly inImport: ChangingBy<RunStores & ImportStores>
   readonly jobs: JobStore
 }
 

@@ -8,7 +8,7 @@ import { invalidField, RequestError, stateConflict } from '../../../errors.ts'
 import type { Job } from '../job.ts'
 import type { FileOptions } from '../job-kind.ts'
 import type { JobStore } from '../job-store.ts'
-import { addJob, type JobAuthority, kindOf, makerOf, requireRoom } from '../make-job.ts'
+import { addJob, type JobAuthority, type JobStores, kindOf, makerOf } from '../make-job.ts'
 import { findJob } from '../show-job.ts'
 
 export interface WantedFileJob {
@@ -24,7 +24,7 @@ export interface WantedFileJob {
 
 interface FileJobDeps {
   readonly jobs: JobStore
-  readonly changeBy: ChangingBy<{ readonly jobs: JobStore }>
+  readonly changeBy: ChangingBy<JobStores>
   readonly clock: Clock
 }
 
@@ -57,7 +57,6 @@ export async function makeFileJob(
     )
   }
   const told = { ...kind.fileSettings(options, mediaType), ...(tried ? { dry_run: 'true' } : {}) }
-  await requireRoom(authority, deps)
   const settings = { ...told, parts: String(parts) }
   return addJob({ kind: name, state: 'uploading', subjects: ['file'], settings, authority }, deps)
 }
