@@ -59,17 +59,19 @@ export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job
   return addJob({ kind: name, state: 'queued', subjects, settings, authority }, deps)
 }
 
-interface NewJob {
+export interface NewJob {
   readonly kind: string
   readonly state: 'uploading' | 'queued'
   readonly subjects: readonly string[]
+  /** All of what it imports. Without it, the parts come later. */
+  readonly file?: Uint8Array
   readonly settings: Settings
   readonly authority: JobAuthority
 }
 
 /** For callers who have checked what the kind asks for. Throws {@link TooManyRequests}. */
 export async function addJob(
-  { kind, state, subjects, settings, authority }: NewJob,
+  { kind, state, subjects, file, settings, authority }: NewJob,
   { changeBy, clock }: Pick<MakeJobDeps, 'changeBy' | 'clock'>,
 ): Promise<Job> {
   const job: Job = {
@@ -84,6 +86,7 @@ export async function addJob(
     if (accountId !== undefined) await accounts.lock(accountId)
     await requireRoom(authority, jobs)
     await jobs.add(job, subjects)
+    if (file) await jobs.putPart(job.id, 1, file)
     await record({ action: 'job.add', subject: job.id, details: { kind, total: job.total, ...settings } })
   })
   return job

@@ -50,7 +50,9 @@ const fileKind = (
 ) => ({
   ...{ needs, devices: false, recentPerson: false, fileSettings, mostParts },
   settingsOf: () => {
-    throw invalidField('Send the file in parts: body/parts says how many.', { field: 'body/parts' })
+    throw invalidField('Send the file as the body, with kind in the query; or in parts, with body/parts.', {
+      field: 'body/parts',
+    })
   },
   act: async (item: Parameters<JobKind['act']>[0], deps: KindDeps) => {
     if (!item.file) throw new TypeError('a job that imports has no file')

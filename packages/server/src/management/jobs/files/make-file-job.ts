@@ -8,12 +8,11 @@ import { invalidField, RequestError, stateConflict } from '../../../errors.ts'
 import type { Job } from '../job.ts'
 import type { FileOptions } from '../job-kind.ts'
 import type { JobStore } from '../job-store.ts'
-import { addJob, type JobAuthority, type JobStores, kindOf, makerOf } from '../make-job.ts'
+import { addJob, type JobAuthority, type JobStores, kindOf, makerOf, type NewJob } from '../make-job.ts'
 import { findJob } from '../show-job.ts'
 
-export interface WantedFileJob {
+interface WantedFileJob {
   readonly kind: string
-  readonly parts: number
   readonly options: FileOptions
   /** Says the format, where the options do not. */
   readonly mediaType?: string
@@ -28,37 +27,39 @@ interface FileJobDeps {
   readonly clock: Clock
 }
 
-/** A file that is whole: its job is queued. Throws as {@link makeFileJob}. */
-export async function importFile(
-  { body, ...wanted }: Omit<WantedFileJob, 'parts'> & { readonly body: Uint8Array },
-  deps: FileJobDeps,
-): Promise<Job> {
-  const { authority } = wanted
-  const { id } = await makeFileJob({ ...wanted, parts: 1 }, deps)
-  await putPart({ id, place: 1, body, authority }, deps)
-  return startFileJob({ id, authority }, deps)
-}
-
 /** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
 export async function makeFileJob(
-  { kind: name, parts, options, mediaType, tried, authority }: WantedFileJob,
+  { parts, ...wanted }: WantedFileJob & { readonly parts: number },
   deps: FileJobDeps,
 ): Promise<Job> {
+  return addJob({ ...newFileJob(wanted, parts), state: 'uploading' }, deps)
+}
+
+/** A file that is whole: its job is queued at once. Throws as {@link makeFileJob}. */
+export async function importFile(
+  { body, ...wanted }: WantedFileJob & { readonly body: Uint8Array },
+  deps: FileJobDeps,
+): Promise<Job> {
+  return addJob({ ...newFileJob(wanted, 1), state: 'queued', file: body }, deps)
+}
+
+function newFileJob(
+  { kind: name, options, mediaType, tried, authority }: WantedFileJob,
+  parts: number,
+): Omit<NewJob, 'state'> {
   const kind = kindOf(name)
   brandsFor(authority, kind.needs)
-  if (!kind.fileSettings)
+  if (!kind.fileSettings) {
     throw invalidField('body/parts is for jobs that import a file.', { field: 'body/parts' })
+  }
   if (parts > (kind.mostParts ?? MOST_PARTS)) {
     throw invalidField(
       `A job of this kind takes its file in at most ${kind.mostParts} parts: split the file.`,
-      {
-        field: 'body/parts',
-      },
+      { field: 'body/parts' },
     )
   }
   const told = { ...kind.fileSettings(options, mediaType), ...(tried ? { dry_run: 'true' } : {}) }
-  const settings = { ...told, parts: String(parts) }
-  return addJob({ kind: name, state: 'uploading', subjects: ['file'], settings, authority }, deps)
+  return { kind: name, subjects: ['file'], settings: { ...told, parts: String(parts) }, authority }
 }
 
 interface NamedJob {
