@@ -11,6 +11,7 @@ import {
   isChange,
   MANAGEMENT_PREFIX,
   type ManagementOperation,
+  querySchemaOf,
   takesVersion,
 } from './operation.ts'
 import { MANAGEMENT_OPERATIONS } from './operations.ts'
@@ -196,17 +197,17 @@ function parametersOf(path: string, operation: ManagementOperation): readonly Pa
   }))
   return [
     ...inPath,
-    ...queryOf(operation.query),
-    ...(isChange(operation) ? [DRY_RUN, IDEMPOTENCY_KEY] : []),
+    ...queryOf(operation),
+    ...(isChange(operation) ? [IDEMPOTENCY_KEY] : []),
     ...(operation.alsoStatus === undefined ? [] : [PREFER]),
     ...(isChange(operation) && operation.record ? [{ ...IF_MATCH, required: takesVersion(operation) }] : []),
     ...(operation.method === 'GET' && operation.record ? [IF_NONE_MATCH] : []),
   ]
 }
 
-function queryOf(query: TSchema | undefined): readonly Parameter[] {
-  const { properties = {} } = (query ?? {}) as {
-    readonly properties?: Readonly<Record<string, { readonly description?: string }>>
+function queryOf(operation: ManagementOperation): readonly Parameter[] {
+  const { properties } = querySchemaOf(operation) as {
+    readonly properties: Readonly<Record<string, { readonly description?: string }>>
   }
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
@@ -215,14 +216,6 @@ function queryOf(query: TSchema | undefined): readonly Parameter[] {
     ...(description === undefined ? {} : { description }),
     schema,
   }))
-}
-
-const DRY_RUN: Parameter = {
-  name: 'dry_run',
-  in: 'query',
-  required: false,
-  description: 'Make the change and undo it: the answer is what it would be',
-  schema: { type: 'boolean' },
 }
 
 const header = (name: string, description: string, pattern: string): Parameter => ({

@@ -1,6 +1,7 @@
 /** What there is to say about one operation of the management API (contract/administration.md, A1 and A21). */
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../error-codes.ts'
+import { Type } from '../type.ts'
 import type { ManagementPermission } from './roles.ts'
 
 export const MANAGEMENT_PREFIX = '/api/management/v1'
@@ -22,7 +23,8 @@ export interface ManagementOperation {
   readonly recentSignIn?: true
   /** Its refusals, besides those that every operation has. */
   readonly errors: readonly ErrorCode[]
-  readonly query?: TSchema
+  /** Its own parameters: {@link querySchemaOf} adds what every change takes. */
+  readonly query?: TObject
   readonly body?: TSchema
   readonly bodyRequired?: boolean
   /** The body is a file. */
@@ -58,6 +60,17 @@ export interface FileBody {
 /** A change takes `dry_run`, unless it makes a token. */
 export const isChange = ({ method, credential, onlyReads }: ManagementOperation): boolean =>
   method !== 'GET' && credential === 'management-token' && !onlyReads
+
+const DryRun = Type.Optional(
+  Type.Boolean({ description: 'Make the change and undo it: the answer is what it would be' }),
+)
+
+/** Its parameters in the query, and `dry_run` of a change (contract/administration.md, A13). No other is taken. */
+export const querySchemaOf = (operation: ManagementOperation): TObject =>
+  Type.Object(
+    { ...operation.query?.properties, ...(isChange(operation) && { dry_run: DryRun }) },
+    { additionalProperties: false },
+  )
 
 /** Whether it takes the version that the caller has seen, instead of any that is there. */
 export const takesVersion = ({ method }: Pick<ManagementOperation, 'method'>): boolean => method === 'PATCH'

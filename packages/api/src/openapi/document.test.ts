@@ -84,6 +84,15 @@ test('requests are described by the schemas that check them, and say whether the
   ])
 })
 
+test('no operation has a parameter twice', () => {
+  const management = JSON.parse(JSON.stringify(managementOpenApi(PLACE)))
+  for (const { path, operation } of [...operations, ...operationsOf(management)]) {
+    const parameters: readonly { name: string; in: string }[] = operation.parameters ?? []
+    const names = parameters.map((one) => `${one.in} ${one.name}`)
+    assert.deepEqual(names, [...new Set(names)], `${operation.operationId} (${path})`)
+  }
+})
+
 test('an operation that answers 401 says how to authenticate, and no other does', () => {
   // The identity service refuses logins with a 401, and the credential of one operation is in its body.
   const others = new Set(['offlineExchange', ...Object.keys(PASSWORD_OPERATIONS)])

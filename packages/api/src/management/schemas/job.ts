@@ -98,12 +98,6 @@ export const NewJobSchema = Type.Object(
 /** `kind`: the body is the file of the job. */
 export const NewJobQuerySchema = Type.Object(
   {
-    dry_run: Type.Optional(
-      Type.Boolean({
-        description:
-          'Make the change and undo it: the answer is what it would be. Of a file the job says that',
-      }),
-    ),
     kind: Type.Optional(
       Type.Enum(JOB_KINDS_WITH_FILE, { type: 'string', description: 'The body is the file of such a job' }),
     ),

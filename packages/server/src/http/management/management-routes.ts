@@ -7,9 +7,9 @@ import {
   isChange,
   MANAGEMENT_PREFIX,
   type ManagementOperation,
+  querySchemaOf,
   takesVersion,
 } from '@ratafia/api/schemas'
-import { Type } from '@ratafia/api/type'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Authority } from '../../authority.ts'
@@ -76,16 +76,6 @@ export interface ManagementHttp<Who extends Authority> {
   readonly answerOnce: AnswerOnce
 }
 
-/** The parameters of a change. */
-const ChangeQuerySchema = Type.Object(
-  {
-    dry_run: Type.Optional(
-      Type.Boolean({ description: 'Make the change and undo it: the answer is what it would be' }),
-    ),
-  },
-  { additionalProperties: false },
-)
-
 /** Registers routes for callers with a management token. */
 export function managementRoutes<Who extends Authority>(
   app: FastifyInstance,
@@ -114,7 +104,7 @@ export function managementRoutes<Who extends Authority>(
 
   return (operation, answer) => {
     const { method, path, body, file } = operation
-    const query = operation.query ?? (isChange(operation) ? ChangeQuerySchema : NoQuerySchema)
+    const query = querySchemaOf(operation)
     app.route({
       method,
       url: `${MANAGEMENT_PREFIX}${path}`,
@@ -156,8 +146,6 @@ const validateJson =
     )
   }
 
-const NoQuerySchema = Type.Object({}, { additionalProperties: false })
-
 function answered(value: object | Reply, operation: ManagementOperation, dryRun: boolean): Answer {
   const { record, status, headers } = value instanceof Reply ? value : new Reply(value, {})
   const { path, status: usual = 200, record: isRecord, location } = operation
@@ -181,15 +169,17 @@ function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   authority: Who,
   operation: Operation,
 ): Asked<Operation, Who> {
-  const query = request.query as Asked<Operation>['query'] & { readonly dry_run?: boolean }
+  const { dry_run: dryRun = false, ...query } = request.query as Asked<Operation>['query'] & {
+    readonly dry_run?: boolean
+  }
   const ifMatch = matching(request.headers['if-match'], takesVersion(operation))
   return {
     authority,
     parameters: request.params as Readonly<Record<string, string>>,
-    query,
+    query: query as Asked<Operation>['query'],
     body: request.body as Asked<Operation>['body'],
     mediaType: (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
-    dryRun: query.dry_run === true,
+    dryRun,
     ...(ifMatch && { ifMatch }),
     mayTake: waitIn(request.headers['prefer']),
     hold: () => {

@@ -85,7 +85,7 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
 
   add(api.makeJob, async (asked) => {
     const { authority, body, dryRun, query, mediaType } = asked
-    const { kind: fileKind, dry_run: _, ...said } = query
+    const { kind: fileKind, ...said } = query
     if (fileKind !== undefined) {
       if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
       const wanted = { kind: fileKind, options: said, mediaType, tried: dryRun, authority, body }
