@@ -33,6 +33,20 @@ for name in names:
     importlib.import_module(name)
 print(len(names))`
 
+/** The serials of a file, into the allow-list of a model. */
+const ALLOW = `
+import os, sys
+from ratafia_management import AuthenticatedClient
+from ratafia_management.api.jobs import make_job
+from ratafia_management.models import MakeJobFormat, MakeJobKind
+from ratafia_management.types import File
+with open(os.environ['RATAFIA_TOKEN_FILE']) as token:
+    client = AuthenticatedClient(os.environ['RATAFIA_URL'], token=token.read().strip(), prefix='Macaroon')
+with open(sys.argv[2], 'rb') as serials:
+    job = make_job.sync(client=client, body=File(payload=serials), kind=MakeJobKind.ALLOW_LIST_IMPORT,
+                        format_=MakeJobFormat.CSV, model=sys.argv[1], prefer='wait=20')
+print(job.state.value, job.done, job.refused)`
+
 onOneDatabase((world) => {
   let folder: string
   let name: string
@@ -129,6 +143,22 @@ onOneDatabase((world) => {
       assert.equal(code, 1, stderr)
       assert.match(stdout, /: done, 2 approved\n$/)
       assert.ok(stderr.startsWith(`${name}/D-1: `) && stderr.split('\n').length === 2, stderr)
+    })
+
+    test('the management API: a file of serials is the body of one request', async () => {
+      const { installation, service, agentFile } = world()
+      const manager = [FARM.username, 'brand-manager', '--brand', name.split('/')[0] ?? '']
+      await installation.ratafia(['grants', 'add', ...manager])
+      // A token has no role that came after it.
+      const manages = join(directory, 'manager-token')
+      await writeFile(manages, await agentManagementToken(service.url, agentFile), { mode: 0o600 })
+      const words = ['-c', ALLOW, name, await listed('F-1', 'F-2')]
+      const { code, stdout, stderr } = await python(words, { RATAFIA_TOKEN_FILE: manages })
+      assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'done 1 0\n', stderr: '' })
+      const remove = ['allow-list', 'remove', '--model', name, '--all', '--yes']
+      const removed = await installation.ratafia(remove)
+      assert.equal(removed.trim(), '2 entries removed.')
+      await installation.ratafia(['grants', 'remove', ...manager])
     })
 
     test('the management API: a refusal is read as the document says', async () => {

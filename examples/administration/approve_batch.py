@@ -8,6 +8,8 @@ the client that openapi-python-client makes from the OpenAPI document of the man
     export RATAFIA_URL=https://store.example.org RATAFIA_TOKEN_FILE=token
     python approve_batch.py acme/acme-pi batch.csv
 
+The generator warns of two media types that it leaves out: they are for files, which this program does not send.
+
 The file has a management token of somebody with the role device-approver for the brand (docs/administration.md,
 "Programs"). batch.csv has a serial number on each line, under the header "serial". The program can be run again: what
 is approved stays approved.
