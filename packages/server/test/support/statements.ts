@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Fresh } from './databases.ts'
-import { observedServices } from './observed.ts'
+import { eventually } from './eventually.ts'
+import { observedServices, scrape } from './observed.ts'
 import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from './otlp-receiver.ts'
 import type { TestService } from './service.ts'
 
@@ -29,7 +30,12 @@ export function statementCounts(
     const service = await observed({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      RATAFIA_METRICS_PORT: '0',
     })
+    // One that has just begun to listen remembers nothing yet.
+    await eventually('a node that hears of changes', async () =>
+      (await scrape(service.metricsUrl)).get('ratafia_revocation_feed_current'),
+    )
     const already = receiver.spans.length
     // Closing sends the spans that are left.
     await work(service).finally(() => service.close())
