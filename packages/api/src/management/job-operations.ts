@@ -42,10 +42,9 @@ The job goes on with the permissions of your account and token at each moment, a
 A job that imports a file of up to 4 MiB is made with the file as the body and its \`kind\` in the query; the media type
 says the format, if \`format\` does not: \`text/csv\`, \`application/x-ndjson\`, or \`application/json\` for a list. For a larger
 file the body has \`kind\`, \`parts\` and what the kind takes; the job waits for its parts (\`PUT /jobs/ID/parts/N\`) and is
-queued by \`POST /jobs/ID/start\`. The file is imported whole or not at all. Its only item
-has the counts as \`result\`, or up to a hundred faults of the file as its
-\`message\` and, with their places, in \`extra\`. With \`dry_run\` the job says what it
-would do. \`devices.import\` takes \`devices:manage\`, \`allow-list.import\` and \`hardware-identities.import\` take
+queued by \`POST /jobs/ID/start\`. The file is imported whole or not at all. Its only item has the counts as \`result\`, or
+up to a hundred faults of the file as its \`message\` and, with their places, in \`extra\`. With \`dry_run\` the job says
+what it would do. \`devices.import\` takes \`devices:manage\`, \`allow-list.import\` and \`hardware-identities.import\` take
 \`models:manage\`, \`packages.import\` takes \`roles:manage\`.
 
 With the header \`Prefer: wait=10\` the answer comes when the job has ended, or after 10 seconds: 200 if it has ended,

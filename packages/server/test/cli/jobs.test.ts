@@ -80,6 +80,26 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await other('jobs', 'show', id)).code, 1)
   })
 
+  test('the faults of a file are told one by one, as the API has them', async () => {
+    const model = await waiting()
+    const manager = await as('brand-manager acme-brand')
+    const file = join(home, 'serials.csv')
+    await writeFile(file, 'serial\nA-1\na/b\n')
+    const { code, stderr } = await manager('allow-list', 'import', file, '--model', model)
+    assert.equal(code, 1)
+    assert.match(stderr, /line 3: "serial" is not a serial number/)
+    const [{ id }] = JSON.parse((await manager('jobs', 'list', '--json')).stdout)
+    const items = ['jobs', 'items', id, '--json']
+    const shown = await manager(...items)
+    assert.deepEqual(await program.run(items), shown)
+    const [{ extra }] = JSON.parse(shown.stdout)
+    assert.deepEqual(
+      extra.faults.map(({ line, column }: Record<string, unknown>) => [line, column]),
+      [[3, 'serial']],
+    )
+    assert.doesNotMatch((await manager('jobs', 'items', id)).stdout, /EXTRA/)
+  })
+
   test('names from a file; what is refused stands on standard error, and the exit code says so', async () => {
     const model = await waiting()
     const approver = await as('device-approver acme-brand')

@@ -236,7 +236,13 @@ eachDatabase((_kind, _open, fresh) => {
       const long = await post(acme, 'kind=devices.import', Buffer.alloc(4 * 1024 * 1024 + 1))
       assert.equal(refusalOf(long).message, 'The body is larger than 4 MiB.')
       const unnamed = refusalOf(await post(acme, 'kind=devices.import', HEADER, { type: 'text/plain' }))
-      assert.deepEqual([unnamed.status, unnamed.message], [400, 'format is missing.'])
+      assert.deepEqual(
+        [unnamed.status, unnamed.message],
+        [
+          400,
+          'format is missing: csv, json or ndjson. A media type says it too: text/csv, application/json or application/x-ndjson.',
+        ],
+      )
       const stranger = await post(acme.slice(0, -4), 'kind=devices.import', HEADER)
       assert.equal(stranger.status, 401)
     })

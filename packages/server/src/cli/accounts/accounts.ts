@@ -2,17 +2,8 @@
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import {
-  details,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  printList,
-  withJson,
-  withList,
-} from '../output.ts'
-import { asRow } from '../service/as-row.ts'
+import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { asRow, printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { accountOver, OPERATIONS } from './account-over.ts'
 import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
@@ -100,7 +91,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     },
     over: (service) => service.list(OPERATIONS.list, 'accounts', { most: MOST }),
   })
-  printList(context, options, records.map(asRow), {
+  printRecords(context, options, records, {
     columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
     empty: 'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
   })

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../foreign-json.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, note, print, printList, withJson, withList } from '../output.ts'
-import { asRow } from '../service/as-row.ts'
+import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 
 const LIST = { method: 'GET', path: '/grants' } as const
@@ -82,7 +82,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     },
     over: (service) => service.list(LIST, 'grants', { query: { account, role, brand }, most: MOST }),
   })
-  printList(context, options, records.map(asRow), { columns: SHOWN, empty: 'Nobody has such a role.' })
+  printRecords(context, options, records, { columns: SHOWN, empty: 'Nobody has such a role.' })
   if (more)
     note(context.streams, `Only the first ${MOST} are shown. --account, --role and --brand narrow the list.`)
 }

@@ -5,17 +5,8 @@ import { actOnAll } from '../act-on-each.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant, several } from '../option-values.ts'
-import {
-  counted,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  printList,
-  withJson,
-  withList,
-} from '../output.ts'
-import { asRow } from '../service/as-row.ts'
+import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
 import { developerTokenCommands } from '../tokens/developer-commands.ts'
 
@@ -178,7 +169,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       return service.list(mine ? LIST_MINE : LIST, 'tokens', { query, most: LIST_LIMIT })
     },
   })
-  printList(context, options, records.map(asRow), { columns: SHOWN, empty: 'There is no session to show.' })
+  printRecords(context, options, records, { columns: SHOWN, empty: 'There is no session to show.' })
   if (more) {
     note(context.streams, `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`)
   }

@@ -2,8 +2,8 @@
 import { type Command, Option } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
-import { type JsonOption, type ListOption, note, print, printList, withJson, withList } from '../output.ts'
-import { asRow } from '../service/as-row.ts'
+import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { describeJob, OPERATIONS, requireWhole } from './job-output.ts'
 import { type ItemOutcome, type JobWay, jobsOver } from './job-way.ts'
@@ -14,6 +14,8 @@ const COLUMNS = [
 ]
 const SHOWN = COLUMNS.slice(0, 9)
 const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
+/** The faults in `extra` are in the message, too. */
+const SHOWN_OF_ITEMS = ITEM_COLUMNS.filter((name) => name !== 'extra')
 const MOST = 1_000
 const OUTCOMES: readonly ItemOutcome[] = ['done', 'unchanged', 'refused', 'open']
 
@@ -40,8 +42,8 @@ export function jobCommands(parent: Command, context: CommandContext): void {
     .addOption(new Option('--outcome <outcome>', 'only these').choices([...OUTCOMES]))
     .action(async (id: string, options: ItemsOptions) => {
       const items = await eitherJobs(context, options, 'read', (way) => way.items(id, options.outcome))
-      printList(context, options, items.map(asRow), {
-        columns: ITEM_COLUMNS,
+      printRecords(context, options, items, {
+        columns: SHOWN_OF_ITEMS,
         empty: 'There are no such items.',
       })
     })
@@ -88,6 +90,6 @@ async function list(options: ListOption & WayOptions, context: CommandContext): 
     },
     over: (service) => service.list(OPERATIONS.jobs, 'jobs', { most: MOST }),
   })
-  printList(context, options, records.map(asRow), { columns: SHOWN, empty: 'There are no jobs.' })
+  printRecords(context, options, records, { columns: SHOWN, empty: 'There are no jobs.' })
   if (more) note(context.streams, `Only the newest ${MOST} are shown.`)
 }

@@ -1,5 +1,4 @@
 /** Writes refusals: as the reply of a route, as a response of Node, and to a socket that has neither. */
-
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'

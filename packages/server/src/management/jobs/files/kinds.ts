@@ -21,6 +21,12 @@ const FORMATS: Readonly<Record<string, ImportFormat>> = {
   'application/json': 'json',
 }
 
+/** What to give. */
+const MISSING = {
+  format: 'csv, json or ndjson. A media type says it too: text/csv, application/json or application/x-ndjson',
+  model: 'BRAND/MODEL',
+}
+
 /** Refuses what another kind takes. Throws `invalid-field`. */
 const only =
   (...names: readonly (keyof FileOptions)[]) =>
@@ -33,7 +39,7 @@ const only =
     }
     for (const name of ['format', 'model'] as const) {
       if (!names.includes(name) || given[name] !== undefined) continue
-      throw invalidField(`${name} is missing.`, { field: name })
+      throw invalidField(`${name} is missing: ${MISSING[name]}.`, { field: name })
     }
     return Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, String(given[name])]] : [])))
   }
