@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import { before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { DeviceId } from '@ratafia/api'
 import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
@@ -185,10 +184,12 @@ eachDatabase((_kind, _open, fresh) => {
   test('a page that fails breaks the transfer: a part never looks like a whole file', async () => {
     const { deviceLists } = service.installation
     const { fitting } = deviceLists
+    let begun = Promise.withResolvers<void>()
     Object.assign(deviceLists, {
       async fitting(...[stretch, bounds]: Parameters<typeof fitting>) {
         if (stretch.after) {
-          await sleep(20)
+          // Not before the client has the beginning: what was not begun is refused.
+          await begun.promise
           throw new Error('the database is away')
         }
         return fitting(stretch, bounds)
@@ -196,7 +197,9 @@ eachDatabase((_kind, _open, fresh) => {
     })
     try {
       for (const encoding of ['identity', 'gzip']) {
+        begun = Promise.withResolvers()
         const answer = await fetched('', { 'accept-encoding': encoding })
+        begun.resolve()
         assert.equal(answer.status, 200)
         await assert.rejects(answer.text(), encoding)
       }
