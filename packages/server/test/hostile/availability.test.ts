@@ -220,9 +220,13 @@ oneDatabase((_kind, open, fresh) => {
   test(`${HELD} ${CROWD} registrations of 4 MiB of which half is sent`, async () => {
     const half = Buffer.alloc(2 * 1024 * 1024, 'x')
     const start = head(`POST ${AUTH}/devices`, { 'Content-Length': `${2 * half.length}` })
-    const all = await begin(CROWD, () => Buffer.concat([Buffer.from(start), half]))
-    // Eight of them have half of the room there is.
-    await eventually('the others are refused', () => count(all, 503) >= CROWD - 8)
+    const bytes = Buffer.concat([Buffer.from(start), half])
+    const all = await begin(CROWD, () => bytes)
+    // Eight of them have half of the room there is. A refused client that goes on sending for seconds is cut off, on a
+    // busy machine before this process has read its answer.
+    const isRefused = (one: Hostile) => statusOf(one) === 503 || (one.socket.destroyed && statusOf(one) === 0)
+    await eventually('the others are refused', () => all.filter(isRefused).length >= CROWD - 8)
+    assert.ok(count(all, 503) > CROWD / 2)
     await answersEverybody()
   })
 
