@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const LINES = 20_000
 const LOG = JSON.stringify(new URL('./log.ts', import.meta.url).href)
@@ -36,6 +37,23 @@ for (const shared of [false, true]) {
     assert.equal(read[49]?.text, 'é'.repeat(49))
   })
 }
+
+test('a process that exits waits for a reader that is slow, and not for one that has stopped', async () => {
+  const child = program(`write(${LINES}); log.warn('last'); process.exit()`)
+  // Its pauses are together longer than a reader may read nothing.
+  let pauses = 3
+  let said = ''
+  for await (const piece of child.stderr) {
+    said += String(piece)
+    if (pauses-- > 0) await sleep(600)
+  }
+  assert.match(said, /"msg":"last"\}\n$/)
+
+  const silent = program(`write(${LINES}); process.exit(7)`)
+  silent.stderr.pause()
+  const [code] = await once(silent, 'exit')
+  assert.equal(code, 7)
+})
 
 test('a line that is alone is written at once, and one that is longer than a block as a whole', async () => {
   const child = program("log.info('first'); log.info('x'.repeat(100_000)); setInterval(() => {}, 1e6)")
