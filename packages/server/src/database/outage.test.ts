@@ -166,8 +166,9 @@ eachDatabase((kind, open, { target }) => {
   })
 
   test('a statement over its time limit is Unavailable', async () => {
-    const database = await openDatabase(await limited({ statementMs: 100 }))
-    await assert.rejects(sql`select pg_sleep(5)`.execute(database.query), {
+    // Opening it takes statements, too, which may be slow on a busy machine.
+    const database = await openDatabase(await limited({ statementMs: 2_000 }))
+    await assert.rejects(sql`select pg_sleep(60)`.execute(database.query), {
       name: 'Unavailable',
       message: /statement timeout/,
     })
@@ -188,9 +189,10 @@ eachDatabase((kind, open, { target }) => {
   })
 
   test('when every connection is taken, waiting for one ends as Unavailable', async () => {
-    const limits = { maxConnections: 1, connectMs: 200 }
+    // Also the limit for making one, which takes a while on a busy machine.
+    const limits = { maxConnections: 1, connectMs: 1_000 }
     const database = await openDatabase(await limited(limits))
-    const slow = sql`select pg_sleep(1)`.execute(database.query)
+    const slow = sql`select pg_sleep(3)`.execute(database.query)
     await assert.rejects(one.execute(database.query), { name: 'Unavailable', message: /timeout exceeded/ })
     await slow
     await one.execute(database.query)

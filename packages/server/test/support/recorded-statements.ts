@@ -1,6 +1,7 @@
 /** What this process sends to PostgreSQL. */
 import { mock } from 'node:test'
 import pg from 'pg'
+import type { TestService } from './service.ts'
 
 export interface Statement {
   readonly text: string
@@ -30,6 +31,11 @@ export async function recordStatements(
     recording.mock.restore()
   }
   return recorded
+}
+
+/** The service stores every ten seconds which devices it has seen: not in the midst of what is recorded. */
+export function seesNoDevices({ installation }: Pick<TestService, 'installation'>): void {
+  mock.method(installation.activities, 'saw', async () => {})
 }
 
 /** Whether a statement names one of these tables. */
