@@ -8,10 +8,9 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, inTransaction, openDatabase } from '../../packages/server/src/database/index.ts'
-import type { PostgresLimits } from '../../packages/server/src/database/postgres/limits.ts'
 import { asSuperuser, eachDatabase } from '../../packages/server/test/support/databases.ts'
 import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
-import { addPerson, logIn, revokeOwn, whoami } from '../../packages/server/test/support/service.ts'
+import { addPerson, logIn, PATIENT, revokeOwn, whoami } from '../../packages/server/test/support/service.ts'
 import { type PgBouncer, startPgBouncer } from './support/pgbouncer.ts'
 
 const IGNORING =
@@ -46,9 +45,7 @@ for (const [how, settings] of [
         await bouncer.close()
       })
       const start = async (listenUrl: string) => {
-        // A machine that stands still for some seconds has not lost its database.
-        const limits: Partial<PostgresLimits> = { confirmMs: 20_000 }
-        const node = await startNode({ kind: 'postgres', url: bouncer.url, listenUrl, limits })
+        const node = await startNode({ kind: 'postgres', url: bouncer.url, listenUrl, limits: PATIENT })
         closing.push(() => node.close())
         return node
       }

@@ -40,7 +40,7 @@ for (const shared of [false, true]) {
 
 test('a process that exits waits for a reader that is slow, and not for one that has stopped', async () => {
   const child = program(`write(${LINES}); log.warn('last'); process.exit()`)
-  // Its pauses are together longer than a reader may read nothing.
+  // Each pause is shorter than the process waits for its reader to read on; all together are longer.
   let pauses = 3
   let said = ''
   for await (const piece of child.stderr) {

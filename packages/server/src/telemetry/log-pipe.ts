@@ -14,9 +14,9 @@ const STANDARD_ERROR = 2
 const TOGETHER_MS = 100
 /** Milliseconds before a full pipe is tried again. */
 const AGAIN_MS = 20
-/** Milliseconds that a process which ends waits for a reader who reads nothing, */
-const IDLE_AT_EXIT_MS = 1_000
-/** and for one who reads, in all: service managers kill what takes long to end. */
+/** Milliseconds that a process which ends waits for its reader to read on. */
+const STILL_AT_EXIT_MS = 1_000
+/** Milliseconds that it writes in all, however much is left: service managers kill a process that takes long to end. */
 const AT_EXIT_MS = 4_000
 /** Milliseconds before a process that ends tries a full pipe again: it has nothing else to do. */
 const AGAIN_AT_EXIT_MS = 1
@@ -142,11 +142,11 @@ export class LogPipe {
 
 /** False: the reader is gone, has stopped, or did not read all until then. The process must end all the same. */
 function writeWhole(bytes: Buffer, until: number): boolean {
-  let patience = performance.now() + IDLE_AT_EXIT_MS
+  let patience = performance.now() + STILL_AT_EXIT_MS
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(STANDARD_ERROR, bytes, at)
-      patience = performance.now() + IDLE_AT_EXIT_MS
+      patience = performance.now() + STILL_AT_EXIT_MS
     } catch (error) {
       const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
       if (!isFull || performance.now() > Math.min(patience, until)) return false

@@ -23,7 +23,7 @@ import {
   withAcme,
 } from '../support/devices.ts'
 import { testProgram } from '../support/program.ts'
-import { recordStatements, seesNoDevices } from '../support/recorded-statements.ts'
+import { recordStatements, stopStoringActivity } from '../support/recorded-statements.ts'
 import { call, testService } from '../support/service.ts'
 import { BUCKETED, SHARDED } from '../support/sharded-tables.ts'
 
@@ -49,7 +49,7 @@ eachDatabase((kind, open, fresh) => {
   const program = testProgram(fresh)
   const devices: TestDevice[] = []
   before(async () => {
-    seesNoDevices(service)
+    stopStoringActivity(service)
     await withAcme(service.installation)
     const model = 'distributed'
     const modelText = await addAcmeModel(service.installation, model)

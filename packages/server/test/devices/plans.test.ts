@@ -27,7 +27,12 @@ import {
   streamOf,
   withAcme,
 } from '../support/devices.ts'
-import { isAbout, recordStatements, type Statement, seesNoDevices } from '../support/recorded-statements.ts'
+import {
+  isAbout,
+  recordStatements,
+  type Statement,
+  stopStoringActivity,
+} from '../support/recorded-statements.ts'
 import { call, type TestService, testService } from '../support/service.ts'
 import { BUCKETED, SHARDED } from '../support/sharded-tables.ts'
 
@@ -264,7 +269,7 @@ eachDatabase((kind, open, fresh) => {
   const wholeOf = (part: string): string => wholes.get(part) ?? part
 
   before(async () => {
-    seesNoDevices(service)
+    stopStoringActivity(service)
     await withAcme(service.installation)
     const keys = await freshDeviceKeys(40)
     let used = 0

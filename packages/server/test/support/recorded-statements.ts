@@ -33,8 +33,8 @@ export async function recordStatements(
   return recorded
 }
 
-/** The service stores every ten seconds which devices it has seen: not in the midst of what is recorded. */
-export function seesNoDevices({ installation }: Pick<TestService, 'installation'>): void {
+/** From now on the service stores no device activity. It does so every ten seconds, perhaps while a request is recorded. */
+export function stopStoringActivity({ installation }: Pick<TestService, 'installation'>): void {
   mock.method(installation.activities, 'saw', async () => {})
 }
 

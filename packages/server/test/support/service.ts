@@ -17,6 +17,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { formatLoginMark } from '../../src/accounts/ended-logins/login-mark.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DatabaseTarget } from '../../src/database/index.ts'
+import type { PostgresLimits } from '../../src/database/postgres/limits.ts'
 import { withOwnKeyPairs } from '../../src/identity/discharge/own-key-pairs.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -79,8 +80,10 @@ export function testService(
 }
 
 /** A test machine that stands still for some seconds has not lost its database; other tests cover that loss. */
+export const PATIENT: Partial<PostgresLimits> = { confirmMs: 20_000 }
+
 function patient(target: DatabaseTarget): DatabaseTarget {
-  return target.kind === 'postgres' ? { ...target, limits: { confirmMs: 20_000 } } : target
+  return target.kind === 'postgres' ? { ...target, limits: PATIENT } : target
 }
 
 let people = 0
