@@ -24,6 +24,8 @@ export interface ServiceFacts {
   readonly tokenPrefix: string
   /** Of roots that a password discharges, and of credentials that tools store with one. */
   readonly rootPrefixes: { readonly root: string; readonly stored: string }
+  /** Where the console begins; undefined without one. */
+  readonly console: string | undefined
 }
 
 export interface ToolLogins {
@@ -39,18 +41,29 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   let document: Buffer | undefined
   app.get('/', async (request, reply) => {
     reply.header('vary', 'Accept')
-    const logins = await facts.toolLogins()
     if (!prefersPage(request)) {
+      const logins = await facts.toolLogins()
       return { ...description, links: { ...description.links, 'sign-on': logins.signOn } }
     }
-    const deviceService = `${facts.baseUrl}${facts.deviceServicePath}/`
-    return sendPage(reply, 200, frontPage({ ...facts, ...logins, deviceService }))
+    if (facts.console !== undefined) return reply.redirect(facts.console, 303)
+    return sendPage(reply, 200, await frontPageOf(facts))
   })
   app.get('/openapi.json', async (_request, reply) => {
     document ??= Buffer.from(JSON.stringify(openApi(facts)))
     return reply.header('content-type', 'application/json').send(document)
   })
 }
+
+/** For people: what this is, and how each tool logs in here. */
+export async function frontPageOf(facts: FrontFacts): Promise<string> {
+  const deviceService = `${facts.baseUrl}${facts.deviceServicePath}/`
+  return frontPage({ ...facts, ...(await facts.toolLogins()), deviceService })
+}
+
+export type FrontFacts = Pick<
+  ServiceFacts,
+  'baseUrl' | 'identity' | 'account' | 'toolLogins' | 'deviceServicePath' | 'console'
+>
 
 function describe({
   release,

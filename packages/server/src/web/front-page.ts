@@ -7,16 +7,23 @@ export interface FrontPage extends ToolFacts {
   /** Where people manage their account; undefined with an identity service elsewhere. */
   readonly account: string | undefined
   readonly identity: string
+  /** Where people sign in to see and manage what is here; undefined without a console. */
+  readonly console: string | undefined
 }
 
 export function frontPage(facts: FrontPage): string {
-  const { baseUrl, account, identity, passwordLogins, deviceService } = facts
+  const { baseUrl, account, identity, console, passwordLogins, deviceService } = facts
   return page({
     title: new URL(baseUrl).host,
     brand: 'logins of publishers, identity of devices',
     wide: true,
     body: html`
 <p>Publishers of a store log in here, and devices register here.</p>
+${
+  console !== undefined &&
+  html`<p><a class="primary button" href="${console}/sign-in">Sign in to the console</a></p>
+<p>There you make, see and revoke your tokens, and administer devices and accounts as far as your roles go.</p>`
+}
 <h2>Your account</h2>
 ${
   account === undefined

@@ -1,21 +1,33 @@
-/** The headers of every page: it runs no script, loads nothing, appears in no frame, is stored nowhere. */
+/** The headers of every page: it runs no script but ours, loads nothing, appears in no frame, is stored nowhere. */
+import { SCRIPT_HASH } from './console/script.ts'
+import { CONSOLE_STYLE_HASH } from './console/style.ts'
 import { STYLE_HASH } from './style.ts'
 
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src '${STYLE_HASH}'`,
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; '),
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  // The URL of a page contains the secret of a login.
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+export const PAGE_HEADERS: Readonly<Record<string, string>> = headersWith([`style-src '${STYLE_HASH}'`])
+
+/** Of pages of the console, which have a script of ours and a stylesheet of their own. */
+export const CONSOLE_HEADERS: Readonly<Record<string, string>> = headersWith([
+  `style-src '${CONSOLE_STYLE_HASH}'`,
+  `script-src '${SCRIPT_HASH}'`,
+])
+
+function headersWith(sources: readonly string[]): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': [
+      "default-src 'none'",
+      ...sources,
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join('; '),
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    // The URL of a page contains the secret of a login.
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  }
 }

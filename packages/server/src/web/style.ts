@@ -1,11 +1,19 @@
-/** The one stylesheet, sent inside the page: the content security policy allows its hash and nothing else. */
+/**
+ * The stylesheet of the pages that are one card, sent inside the page: the content security policy allows its hash and
+ * nothing else.
+ */
 import { hash } from 'node:crypto'
 
-export const STYLE = `
+/** The colours of all pages, light and dark. */
+export const COLOURS = `
 :root{color-scheme:light dark;--ink:#1d1a16;--soft:#5b534a;--paper:#fffdf9;--back:#f3eee6;--line:#d9cfc1;
---accent:#8a2f1d;--accent-ink:#fff;--warn:#7a4a00;--warn-back:#fff3d6;--bad:#8f1414;--bad-back:#fdecea;--good:#1f6b34}
+--accent:#8a2f1d;--accent-ink:#fff;--warn:#7a4a00;--warn-back:#fff3d6;--bad:#8f1414;--bad-back:#fdecea;--good:#1f6b34;
+--good-back:#e6f3e8;--s2:#1f6f8b;--s3:#a06a00}
 @media (prefers-color-scheme:dark){:root{--ink:#f2ece3;--soft:#b9afa3;--paper:#24201c;--back:#181512;--line:#4a4239;
---accent:#f0a58f;--accent-ink:#2a0f08;--warn:#ffd58a;--warn-back:#3a2c0f;--bad:#ffb3ab;--bad-back:#411a17;--good:#8fdca4}}
+--accent:#f0a58f;--accent-ink:#2a0f08;--warn:#ffd58a;--warn-back:#3a2c0f;--bad:#ffb3ab;--bad-back:#411a17;--good:#8fdca4;
+--good-back:#16321d;--s2:#7cc4e0;--s3:#e0b45c}}`
+
+export const STYLE = `${COLOURS}
 *{box-sizing:border-box}
 body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{max-width:34rem;margin:4vh auto;padding:0 1rem 3rem}
@@ -20,7 +28,8 @@ p{margin:.5rem 0}
 label{display:block;margin:1rem 0 .25rem;font-weight:600}
 input[type=text],input[type=password]{width:100%;padding:.65rem .75rem;font:inherit;color:inherit;background:var(--back);
 border:1px solid var(--soft);border-radius:.4rem}
-button{padding:.65rem 1.25rem;font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);cursor:pointer}
+.button{display:inline-block;text-decoration:none}
+button,.button{padding:.65rem 1.25rem;font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);cursor:pointer}
 .primary{background:var(--accent);color:var(--accent-ink)}
 .secondary{background:transparent;color:var(--accent)}
 .link{padding:0;border:0;background:none;color:var(--accent);text-decoration:underline;font-weight:400}

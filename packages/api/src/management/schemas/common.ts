@@ -22,8 +22,11 @@ export const BrandSchema = Type.String({
 export const nameOrId = (description: string) => Type.String({ pattern: '^[!-~]{1,64}$', description })
 
 /** One page of a list; `next` is the `cursor` of the one that follows. */
-export const page = <T extends TSchema>(title: string, name: string, item: T) =>
-  Type.Object({ [name]: Type.Array(item), next: orNull(Text) }, { title, ...exactly })
+export const page = <const Name extends string, T extends TSchema>(title: string, name: Name, item: T) =>
+  Type.Object({ ...named(name, Type.Array(item)), next: orNull(Text) }, { title, ...exactly })
+
+/** TypeScript takes the name of a computed property for any text. */
+const named = <const Name extends string, T>(name: Name, value: T) => ({ [name]: value }) as Record<Name, T>
 
 export const LIMIT = { least: 1, most: 1000, standard: 100 } as const
 
@@ -51,5 +54,5 @@ export const several = <T extends TSchema>(item: T, description?: string) =>
   Type.Array(item, { minItems: 1, maxItems: 64, ...(description === undefined ? {} : { description }) })
 
 /** A list that has no pages. */
-export const listOf = <T extends TSchema>(title: string, name: string, item: T) =>
-  Type.Object({ [name]: Type.Array(item) }, { title, ...exactly })
+export const listOf = <const Name extends string, T extends TSchema>(title: string, name: Name, item: T) =>
+  Type.Object(named(name, Type.Array(item)), { title, ...exactly })

@@ -20,7 +20,7 @@ import { clientGone } from '../client-gone.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
 import { readQuery } from './query.ts'
 import { type Answer, type AnswerOnce, repeatable } from './repeatable.ts'
-import { Streamed, StreamPlaces, sendStreamed } from './streamed.ts'
+import { Streamed, type StreamPlaces, sendStreamed } from './streamed.ts'
 
 /** A request whose sender is known. */
 export interface Asked<Operation extends ManagementOperation, Who extends Authority = Authority> {
@@ -74,12 +74,14 @@ export interface ManagementHttp<Who extends Authority> {
   /** Throws a 401, `TooManyRequests` or `Unavailable`. */
   readonly authenticate: (request: FastifyRequest) => Promise<Who>
   readonly answerOnce: AnswerOnce
+  /** For the answers that are sent while they are read. */
+  readonly places: StreamPlaces
 }
 
 /** Registers routes for callers with a management token. */
 export function managementRoutes<Who extends Authority>(
   app: FastifyInstance,
-  { authenticate, answerOnce }: ManagementHttp<Who>,
+  { authenticate, answerOnce, places }: ManagementHttp<Who>,
 ): AddManagementRoute<Who> {
   readJsonBodies(app)
   app.addHook('onRequest', (_request, reply, done) => {
@@ -88,7 +90,6 @@ export function managementRoutes<Who extends Authority>(
     done()
   })
   const authority: BeforeBody<Who> = beforeBody(authenticate)
-  const places = new StreamPlaces()
 
   const stream = async <Question extends { readonly authority: Who }>(
     request: FastifyRequest,

@@ -2,7 +2,7 @@
  * Reads the query of a request as its schema has it: a number from digits, a list from a parameter that repeats. Nothing
  * is guessed: what is not written as the schema says is refused when the request is validated.
  */
-import type { FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { preValidationHookHandler } from 'fastify'
 import { invalidField } from '../../errors.ts'
 import { asError } from '../hooks.ts'
 
@@ -15,23 +15,30 @@ export const readQuery =
   ({ properties = {} }: QuerySchema): preValidationHookHandler =>
   (request, _reply, done) => {
     try {
-      request.query = read(request, properties)
+      // Fastify's parser makes texts, and lists of a parameter that repeats.
+      request.query = readParameters(request.query as Parameters, properties)
       done()
     } catch (error) {
       done(asError(error))
     }
   }
 
-function read({ query }: FastifyRequest, properties: NonNullable<QuerySchema['properties']>): object {
+type Parameters = Readonly<Record<string, unknown>>
+
+/** Throws {@link RequestError} `invalid-field` for a parameter that is given more than once and is no list. */
+export function readParameters(
+  parameters: Parameters,
+  properties: NonNullable<QuerySchema['properties']>,
+): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(query as Readonly<Record<string, string | readonly string[]>>).map(([name, value]) => {
+    Object.entries(parameters).map(([name, value]) => {
       const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
       if (type === 'array') return [name, Array.isArray(value) ? value : [value]]
-      if (typeof value !== 'string') {
+      if (Array.isArray(value)) {
         const field = `query/${name.slice(0, 64)}`
         throw invalidField(`${field} is given more than once.`, { field })
       }
-      return [name, READ[type ?? 'string']?.(value) ?? value]
+      return [name, typeof value === 'string' ? (READ[type ?? 'string']?.(value) ?? value) : value]
     }),
   )
 }

@@ -33,6 +33,8 @@ export interface RememberedManagers {
 /** Where a request came from, for the audit log. */
 export interface RequestOrigin {
   readonly source: string
+  /** Default: `api`. */
+  readonly via?: 'api' | 'console'
   /** The id of the request, as the log has it; or of the job that acts. */
   readonly request?: string
   readonly job?: string

@@ -27,7 +27,7 @@ import type { DeviceAssertions } from '../../devices/sessions/check-session-requ
 import { type DeviceSessionStore, deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
 import { rememberedDeviceSessions } from '../../devices/sessions/remembered-device-sessions.ts'
 import { sessionRoutes } from '../../devices/sessions/routes.ts'
-import { serviceRoutes } from '../../http/service-routes.ts'
+import { type FrontFacts, serviceRoutes } from '../../http/service-routes.ts'
 import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
 import { bundledIdentity, type IdentityService } from '../../identity/discharge/third-party.ts'
@@ -91,7 +91,8 @@ export async function addService(parts: ServiceParts): Promise<void> {
       })
     : bundledIdentity(keyring, bundled, config)
   const identityLocation = config.identity?.url ?? bundled
-  if (!config.identity) await addIdentity('/identity', parts)
+  const consoleReturn = config.management.enabled ? `${baseUrl}/console/signed-in` : undefined
+  if (!config.identity) await addIdentity('/identity', parts, consoleReturn)
 
   const idOf =
     (rule: 'auto' | 'known'): TokenDependencies['accounts']['idOf'] =>
@@ -128,7 +129,15 @@ export async function addService(parts: ServiceParts): Promise<void> {
   await app.register(gatewayRoutes, tokens)
   await app.register(gatewayRoutes, { ...tokens, prefix: '/publishergw' })
   await addCi(tokens, parts)
-  await addManagement(tokens, parts)
+  const front: FrontFacts = {
+    baseUrl,
+    identity: identityLocation,
+    account: config.identity ? undefined : `${bundled}/account`,
+    toolLogins: toolLogins(thirdParty, config.identity?.url ?? baseUrl),
+    deviceServicePath: config.deviceServicePath,
+    console: config.management.enabled && config.management.console ? `${baseUrl}/console` : undefined,
+  }
+  await addManagement(tokens, { ...parts, front })
   await app.register(assertionRoutes, installation)
   const signing = signingQueue(
     { atOnce: signaturesAtOnce(config), waiting: config.signingQueue },
@@ -155,12 +164,8 @@ export async function addService(parts: ServiceParts): Promise<void> {
   await addDeviceSessions(location, memory, parts)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, {
+    ...front,
     release: RELEASE,
-    baseUrl,
-    identity: identityLocation,
-    account: config.identity ? undefined : `${bundled}/account`,
-    toolLogins: toolLogins(thirdParty, config.identity?.url ?? baseUrl),
-    deviceServicePath: config.deviceServicePath,
     tokenPrefix: tokenPrefix(location, id),
     rootPrefixes: rootPrefixes(location),
   })
@@ -217,21 +222,26 @@ const countingSeen = (sessions: DeviceSessionStore, { metrics }: Telemetry): Dev
   },
 })
 
-/** The identity service, below `prefix`: a path without a trailing slash. */
+/**
+ * The identity service, below `prefix`: a path without a trailing slash. `consoleReturn`: where the console of the same
+ * service takes browsers back.
+ */
 export async function addIdentity(
   prefix: string,
   { app, baseUrl, installation, counters, tally, feed }: IdentityParts,
+  consoleReturn?: string,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
   const { clock, logins, config } = installation
   const tokenSessions = talliedLogins(installation.tokenSessions, tally)
-  const { knownServices, passwordLogins, dischargeLifetime } = config
+  const { knownServices, returnTo, passwordLogins, dischargeLifetime } = config
   // Counts the attempts of browsers and of programs together.
   const throttle = signInThrottle({ ...installation, counters })
   await app.register(identityRoutes, {
     ...installation,
     ...(feed && { knownAgents: rememberedAgents(feed) }),
-    ...{ prefix, location, knownServices, counters, tally, throttle, passwordLogins },
+    ...{ prefix, location, knownServices, returnTo, consoleReturn },
+    ...{ counters, tally, throttle, passwordLogins },
   })
   await app.register(passwordRoutes, {
     ...installation,

@@ -16,30 +16,39 @@ import { evidenceManagementRoutes } from '../../devices/administration/evidence-
 import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
+import { managementInProcess } from '../../http/management/in-process.ts'
 import { instantField } from '../../http/management/instant-field.ts'
-import { managementRoutes } from '../../http/management/management-routes.ts'
+import { type AddManagementRoute, managementRoutes } from '../../http/management/management-routes.ts'
+import { StreamPlaces } from '../../http/management/streamed.ts'
+import type { FrontFacts } from '../../http/service-routes.ts'
 import { agentManagementRoutes } from '../../identity/agents/routes.ts'
+import { browserManagementRoutes } from '../../identity/browsers/routes.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { jobRoutes } from '../../management/jobs/routes.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
 import { explain } from '../../management/tokens/explain.ts'
+import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
 import { packageManagementRoutes } from '../../package-directory/routes.ts'
+import { reminderManagementRoutes } from '../../reminders/routes.ts'
 import { statusManagementRoutes } from '../../status/routes.ts'
 import type { ServiceHere } from '../../status/service-status.ts'
 import { sessionManagementRoutes } from '../../tokens/administration/routes.ts'
 import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
 import { RELEASE } from '../release.ts'
+import { addConsole } from './console.ts'
 
-interface Parts {
+export interface ManagementParts {
   readonly app: FastifyInstance
   readonly installation: Installation
   readonly counters: Counters
   readonly feed: ChangeFeed
+  /** For the page that the console shows to whoever is not signed in. */
+  readonly front: FrontFacts
 }
 
-export async function addManagement(tokens: TokenDependencies, parts: Parts): Promise<void> {
+export async function addManagement(tokens: TokenDependencies, parts: ManagementParts): Promise<void> {
   const { app, installation, counters, feed } = parts
   const { management, rateLimits } = installation.config
   if (!management.enabled) return
@@ -49,15 +58,22 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
     managers: rememberedManagers(feed, installation),
     lifetime: { standard: management.lifetime, most: MOST_MANAGEMENT_MS },
   }
+  const limit = accountLimit(rateLimits['management-account'], counters)
+  const { add: addInProcess, call } = managementInProcess<ManagerAuthority>()
+  const places = new StreamPlaces()
   await app.register(async (api) => {
     if (management.from) onlyFrom(api, management.from)
     await api.register(managementTokenRoutes, deps)
     await api.register(async (signedIn) => {
-      const authenticate = managerAuthority(deps, accountLimit(rateLimits['management-account'], counters))
-      const add = managementRoutes(signedIn, {
-        authenticate,
+      const addRoute = managementRoutes(signedIn, {
+        authenticate: managerAuthority(deps, limit),
         answerOnce: (asked, work) => answerOnce(asked, work, installation),
+        places,
       })
+      const add: AddManagementRoute<ManagerAuthority> = (operation, answer) => {
+        addRoute(operation, answer)
+        addInProcess(operation, answer)
+      }
       managerRoutes(add, {
         ...installation,
         explained: (read, source) => explain(read, { ...forRequest(source, tokens), ...deps, source }),
@@ -70,8 +86,10 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
         ...installation,
         identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
       })
+      reminderManagementRoutes(add, installation)
       auditManagementRoutes(add, installation)
       agentManagementRoutes(add, installation)
+      browserManagementRoutes(add, installation)
       deviceManagementRoutes(add, installation)
       evidenceManagementRoutes(add, installation)
       brandManagementRoutes(add, installation)
@@ -85,11 +103,12 @@ export async function addManagement(tokens: TokenDependencies, parts: Parts): Pr
       })
     })
   })
+  if (management.console) await addConsole(tokens, { ...parts, management: deps, limit, call, places })
 }
 
 const hereOf = (
   { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
-  { installation: { config, database }, feed }: Parts,
+  { installation: { config, database }, feed }: ManagementParts,
 ): ServiceHere => ({
   baseUrl,
   database: database.kind,

@@ -1,0 +1,82 @@
+/** A request of somebody who is signed in to the console. */
+import { randomBytes } from 'node:crypto'
+import { MANAGEMENT_OPERATIONS, type ManagementOperation, type Me } from '@ratafia/api/schemas'
+import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import type { Authority } from '../../authority.ts'
+import { RequestError } from '../../errors.ts'
+import type { FormState, Problem } from '../../web/console/form.ts'
+import type { CalledWith, CallManagement } from '../management/in-process.ts'
+import { csrfOf } from './csrf.ts'
+import { type Fields, queryFields } from './fields.ts'
+import type { SessionCookie } from './session-cookie.ts'
+
+export interface ConsoleAsked<Who extends Authority = Authority> {
+  readonly authority: Who
+  readonly me: Me
+  /** Of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** What the address says. */
+  readonly query: Fields
+  /** What the form sends; for a page that is only looked at, what the address says. */
+  readonly fields: Fields
+  /** For the forms of the page. */
+  readonly form: FormState
+  readonly now: Date
+  /** Calls an operation of the management API as this person. */
+  readonly call: <const Operation extends ManagementOperation>(
+    operation: Operation,
+    called?: CalledWith<Operation>,
+  ) => Promise<Static<Operation['response']>>
+  /** The cookie of the browser: a secret. */
+  readonly token: string
+}
+
+export interface AskedParts<Who extends Authority> {
+  readonly cookie: SessionCookie
+  /** Who has this cookie. Throws a 401, `TooManyRequests` or `Unavailable`. */
+  readonly authenticate: (token: string, request: FastifyRequest) => Promise<Who>
+  readonly call: CallManagement<Who>
+  readonly clock: () => Date
+}
+
+/** Nobody is signed in, or not any more. */
+export class SignedOut extends Error {
+  override readonly name = 'SignedOut'
+}
+
+/** `sent`: the fields of its form. Throws {@link SignedOut}, `TooManyRequests` and `Unavailable`. */
+export async function askedBy<Who extends Authority>(
+  request: FastifyRequest,
+  sent: Fields | undefined,
+  { cookie, authenticate, call, clock }: AskedParts<Who>,
+): Promise<ConsoleAsked<Who>> {
+  const token = cookie.of(request)
+  if (token === undefined) throw new SignedOut()
+  const authority = await authenticate(token, request).catch((error: unknown) => {
+    throw isUnauthorized(error) ? new SignedOut() : error
+  })
+  const query = queryFields(request.url)
+  const fields = sent ?? query
+  return {
+    ...{ authority, query, fields, token, now: clock() },
+    me: await call(authority, MANAGEMENT_OPERATIONS.me),
+    // Fastify's parameters are texts.
+    parameters: request.params as Readonly<Record<string, string>>,
+    form: formState({ token, fields }),
+    call: (operation, called) => call(authority, operation, called),
+  }
+}
+
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof RequestError && error.code === 'macaroon-authorization-required'
+
+/** `problems`: why the form is shown again. */
+export const formState = (
+  { token, fields }: Pick<ConsoleAsked, 'token' | 'fields'>,
+  problems: readonly Problem[] = [],
+): FormState => ({
+  csrf: csrfOf(token),
+  once: randomBytes(16).toString('base64url'),
+  ...{ fields, problems, isAgain: problems.length > 0 },
+})

@@ -1,0 +1,233 @@
+/**
+ * What all routes of the console have in common (contract/administration.md, C1 to C9): who is signed in, forms that act
+ * once and only from our own pages, refusals as pages, secrets that are shown once. A route of a noun has none of it.
+ */
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Authority, requireRecentPerson } from '../../authority.ts'
+import { RequestError } from '../../errors.ts'
+import { errorPage, shownPage, signedOutPage } from '../../web/console/error-pages.ts'
+import { type ConsoleContent, consolePage } from '../../web/console/layout.ts'
+import { words } from '../../web/words/en.ts'
+import { pathOf } from '../app.ts'
+import { bodyParser } from '../bodies/read-body.ts'
+import { noteRefusal } from '../errors/answer.ts'
+import { refusalOf } from '../errors/translate.ts'
+import type { AnswerOnce } from '../management/repeatable.ts'
+import { Streamed, type StreamPlaces, sendStreamed } from '../management/streamed.ts'
+import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut } from './asked.ts'
+import { isCsrfOf } from './csrf.ts'
+import { type Fields, fieldsIn, NO_FIELDS } from './fields.ts'
+import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
+import { FormRefused, problemOf } from './problem.ts'
+
+/** The answer to a form that was done: another page, and what to say there. */
+export class GoTo {
+  /** From the root of the service: `/console/tokens`. */
+  readonly path: string
+  readonly notice: string | undefined
+
+  constructor(path: string, notice?: string) {
+    this.path = path
+    this.notice = notice
+  }
+}
+
+export interface ConsoleForm<Who extends Authority> {
+  /** The page with the form. It is shown again, with what was wrong, when the form is refused. */
+  readonly show: (asked: ConsoleAsked<Who>) => Promise<ConsoleContent>
+  /** Does it. A page instead of {@link GoTo} has a secret, and is shown once. */
+  readonly send: (asked: ConsoleAsked<Who>) => Promise<GoTo | ConsoleContent>
+  /** It takes a person who signed in a short while ago: they are asked before the form is shown (B10). */
+  readonly isRecent?: boolean
+  /** It only asks, and may be sent again as often as somebody likes. */
+  readonly onlyReads?: boolean
+}
+
+/** Paths are below `/console`, with `:name` for a parameter. */
+export interface ConsoleRoutes<Who extends Authority = Authority> {
+  page(path: string, show: (asked: ConsoleAsked<Who>) => Promise<ConsoleContent | GoTo>): void
+  /** A page whose form is sent to its own address. */
+  form(path: string, form: ConsoleForm<Who>): void
+  /** An answer that is saved as a file. */
+  file(path: string, stream: (asked: ConsoleAsked<Who>) => Promise<object>): void
+}
+
+/** What is signed in again for. */
+export interface SignInAgain<Who extends Authority> {
+  readonly authority: Who
+  /** Where to go afterwards, from the root of the service. */
+  readonly path: string
+  /** Of the form that was sent; undefined for a page that was only asked for. */
+  readonly fields: Fields | undefined
+}
+
+export interface ConsoleHttp<Who extends Authority> extends AskedParts<Who> {
+  readonly baseUrl: string
+  /** Beside the name of the software. */
+  readonly name: string
+  readonly answerOnce: AnswerOnce
+  /** Where somebody signs in again, from the root of the service; what they sent is kept for them. */
+  readonly signInAgain: (again: SignInAgain<Who>, reply: FastifyReply) => Promise<string>
+  readonly places: StreamPlaces
+}
+
+/** Enough for a reload by mistake (A12, C6). */
+const SECRET_SHOWN_MS = 10 * 60_000
+const ONCE = /^[A-Za-z0-9_-]{22}$/
+const BODY_LIMIT = 64 * 1024
+
+const OPTIONS = { config: { limit: 'management' } } as const
+
+/** Registers pages for people who are signed in. `app` is theirs alone, and has the plugin for cookies. */
+export function consoleRoutes<Who extends Authority>(
+  app: FastifyInstance,
+  http: ConsoleHttp<Who>,
+): ConsoleRoutes<Who> {
+  const frames = consoleFrames(http)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    bodyParser({ limit: BODY_LIMIT, parse: (body) => body.toString('utf8') }),
+  )
+  app.setErrorHandler(refuse)
+  app.get('/console/*', OPTIONS, async () => {
+    throw new RequestError('not-found', 'There is no page of the console at this address.')
+  })
+
+  const redirect = (reply: FastifyReply, path: string): FastifyReply =>
+    reply
+      .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+      .redirect(`${pathOf(http.baseUrl)}${path}`, 303)
+
+  const goTo = (reply: FastifyReply, { path, notice }: GoTo, token: string): FastifyReply => {
+    if (notice !== undefined) frames.keepNotice(reply, notice, token)
+    return redirect(reply, path)
+  }
+
+  /** Lets the person sign in again if that is what is missing; throws everything else on. */
+  const orSignInAgain = async (
+    error: unknown,
+    again: SignInAgain<Who>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    if (!(error instanceof RequestError && error.code === 'recent-sign-in-required')) throw error
+    return redirect(reply, await http.signInAgain(again, reply))
+  }
+
+  const show: ConsoleRoutes<Who>['page'] = (path, content) =>
+    void app.get(`/console${path}`, OPTIONS, async (request, reply) => {
+      const asked = await askedBy(request, undefined, http)
+      try {
+        const shown = await content(asked)
+        if (shown instanceof GoTo) return goTo(reply, shown, asked.token)
+        return sendConsolePage(reply, 200, shown, frames.withNotice(asked, request, reply))
+      } catch (error) {
+        const { authority } = asked
+        return await orSignInAgain(error, { authority, path: request.url, fields: undefined }, reply)
+      }
+    })
+
+  const sendForm = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: ConsoleForm<Who>,
+  ): Promise<FastifyReply> => {
+    refuseOtherSites(request)
+    const fields = fieldsIn(typeof request.body === 'string' ? request.body : '')
+    const asked = await askedBy(request, fields, http)
+    try {
+      if (!isCsrfOf(asked.token, fields.get('csrf'))) throw new FormRefused(words.form.outOfDate)
+      const done = await sendOnce(request.url, asked, form)
+      if ('page' in done) return sendText(reply, 200, done.page)
+      return goTo(reply, new GoTo(done.path, done.notice), asked.token)
+    } catch (error) {
+      const refused = problemOf(error)
+      if (refused) {
+        const code = error instanceof RequestError ? error.code : 'invalid-request'
+        noteRefusal(request, error, { status: 422, code })
+        const state = formState(asked, [refused])
+        const content = await form.show({ ...asked, form: state })
+        return sendConsolePage(reply, 422, content, frames.of(asked, state.problems))
+      }
+      if (error instanceof RequestError && error.code === 'idempotency-key-reused') {
+        return sendConsolePage(reply, 410, shownPage(), frames.of(asked))
+      }
+      return orSignInAgain(error, { authority: asked.authority, path: request.url, fields }, reply)
+    }
+  }
+
+  return {
+    page: show,
+    form: (path, form) => {
+      show(path, async (asked) => {
+        if (form.isRecent) requireRecentPerson(asked.authority, asked.now)
+        return form.show(asked)
+      })
+      app.post(`/console${path}`, OPTIONS, (request, reply) => sendForm(request, reply, form))
+    },
+    file: (path, stream) => {
+      // What is streamed is read to its end, whoever takes it.
+      app.get(`/console${path}`, { ...OPTIONS, exposeHeadRoute: false }, async (request, reply) => {
+        const asked = await askedBy(request, undefined, http)
+        http.places.take(asked.authority.accountId ?? '', reply.raw)
+        const value = await stream(asked)
+        if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
+        return sendStreamed(request, reply.header('cache-control', 'no-store'), value)
+      })
+    },
+  }
+
+  /** The answer of the form, or the one that it got before: a form that is sent twice acts once. */
+  async function sendOnce(
+    path: string,
+    asked: ConsoleAsked<Who>,
+    form: ConsoleForm<Who>,
+  ): Promise<{ readonly page: string } | Pick<GoTo, 'path' | 'notice'>> {
+    const work = async () => {
+      const done = await form.send(asked)
+      if (done instanceof GoTo) return { path: done.path, notice: done.notice }
+      return { page: consolePage(done, frames.of(asked)) }
+    }
+    const { accountId } = asked.authority
+    if (form.onlyReads || accountId === undefined) return work()
+    const key = asked.fields.get('once') ?? ''
+    if (!ONCE.test(key)) throw new FormRefused(words.form.incomplete)
+    const said = asked.fields.entries.filter(([name]) => name !== 'csrf')
+    const digest = hash('sha256', JSON.stringify([path, said]))
+    const { body } = await http.answerOnce(
+      { accountId, key, digest, shownForMs: SECRET_SHOWN_MS },
+      async () => ({ status: 200, headers: {}, body: JSON.stringify(await work()) }),
+    )
+    // This function wrote it.
+    return JSON.parse(body) as Awaited<ReturnType<typeof work>>
+  }
+
+  /** Whatever was thrown, the person gets a page. */
+  async function refuse(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    if (error instanceof SignedOut) {
+      if (request.method !== 'GET') return sendConsolePage(reply, 403, signedOutPage(), frames.without())
+      return redirect(reply, `/console/sign-in?to=${encodeURIComponent(request.url)}`)
+    }
+    const refused = refusalOf(error, BODY_LIMIT)
+    noteRefusal(request, error, refused)
+    const { message, retryAfter = refused.status === 503 ? 5 : undefined } = refused
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+    // A 401 asks a program for credentials; a person gets a 403.
+    const status = refused.status === 401 ? 403 : refused.status
+    // Where the service is too busy, nobody is looked up.
+    const frame =
+      status >= 429
+        ? frames.without()
+        : await askedBy(request, NO_FIELDS, http).then((asked) => frames.of(asked), frames.without)
+    const again = request.method === 'GET' ? request.url : undefined
+    return sendConsolePage(reply, status, errorPage({ status, message, again }), frame)
+  }
+}
+
+/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
+function refuseOtherSites({ headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return
+  throw new RequestError('permission-denied', words.errors.otherSite, { extra: { needs: null, brand: null } })
+}

@@ -1,0 +1,68 @@
+/** What stands around each page of the console, and what is said there of the form before. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Problem } from '../../web/console/form.ts'
+import { type ConsoleContent, consolePage, type Frame } from '../../web/console/layout.ts'
+import { CONSOLE_HEADERS } from '../../web/headers.ts'
+import { pathOf } from '../app.ts'
+import type { ConsoleAsked } from './asked.ts'
+import { isMacOf, macOf } from './csrf.ts'
+import { consoleCookieOptions } from './session-cookie.ts'
+
+export interface Frames {
+  /** For whoever is not signed in. */
+  without(): Frame
+  of(asked: Framed, problems?: readonly Problem[]): Frame
+  /** With what was kept for this page. */
+  withNotice(asked: Framed, request: FastifyRequest, reply: FastifyReply): Frame
+  /** For the next page of this browser. */
+  keepNotice(reply: FastifyReply, notice: string, token: string): void
+}
+
+type Framed = Pick<ConsoleAsked, 'me' | 'form' | 'token'>
+
+const NOTICE = 'ratafia-console-notice'
+const MOST_CHARACTERS = 500
+
+/** `name` stands beside the name of the software. */
+export function consoleFrames({
+  baseUrl,
+  name,
+}: {
+  readonly baseUrl: string
+  readonly name: string
+}): Frames {
+  const options = consoleCookieOptions(baseUrl)
+  const common = { service: name, prefix: pathOf(baseUrl) }
+  const of: Frames['of'] = ({ me, form }, problems = []) => ({ ...common, me, csrf: form.csrf, problems })
+  return {
+    without: () => ({ ...common, me: undefined, csrf: '' }),
+    of,
+    withNotice: (asked, request, reply) => {
+      const kept = request.cookies[NOTICE]
+      if (kept === undefined) return of(asked)
+      reply.clearCookie(NOTICE, options)
+      return { ...of(asked), notice: noticeIn(kept, asked.token) }
+    },
+    keepNotice: (reply, notice, token) => {
+      const text = Buffer.from(notice.slice(0, MOST_CHARACTERS)).toString('base64url')
+      reply.setCookie(NOTICE, `${text}.${macOf(token, `notice ${text}`)}`, { ...options, maxAge: 60 })
+    },
+  }
+}
+
+/** Whoever can set cookies of this host cannot make the console say something. */
+function noticeIn(kept: string, token: string): string | undefined {
+  const [text = '', mac] = kept.split('.')
+  return isMacOf(token, `notice ${text}`, mac) ? Buffer.from(text, 'base64url').toString('utf8') : undefined
+}
+
+export const sendConsolePage = (
+  reply: FastifyReply,
+  status: number,
+  content: ConsoleContent,
+  frame: Frame,
+): FastifyReply => sendText(reply, status, consolePage(content, frame))
+
+/** A page that was made before. */
+export const sendText = (reply: FastifyReply, status: number, page: string): FastifyReply =>
+  reply.status(status).headers(CONSOLE_HEADERS).send(page)

@@ -1,0 +1,38 @@
+/** What was wrong with a form, as far as the person can mend it there (contract/administration.md, C9). */
+import { RequestError } from '../../errors.ts'
+import type { Problem } from '../../web/console/form.ts'
+
+/** The form was made for another session, or is not whole. */
+export class FormRefused extends Error {
+  override readonly name = 'FormRefused'
+}
+
+const MENDED_IN_FORM: ReadonlySet<string> = new Set([
+  'invalid-field',
+  'invalid-request',
+  'limit-exceeded',
+  'state-conflict',
+  'already-exists',
+  'still-referenced',
+  'last-operator',
+  'selection-changed',
+  'version-mismatch',
+  'devices-too-many',
+  'idempotency-key-busy',
+])
+
+/** Undefined for everything that is not about the form. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof FormRefused) return { field: undefined, message: error.message }
+  if (!(error instanceof RequestError) || !MENDED_IN_FORM.has(error.code)) return undefined
+  return { field: fieldOf(error), message: error.message.replace(PLACE, '') }
+}
+
+/** The API says `body/expires`; the form has a field of that name. */
+const PLACE = /^(?:body|query)\//
+
+function fieldOf({ extra: { field } }: RequestError): string | undefined {
+  if (typeof field !== 'string') return undefined
+  const name = field.replace(PLACE, '').replace(/\/.*$/, '')
+  return name === '' || name === 'body' || name === 'query' ? undefined : name
+}

@@ -1,0 +1,52 @@
+/** Connects the console with what it needs. */
+import fastifyCookie from '@fastify/cookie'
+import type { FastifyInstance } from 'fastify'
+import type { Installation } from '../../cli/installation.ts'
+import { consoleFrontRoutes } from '../../console/front-routes.ts'
+import { consolePages } from '../../console/routes.ts'
+import { consoleRoutes } from '../../http/console/console-routes.ts'
+import { sessionCookie } from '../../http/console/session-cookie.ts'
+import { onlyFrom } from '../../http/limits/only-from.ts'
+import type { CallManagement } from '../../http/management/in-process.ts'
+import type { StreamPlaces } from '../../http/management/streamed.ts'
+import { type FrontFacts, frontPageOf } from '../../http/service-routes.ts'
+import type { ManagementDependencies } from '../../management/dependencies.ts'
+import { answerOnce } from '../../management/repeats/answer-once.ts'
+import { browserAuthority } from '../../management/routes.ts'
+import type { ManagerAuthority } from '../../management/tokens/manager.ts'
+import type { TokenDependencies } from '../../tokens/dependencies.ts'
+
+interface Parts {
+  readonly app: FastifyInstance
+  readonly installation: Installation
+  readonly management: ManagementDependencies
+  /** How often an account may ask. */
+  readonly limit: (accountId: string) => Promise<void>
+  readonly call: CallManagement<ManagerAuthority>
+  readonly places: StreamPlaces
+  readonly front: FrontFacts
+}
+
+export async function addConsole(
+  { baseUrl, location }: TokenDependencies,
+  { app, installation, management, limit, call, places, front }: Parts,
+): Promise<void> {
+  const { from, name = location } = installation.config.management
+  const { clock } = installation
+  await app.register(async (console) => {
+    if (from) onlyFrom(console, from)
+    await console.register(fastifyCookie)
+    const http = {
+      ...{ baseUrl, name, clock, call, places },
+      cookie: sessionCookie(baseUrl),
+      authenticate: browserAuthority(management, limit),
+      answerOnce: (asked: Parameters<typeof answerOnce>[0], work: Parameters<typeof answerOnce>[1]) =>
+        answerOnce(asked, work, installation),
+      signInAgain: async ({ path }: { readonly path: string }) =>
+        `/console/sign-in?recent=1&to=${encodeURIComponent(path)}`,
+    }
+    const pages = consoleRoutes<ManagerAuthority>(console, http)
+    consoleFrontRoutes(console, { ...http, front: () => frontPageOf(front) })
+    consolePages(pages)
+  })
+}

@@ -1,0 +1,26 @@
+/** Small labels: a state as word and shape, never as a colour alone (contract/administration.md, C12). */
+import { type Html, html } from '../html.ts'
+import { visibleText } from '../visible-text.ts'
+
+export type Tone = 'good' | 'warn' | 'bad' | 'off'
+
+const SHAPES: Readonly<Record<Tone, string>> = { good: '●', warn: '◌', bad: '▲', off: '✕' }
+const CLASSES: Readonly<Record<Tone, string>> = {
+  good: 'chip state is-good',
+  warn: 'chip state is-warn',
+  bad: 'chip state is-bad',
+  off: 'chip state is-off',
+}
+
+/** `word` comes from the catalogue of words. */
+export const stateChip = (tone: Tone, word: string): Html =>
+  html`<span class="${CLASSES[tone]}"><span aria-hidden="true">${SHAPES[tone]}</span> ${word}</span>`
+
+/** A name that somebody else may have chosen. */
+export const chip = (text: string): Html => html`<span class="chip">${visibleText(text, 64)}</span>`
+
+/** At most `most`, and how many more there are. */
+export function chips(texts: readonly string[], most = 6): Html {
+  const more = texts.length - most
+  return html`${texts.slice(0, most).map(chip)}${more > 0 && html`<span class="quiet">+${more}</span>`}`
+}

@@ -1,0 +1,39 @@
+/** The pages of the console for what does not work (contract/administration.md, C9). */
+import { html } from '../html.ts'
+import { words } from '../words/en.ts'
+import type { ConsoleContent } from './layout.ts'
+
+export interface ErrorPage {
+  readonly status: number
+  /** Of the refusal: it says what to do. */
+  readonly message: string
+  /** The address to ask for again; undefined after a form. */
+  readonly again: string | undefined
+}
+
+export const errorPage = ({ status, message, again }: ErrorPage): ConsoleContent => ({
+  title: words.errors.titles[status] ?? words.errors.titles[status < 500 ? 400 : 500] ?? '',
+  section: undefined,
+  isNarrow: true,
+  body: html`<div class="card"><p class="notice ${status >= 500 ? 'warn' : 'bad'}" role="alert">${message}</p>
+${status === 503 && html`<p>${words.errors.nothingLost}</p>`}
+<p>${again !== undefined && status >= 429 && html`<a class="button" href="${again}">${words.errors.tryAgain}</a> `}<a href="/console/">${words.errors.back}</a></p></div>`,
+})
+
+/** For a form that was sent after its session had ended. */
+export const signedOutPage = (): ConsoleContent => ({
+  title: words.errors.signedOut,
+  section: undefined,
+  isNarrow: true,
+  body: html`<div class="card"><p class="notice warn" role="alert">${words.errors.signedOutText}</p>
+<p><a class="button primary" href="/console/sign-in" target="_blank" rel="noopener">${words.errors.signInElsewhere}</a></p></div>`,
+})
+
+/** For a page with a secret that is loaded again later. */
+export const shownPage = (): ConsoleContent => ({
+  title: words.errors.wasShown,
+  section: undefined,
+  isNarrow: true,
+  body: html`<div class="card"><p class="notice warn" role="status">${words.errors.wasShownText}</p>
+<p><a href="/console/">${words.errors.back}</a></p></div>`,
+})

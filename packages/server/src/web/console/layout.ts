@@ -1,0 +1,125 @@
+/** The frame of every page of the console: navigation by what somebody may do, problems, notices. */
+import type { ManagementPermission } from '@ratafia/api'
+import type { Me } from '@ratafia/api/schemas'
+import { hidden } from '../form-fields.ts'
+import { type Html, type HtmlValue, html, scriptElement, styleElement } from '../html.ts'
+import { visibleText } from '../visible-text.ts'
+import { words } from '../words/en.ts'
+import { type Problem, problemSummary } from './form.ts'
+import { SCRIPT } from './script.ts'
+import { CONSOLE_STYLE } from './style.ts'
+
+export type Section = keyof typeof words.navigation
+
+/** What a page is made of. Addresses in it begin with `/console/`, wherever the service is. */
+export interface ConsoleContent {
+  /** Plain text; also the title of the browser's tab. */
+  readonly title: string
+  readonly section: Section | undefined
+  readonly body: Html
+  /** Beside the title: a state, buttons. */
+  readonly beside?: HtmlValue
+  /** The pages above this one, from the top: address and name. */
+  readonly trail?: readonly (readonly [string, string])[]
+  /** Whether the title is an id, a serial or the like. */
+  readonly isMono?: boolean
+  /** For a page of text or one form. */
+  readonly isNarrow?: boolean
+  /** Ask for the page again after so many seconds. */
+  readonly refresh?: number
+}
+
+/** What the service adds. */
+export interface Frame {
+  /** Undefined for whoever is not signed in. */
+  readonly me: Pick<Me, 'username' | 'permissions'> | undefined
+  readonly csrf: string
+  /** The name of the installation, or its host. */
+  readonly service: string
+  /** The path of the base URL, without a slash at its end. */
+  readonly prefix: string
+  /** What has just been done. */
+  readonly notice?: string | undefined
+  readonly problems?: readonly Problem[]
+}
+
+export function consolePage(content: ConsoleContent, frame: Frame): string {
+  const { title, body, beside, isMono, isNarrow, refresh } = content
+  const { problems = [], notice, service } = frame
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh}">`}
+<title>${problems.length > 0 && words.frame.error}${title} · ${service}</title>
+${STYLESHEET}
+</head>
+<body>
+<a class="skip" href="#main">${words.frame.skip}</a>
+<header class="top"><span class="brand"><strong>Ratafia</strong> ${service}</span>
+${navigation(content, frame)}</header>
+<main id="main"${isNarrow && html` class="narrow"`}>
+${trailOf(content)}
+<div class="head"><h1${isMono && html` class="mono"`}>${title}</h1>${beside}</div>
+${notice !== undefined && html`<p class="notice good" role="status">${notice}</p>`}
+${problemSummary(problems)}
+${body}
+</main>
+${SCRIPT_ELEMENT}
+</body>
+</html>
+`
+  return below(frame.prefix, document.markup)
+}
+
+/** Only our own markup has this: in a stranger's text, quotes are escaped. */
+const below = (prefix: string, markup: string): string =>
+  prefix === '' ? markup : markup.replaceAll(/ (href|action)="\/console\//g, ` $1="${prefix}/console/`)
+
+const STYLESHEET = styleElement(CONSOLE_STYLE)
+const SCRIPT_ELEMENT = scriptElement(SCRIPT)
+
+interface Item {
+  readonly section: Section
+  /** Absent: everybody's. */
+  readonly needs?: ManagementPermission
+}
+
+const MINE: readonly Item[] = [{ section: 'tokens' }, { section: 'publishers' }, { section: 'me' }]
+const ADMINISTRATION: readonly Item[] = [
+  { section: 'overview', needs: 'devices:read' },
+  { section: 'devices', needs: 'devices:read' },
+  { section: 'clones', needs: 'devices:read' },
+  { section: 'brands', needs: 'models:read' },
+  { section: 'accounts', needs: 'accounts:read' },
+  { section: 'grants', needs: 'roles:read' },
+  { section: 'all-tokens', needs: 'tokens:read' },
+  { section: 'audit', needs: 'audit:read' },
+  { section: 'jobs', needs: 'devices:read' },
+  { section: 'status', needs: 'status:read' },
+]
+
+function navigation({ section }: ConsoleContent, { me, csrf }: Frame): Html {
+  if (!me) {
+    return html`<span class="who"><a href="/console/sign-in">${words.frame.signIn}</a></span>`
+  }
+  const may = new Set<string>(me.permissions.map(({ permission }) => permission))
+  const items = (all: readonly Item[]) => all.filter(({ needs }) => needs === undefined || may.has(needs))
+  const administration = items(ADMINISTRATION)
+  return html`${menu(words.frame.mine, items(MINE), section)}
+${administration.length > 0 && menu(words.frame.administration, administration, section)}
+<form class="who quiet" method="post" action="/console/sign-out">${hidden({ csrf })}${visibleText(me.username, 64)} ·
+<button class="link" type="submit">${words.frame.signOut}</button></form>`
+}
+
+const menu = (label: string, items: readonly Item[], current: Section | undefined): Html => html`
+<nav aria-label="${label}"><ul>${items.map(
+  ({ section }) =>
+    html`<li><a href="/console/${section}"${section === current && html` aria-current="page"`}>${words.navigation[section]}</a></li>`,
+)}</ul></nav>`
+
+const trailOf = ({ trail }: ConsoleContent): Html | undefined =>
+  trail &&
+  html`<p class="quiet">${trail.map(([address, name]) => html`<a href="${address}">${visibleText(name, 64)}</a> / `)}</p>`

@@ -1,0 +1,116 @@
+/** A list with its filters, in each of its states (contract/administration.md, C8 and C9). */
+import { type Html, type HtmlValue, html } from '../html.ts'
+import { words } from '../words/en.ts'
+import { type Choice, options } from './form.ts'
+import { type Table, table } from './table.ts'
+
+export interface List<Row> extends Table<Row> {
+  /** The address of the list without filters. */
+  readonly path: string
+  /** What the address says. */
+  readonly query: Query
+  /** The fields of the filters, from {@link filterText} and its kin; undefined for a list without any. */
+  readonly filters?: HtmlValue
+  /** What is shown when there is nothing at all: what this is, and the first step. */
+  readonly empty: HtmlValue
+  /** The cursor of the next page. */
+  readonly next: string | null
+  /** How many rows were looked at, where the page may be short for it (A8). */
+  readonly examined?: number | undefined
+  /** Under the table: what can be done with the chosen rows. */
+  readonly below?: HtmlValue
+}
+
+/** A parameter of an address. */
+export type Entry = readonly [name: string, value: string]
+
+export interface Query {
+  readonly entries: readonly Entry[]
+  get(name: string): string | undefined
+}
+
+export function list<Row>(one: List<Row>): Html {
+  const { path, query, filters, rows, next } = one
+  return html`${filters && filterForm(path, filters, isFiltered(query))}
+${rows.length === 0 ? withoutRows(one) : html`<div class="card">${table(one)}${pager(one)}</div>${one.below}`}
+${rows.length === 0 && next !== null && pager(one)}`
+}
+
+function withoutRows<Row>({ path, query, empty, next, examined }: List<Row>): Html {
+  if (next !== null) return html`<p class="notice warn" role="status">${words.list.partial(examined)}</p>`
+  if (query.get('cursor') !== undefined) {
+    return html`<p class="notice warn" role="status">${words.list.noMore} <a href="${path}">${words.list.firstPage}</a></p>`
+  }
+  if (!isFiltered(query)) return html`<div class="card">${empty}</div>`
+  return html`<div class="card" role="status"><p><strong>${words.list.nothingMatches}</strong></p>
+<p>${chosenFilters(query).map(([name, value]) => html`<span class="chip">${words.list.filter(name, value)}</span>`)}</p>
+<p><a href="${path}">${words.list.clear}</a></p></div>`
+}
+
+function pager<Row>({ path, query, next, rows }: List<Row>): Html | undefined {
+  const isFirst = query.get('cursor') === undefined
+  if (isFirst && next === null) return undefined
+  return html`<div class="pager"><span class="quiet">${words.list.shown(rows.length)}</span>${
+    !isFirst &&
+    html`<a class="button small" href="${addressOf(path, without(query, 'cursor'))}">${words.list.firstPage}</a>`
+  }${
+    next !== null &&
+    html`<a class="button small push" rel="next" href="${addressOf(path, [...without(query, 'cursor'), ['cursor', next]])}">${
+      rows.length === 0 ? words.list.goOn : words.list.next
+    }</a>`
+  }</div>`
+}
+
+/** An address with these parameters. */
+export const addressOf = (path: string, entries: readonly Entry[]): string => {
+  const query = new URLSearchParams(
+    entries.map(([name, value]): [string, string] => [name, value]),
+  ).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+export const without = (query: Query, ...names: readonly string[]): readonly Entry[] =>
+  query.entries.filter(([name, value]) => value !== '' && !names.includes(name))
+
+const NO_FILTERS = ['cursor', 'sort', 'limit']
+const chosenFilters = (query: Query) => without(query, ...NO_FILTERS)
+const isFiltered = (query: Query): boolean => chosenFilters(query).length > 0
+
+const filterForm = (path: string, fields: HtmlValue, isSet: boolean): Html => html`
+<form class="card filters" method="get" action="${path}" role="search">${fields}
+<button class="primary small" type="submit">${words.list.show}</button>${isSet && html`<a href="${path}">${words.list.clear}</a>`}</form>`
+
+interface Filter {
+  readonly name: string
+  readonly label: string
+}
+
+export const filterText = (
+  query: Query,
+  {
+    name,
+    label,
+    type = 'text',
+    size = 18,
+  }: Filter & { readonly type?: 'text' | 'date'; readonly size?: number },
+): Html =>
+  html`<div><label for="q-${name}">${label}</label><input type="${type}" id="q-${name}" name="${name}" value="${query.get(
+    name,
+  )}"${type === 'text' && html` size="${size}"`} autocomplete="off" spellcheck="false"></div>`
+
+/** The first choice is the one without a filter; its value is empty. */
+export const filterSelect = (
+  query: Query,
+  { name, label, choices }: Filter & { readonly choices: readonly Choice[] },
+): Html =>
+  html`<div><label for="q-${name}">${label}</label><select id="q-${name}" name="${name}">${options(
+    choices,
+    query.get(name),
+  )}</select></div>`
+
+export const filterCheck = (query: Query, { name, label }: Filter): Html =>
+  html`<label class="plain"><input type="checkbox" name="${name}" value="true"${query.get(name) === 'true' && html` checked`}> ${label}</label>`
+
+/** Filters that few need. Open while one of them is set. */
+export const moreFilters = (query: Query, names: readonly string[], fields: HtmlValue): Html =>
+  html`<details${names.some((name) => query.get(name) !== undefined) && html` open`}><summary>${words.list.more}</summary><div class="filters">${fields}</div></details>`

@@ -1,0 +1,38 @@
+/**
+ * The one script of the console. Every page works without it; it copies, chooses all rows of a list, and says times in
+ * the reader's zone (contract/administration.md, C4). Sent inside the page: the content security policy allows its hash.
+ */
+import { hash } from 'node:crypto'
+
+export const SCRIPT = `'use strict'
+{
+const all = (selector, root = document) => [...root.querySelectorAll(selector)]
+for (const button of all('[data-copy]')) {
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    const field = document.getElementById(button.dataset.copy)
+    const text = 'value' in field ? field.value : field.textContent
+    try {
+      await navigator.clipboard.writeText(text)
+    } catch {
+      if (field.select) field.select()
+      document.execCommand('copy')
+    }
+    const said = button.textContent
+    button.textContent = button.dataset.copied
+    setTimeout(() => { button.textContent = said }, 2000)
+  })
+}
+for (const box of all('[data-all]')) {
+  const chosen = () => all('input[type=checkbox][name="' + box.dataset.all + '"]')
+  box.closest('[hidden]')?.removeAttribute('hidden')
+  box.addEventListener('change', () => { for (const one of chosen()) one.checked = box.checked })
+}
+for (const time of all('time[datetime]')) {
+  const at = new Date(time.dateTime)
+  if (time.dateTime.length > 10 && !isNaN(at)) time.title = at.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
+}
+}
+`
+
+export const SCRIPT_HASH = `sha256-${hash('sha256', SCRIPT, 'base64')}`

@@ -1,0 +1,22 @@
+/** Times: UTC, relative where it decides, exact beside it (contract/administration.md, C10). */
+import { type Html, html } from '../html.ts'
+import { words } from '../words/en.ts'
+
+/** `3 Dec 2026 09:14 UTC`. `at` is RFC 3339. */
+export const instant = (at: string): Html =>
+  html`<time datetime="${at}">${words.time.instant(new Date(at))}</time>`
+
+/** `3 Dec 2026`. */
+export const day = (at: string): Html => html`<time datetime="${at}">${words.time.day(new Date(at))}</time>`
+
+/** `in 12 days`, `4 minutes ago`. */
+export const relative = (at: string, now: Date): Html =>
+  html`<time datetime="${at}">${words.time.relative(new Date(at), now)}</time>`
+
+/** The relative time, and the exact day under it. */
+export const relativeDay = (at: string, now: Date): Html =>
+  html`${relative(at, now)}<br><span class="quiet">${words.time.day(new Date(at))}</span>`
+
+/** What there is no time for. */
+export const orNever = (at: string | null, show: (at: string) => Html): Html =>
+  at === null ? html`<span class="quiet">${words.time.never}</span>` : show(at)

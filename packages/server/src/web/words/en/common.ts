@@ -1,0 +1,116 @@
+/** Words of all pages of the console. */
+import { type Html, html } from '../../html.ts'
+
+const NUMBER = new Intl.NumberFormat('en')
+const PLURAL = new Intl.PluralRules('en')
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** `1,204`. */
+export const number = (value: number): string => NUMBER.format(value)
+
+/** `1 device`, `1,204 devices`. */
+export const counted = (value: number, one: string, other: string): string =>
+  `${number(value)} ${PLURAL.select(value) === 'one' ? one : other}`
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** From two years on in years, and up to then in days: how many days are left is what decides. */
+function relative(at: Date, now: Date): string {
+  const difference = at.getTime() - now.getTime()
+  const days = difference / 86_400_000
+  if (Math.abs(days) >= 730) return RELATIVE.format(Math.trunc(days / 365), 'year')
+  const [unit, length] = UNITS.find(([, one]) => Math.abs(difference) >= one) ?? ['second', 1000]
+  // What is about to end must not seem to last longer.
+  return unit === 'second'
+    ? difference < 0
+      ? 'just now'
+      : 'in a moment'
+    : RELATIVE.format(Math.trunc(difference / length), unit)
+}
+
+export const time = {
+  day: (at: Date): string => DAY.format(at),
+  instant: (at: Date): string => `${DAY.format(at)} ${CLOCK.format(at)} UTC`,
+  relative,
+  never: 'never',
+}
+
+export const form = {
+  refused: 'Nothing was done. Correct this first:',
+  typeToGoOn: (expected: Html): Html => html`Type ${expected} to go on`,
+  notTyped: (expected: string): string => `Type exactly ${expected}. Nothing was done.`,
+  outOfDate: 'This form was made for an earlier sign-in. Look at it again, and send it.',
+  incomplete: 'The form was not whole. Look at it again, and send it.',
+  cancel: 'Cancel',
+  copy: 'Copy',
+  copied: 'Copied',
+}
+
+export const table = {
+  choose: 'Choose',
+  chooseAll: 'Choose all of this page',
+  chooseOne: (name: string): string => `Choose ${name}`,
+}
+
+export const list = {
+  show: 'Show',
+  clear: 'Clear the filters',
+  more: 'More filters',
+  nothingMatches: 'Nothing matches these filters:',
+  filter: (name: string, value: string): string => `${name.replaceAll('_', ' ')}: ${value.slice(0, 64)}`,
+  partial: (examined = 0): string =>
+    examined === 0
+      ? 'Nothing fits so far, and there is more to look at.'
+      : `${counted(examined, 'record', 'records')} looked at, and none fits so far. Go on to look at the next ones.`,
+  noMore: 'There is nothing more.',
+  firstPage: 'To the first page',
+  next: 'Next page',
+  goOn: 'Go on',
+  shown: (rows: number): string => `${number(rows)} on this page`,
+}
+
+export const frame = {
+  skip: 'To the content',
+  mine: 'Mine',
+  administration: 'Administration',
+  signOut: 'Sign out',
+  signIn: 'Sign in',
+  tools: 'Log in with a tool',
+  error: 'Error: ',
+}
+
+export const errors = {
+  titles: {
+    400: 'This is not possible',
+    403: 'You may not do this',
+    404: 'There is no such page',
+    409: 'This has changed',
+    413: 'This is too large',
+    429: 'Too many requests',
+    500: 'Something failed',
+    503: 'The service is away for a moment',
+  } as Readonly<Record<number, string>>,
+  back: 'Back to the start',
+  tryAgain: 'Try again',
+  nothingLost: 'Nothing was lost, and nothing was done.',
+  signedOut: 'You are not signed in any more',
+  signedOutText:
+    'Nothing was done. Sign in again in another tab; then go back to this form, which still has what you typed, and send it again.',
+  signInElsewhere: 'Sign in (opens another tab)',
+  wasShown: 'This was shown already',
+  wasShownText:
+    'The page had a secret, which is shown once. If you have not kept it, revoke what it belongs to and make another.',
+  otherSite: 'This form was sent by another site. Nothing was done.',
+  noGrant: (roles: string): string => `Roles that may: ${roles}. An operator grants them.`,
+}

@@ -1,0 +1,63 @@
+/** What all pages of the console have in common. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { browserWith, consoleOf, textOf } from '../support/console.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { addManager } from '../support/managers.ts'
+import { addPerson, testService } from '../support/service.ts'
+
+describe('the frame of the console', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+
+    test('whoever is not signed in is sent to sign in, and comes back to the page', async () => {
+      const { status, location } = await browserWith(service).get('/console/tokens?state=all')
+      assert.deepEqual([status, location], [303, '/console/sign-in?to=%2Fconsole%2Ftokens%3Fstate%3Dall'])
+    })
+
+    test('a browser that asks for / gets to the console, which says what this is and where to sign in', async () => {
+      const page = await browserWith(service).open('/')
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /Sign in to the console/)
+    })
+
+    test('the navigation has what the person may do, and nothing else', async () => {
+      const developer = await consoleOf(service, await addPerson(service))
+      const page = await developer.open('/console/')
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /My tokens/)
+      assert.doesNotMatch(page.text, /Administration/)
+      const viewer = await consoleOf(service, await addManager(service, 'viewer'))
+      const tokens = await viewer.get('/console/tokens')
+      assert.match(tokens.text, /href="\/console\/devices"/)
+      assert.doesNotMatch(tokens.text, /href="\/console\/accounts"/)
+    })
+
+    test('a page runs our script alone, loads nothing, is in no frame and is not kept', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const { headers } = await browser.get('/console/tokens')
+      const policy = headers.get('content-security-policy') ?? ''
+      assert.match(
+        policy,
+        /default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'/,
+      )
+      assert.equal(headers.get('cache-control'), 'no-store')
+      assert.equal(headers.get('x-frame-options'), 'DENY')
+    })
+
+    test('an address without a page is a 404 with a way back', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const page = await browser.get('/console/nothing')
+      assert.equal(page.status, 404)
+      assert.match(textOf(page), /There is no such page/)
+      assert.match(page.text, /href="\/console\/"/)
+    })
+
+    test('a filter that is none is refused with what it may be', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const page = await browser.get('/console/tokens?state=nonsense')
+      assert.equal(page.status, 400)
+      assert.match(textOf(page), /state is not one of active/)
+    })
+  })
+})
