@@ -115,6 +115,8 @@ function configOf(
         : { url: identityUrl, publicKey: values.RATAFIA_IDENTITY_PUBLIC_KEY },
     identityCondition: values.RATAFIA_IDENTITY_CONDITION,
     knownServices: values.RATAFIA_KNOWN_SERVICES ?? [],
+    /** Web sites to which the identity service sends browsers back with a code. */
+    returnTo: values.RATAFIA_IDENTITY_RETURN_TO ?? [],
     accounts: values.RATAFIA_ACCOUNTS,
     passwordLogins: values.RATAFIA_PASSWORD_LOGINS === 'on',
     /** Undefined = the host of the identity service. */

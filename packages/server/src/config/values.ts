@@ -197,6 +197,20 @@ export function parseKnownServices(
   })
 }
 
+/** Addresses of web sites that browsers are sent back to with a code, as `URL` writes them. */
+export function parseReturnTo(value: string): readonly string[] {
+  return value.split(',').map((item) => {
+    const text = item.trim()
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (!url || !isConfidential(url) || /[?#@\s]/.test(text)) {
+      throw new Error(
+        'has an item that is not an https address without credentials, query or fragment; http is only for a loopback address. Write one such as https://app.example.com/callback, or with a slash at its end for all addresses below it.',
+      )
+    }
+    return url.href
+  })
+}
+
 /** Of a management token, in milliseconds. */
 export function parseManagementLifetime(value: string): number {
   const duration = parseDuration(value)

@@ -14,12 +14,15 @@ import type { CompletedLoginStore } from './logins/completed-login-store.ts'
 import type { LoginWaiters } from './logins/login-waiters.ts'
 import type { SignInSessionStore } from './logins/sign-in-session-store.ts'
 import type { Throttle } from './logins/throttle.ts'
+import type { ReturnPlaces } from './redirect/return-to.ts'
 
 export interface IdentityDependencies {
   /** Where clients reach the service, without a trailing slash: the location of the caveats it discharges. */
   readonly location: string
   /** Beside the one that this service is part of. */
   readonly knownServices: readonly KnownService[]
+  /** Where web sites may have browsers sent back to. */
+  readonly returnPlaces: ReturnPlaces
   /** Whether programs may log in with a password, too. */
   readonly passwordLogins: boolean
   readonly keyring: Keyring

@@ -22,12 +22,13 @@ import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { resetRoutes } from './one-time-links/reset-routes.ts'
 import { signInLinkRoutes } from './one-time-links/sign-in-routes.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
+import { codeRoutes, redirectRoutes } from './redirect/routes.ts'
 import { accountRoutes } from './self-service/account-routes.ts'
 
 export interface IdentityOptions
   extends Omit<
     IdentityDependencies,
-    'throttle' | 'tally' | 'waiters' | 'knownAgents' | 'knownServices' | 'passwordLogins'
+    'throttle' | 'tally' | 'waiters' | 'knownAgents' | 'knownServices' | 'passwordLogins' | 'returnPlaces'
   > {
   /** Default: they may not. */
   readonly passwordLogins?: boolean
@@ -35,6 +36,10 @@ export interface IdentityOptions
   readonly knownAgents?: RememberedAgents
   /** Default: none beside the one that this service is part of. */
   readonly knownServices?: readonly KnownService[]
+  /** The address at which the console of the same service takes a browser back. Default: there is no console. */
+  readonly consoleReturn?: string | undefined
+  /** Other addresses that browsers may be sent back to: see `return-to.ts`. Default: none. */
+  readonly returnTo?: readonly string[]
   /** Default: a throttle that counts with `counters`. */
   readonly throttle?: Throttle
   /** Default: nothing is counted. */
@@ -64,6 +69,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     ...given,
     knownAgents: given.knownAgents ?? { find: (_, read) => read() },
     knownServices: given.knownServices ?? [],
+    returnPlaces: { console: given.consoleReturn, others: given.returnTo ?? [] },
     passwordLogins: given.passwordLogins ?? false,
     waiters,
     tally: given.tally ?? { add: () => {} },
@@ -85,6 +91,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   errorRoutes(app)
   frontRoutes(app, deps)
   dischargeRoutes(app, deps, waitPatience)
+  await app.register(async (json) => codeRoutes(json, deps))
   // Programs get no cookies and send no forms of pages: their requests pass none of these plugins' hooks.
   await app.register(async (pages) => {
     await pages.register(fastifyCookie)
@@ -94,6 +101,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
       getToken: (request) => parametersOf(request).get('csrf'),
     })
     pageRoutes(pages, deps, cookieOptions)
+    redirectRoutes(pages, deps)
     signInLinkRoutes(pages, deps, cookieOptions)
     accountRoutes(pages, deps, cookieOptions)
     resetRoutes(pages, deps)

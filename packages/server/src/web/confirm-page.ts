@@ -17,6 +17,8 @@ export interface ConfirmPage {
   readonly consent: string
   readonly account: { readonly username: string; readonly name: string }
   readonly client: { readonly address: string; readonly userAgent: string }
+  /** The origin of the web site to which the browser goes back; undefined if a program waits. */
+  readonly site: string | undefined
   /** Whether the browser may be on the client's machine or in its network. */
   readonly sameNetwork: boolean
   readonly browserAddress: string
@@ -30,19 +32,16 @@ export interface ConfirmPage {
 }
 
 export function confirmPage(content: ConfirmPage): string {
-  const { did, csrf, consent, account, client, request, now } = content
+  const { did, csrf, consent, account, site, request, now } = content
   return page({
     title: 'Approve this login?',
     body: html`
 <p>You are signed in as <strong>${account.username}</strong> (${visibleText(account.name, 128)}).</p>
 <form class="inline" method="post" action="logout">${hidden({ did, csrf })}
 <button class="link" type="submit">Not you? Sign out</button></form>
-${!content.sameNetwork && elsewhere(content)}
+${site === undefined && !content.sameNetwork && elsewhere(content)}
 <h2>Who is asking</h2>
-<dl>
-<dt>A program at</dt><dd><code>${visibleText(client.address, 64)}</code></dd>
-${client.userAgent !== '' && html`<dt>Calls itself</dt><dd>${visibleText(client.userAgent, 160)}</dd>`}
-</dl>
+${site === undefined ? program(content) : html`<p>The web site <code>${visibleText(site, 160)}</code>. You go back there when you have decided.</p>`}
 <h2>What it asks for</h2>
 ${content.serviceKnown ? '' : stranger(content)}
 ${request ? (request.administers ? administering(request, request.administers) : requested(request)) : onlyWhoYouAre()}
@@ -57,6 +56,12 @@ you a link to this page would get everything listed above, in your name.</p>
 </form>`,
   })
 }
+
+const program = ({ client }: ConfirmPage): Html => html`
+<dl>
+<dt>A program at</dt><dd><code>${visibleText(client.address, 64)}</code></dd>
+${client.userAgent !== '' && html`<dt>Calls itself</dt><dd>${visibleText(client.userAgent, 160)}</dd>`}
+</dl>`
 
 const elsewhere = ({ client, browserAddress }: ConfirmPage): Html => html`
 <p class="notice bad" role="alert"><strong>The program is not where you are.</strong> It asks from
@@ -114,8 +119,8 @@ function powerful({ permissions, expires, administers }: RequestSummary, now: Da
   const what = [everything, long].filter((part) => part !== false).join(', and ')
   if (what === '') return undefined
   return html`
-<p class="notice bad"><strong>This token ${what}.</strong> Whoever gets hold of it can use it in the same way. If the
-program needs less, refuse, and log in again with only ${administers ? 'the roles' : 'the permissions'} and the time that it needs.</p>`
+<p class="notice bad"><strong>This token ${what}.</strong> Whoever gets hold of it can use it in the same way. If whoever
+asks needs less, refuse, and log in again with only ${administers ? 'the roles' : 'the permissions'} and the time that it needs.</p>`
 }
 
 const DAY_MS = 24 * 60 * 60_000

@@ -2,25 +2,31 @@
 import { html } from './html.ts'
 import { page } from './layout.ts'
 
-export const approvedPage = (): string =>
+/** `site`: the origin of the web site that the login is for; undefined if a program waits. */
+export const approvedPage = (site?: string): string =>
   page({
     title: 'You are logged in',
     body: html`<p class="good" role="status"><strong>The login is approved.</strong></p>
-<p>Go back to your program: it continues by itself. You can close this page.</p>`,
+${
+  site === undefined
+    ? html`<p>Go back to your program: it continues by itself. You can close this page.</p>`
+    : html`<p>Go back to <a href="${site}">${site}</a>. If it does not know you, log in there again: each login leads back once.</p>`
+}`,
   })
 
-export const refusedPage = (): string =>
+export const refusedPage = (site?: string): string =>
   page({
     title: 'The login is refused',
-    body: html`<p role="status">The program got no access.</p>
+    body: html`<p role="status">${site === undefined ? 'The program' : 'The web site'} got no access.</p>
 <p>If you did not start this login, somebody tried to use your account. They did not get your password.
 You can close this page.</p>`,
   })
 
-export const expiredPage = (): string =>
+export const expiredPage = (site?: string): string =>
   page({
     title: 'This login has expired',
-    body: html`<p role="alert">A login expires after half an hour. Start it again in your program.</p>`,
+    body: html`<p role="alert">A login expires after half an hour. Start it again
+${site === undefined ? 'where you began it' : html`at <a href="${site}">${site}</a>`}.</p>`,
   })
 
 export interface ThrottledPage {

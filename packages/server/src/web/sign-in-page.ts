@@ -15,6 +15,8 @@ export interface SignInPage {
 export interface SignInFor {
   /** Travels in the form. */
   readonly did: string
+  /** Who asks: a program, the console of this service, or a web site, by its origin. */
+  readonly by: 'program' | 'console' | (string & {})
   /** The address of the program that asks. */
   readonly clientAddress: string
   /** The service it asks for; absent unless it is known for sure. */
@@ -63,8 +65,17 @@ export const signInLinkPage = ({ csrf, secret, username }: SignInLinkPage): stri
 <p class="quiet">If you did not ask for this link, close this page.</p>`,
   })
 
-const asked = ({ clientAddress, service }: SignInFor): Html => html`
-<p>A program at the network address <strong>${visibleText(clientAddress, 64)}</strong> asks you to log in${
+const asked = (login: SignInFor): Html =>
+  login.by === 'console'
+    ? html`<p>Sign in to the console of <strong>${visibleText(login.service ?? 'this service', 160)}</strong>.</p>`
+    : askedElsewhere(login)
+
+const askedElsewhere = ({ by, clientAddress, service }: SignInFor): Html => html`
+<p>${
+  by === 'program'
+    ? html`A program at the network address <strong>${visibleText(clientAddress, 64)}</strong>`
+    : html`The web site <strong>${visibleText(by, 160)}</strong>`
+} asks you to log in${
   service !== undefined && html` to <strong>${visibleText(service, 160)}</strong>`
 }. You will see what it asks for before you approve anything.</p>
 <p class="quiet">If you did not start a login yourself, close this page.</p>`

@@ -53,7 +53,7 @@ eachDatabase((_kind, open) => {
 
   for (const version of [1, 2, 3] as const) {
     for (const how of ['form', 'query'] as const) {
-      test(`a caveat of version ${version} in a ${how} needs a login: 401, both methods, never 407`, async () => {
+      test(`a caveat of version ${version} in a ${how} needs a login: 401, every method, never 407`, async () => {
         const caveat = await caveatFor(world.keyring, USERID, { version })
         const { status, headers, body } = await postDischarge(identity.location, caveat, undefined, { how })
         assert.equal(status, 401)
@@ -63,7 +63,7 @@ eachDatabase((_kind, open) => {
         assert.equal(body.Code, 'interaction required')
         assert.ok(body.Message)
         const methods = body.Info.InteractionMethods
-        assert.deepEqual(Object.keys(methods).sort(), ['agent', 'browser-window'])
+        assert.deepEqual(Object.keys(methods).sort(), ['agent', 'browser-redirect', 'browser-window'])
         assert.ok(methods['browser-window'].VisitURL.startsWith(`${identity.location}/login?did=`))
         assert.ok(methods['browser-window'].WaitTokenURL.startsWith(`${identity.location}/wait-token?did=`))
         assert.ok(methods.agent['login-url'].startsWith(`${identity.location}/login/agent?did=`))

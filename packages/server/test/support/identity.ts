@@ -205,6 +205,20 @@ export class Browser {
     return this.post(new URL(action, page.url).href, Object.fromEntries(fields) as Record<string, string>)
   }
 
+  /** Sends a form whose answer leads to another site: where that is. Undefined if it stays here. */
+  leave(
+    page: Page,
+    action: string,
+    changes: Record<string, string | undefined> = {},
+  ): Promise<string | undefined> {
+    return whereLeft(() => this.submit(page, action, changes))
+  }
+
+  /** The same for an address that is opened. */
+  goneTo(url: string): Promise<string | undefined> {
+    return whereLeft(() => this.open(url))
+  }
+
   async post(
     url: string,
     fields: Record<string, string>,
@@ -226,9 +240,31 @@ export class Browser {
     const target = response.headers.get('location')
     if (response.status === 303 && target !== null) {
       await response.body?.cancel()
-      return this.#follow(new URL(target, url).href, {})
+      const next = new URL(target, url)
+      if (next.origin !== new URL(url).origin) throw new LeftSite(next.href)
+      return this.#follow(next.href, {})
     }
     return pageOf(url, response, await response.text())
+  }
+}
+
+/** The browser was sent to another site, which no test has. */
+class LeftSite extends Error {
+  readonly to: string
+
+  constructor(to: string) {
+    super(`left for ${to}`)
+    this.to = to
+  }
+}
+
+async function whereLeft(work: () => Promise<Page>): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof LeftSite) return error.to
+    throw error
   }
 }
 

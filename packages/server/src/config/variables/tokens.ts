@@ -9,6 +9,7 @@ import {
   parseKnownServices,
   parseProxyUrl,
   parsePublicKey,
+  parseReturnTo,
 } from '../values.ts'
 
 export const TOKEN_VARIABLES = {
@@ -32,6 +33,12 @@ export const TOKEN_VARIABLES = {
     meaning:
       'Of the identity service: other services whose requests its pages show without a warning, as `URL=KEY` with commas between; KEY is the public key of kind `issuer` in `ratafia keys list` there',
     parse: parseKnownServices,
+  }),
+  RATAFIA_IDENTITY_RETURN_TO: optional({
+    default: 'none: only the console of this service',
+    meaning:
+      'Of the identity service: comma-separated addresses of web sites that may send people here to log in, and get them back with a code. One that ends in `/` stands for all below it, any other for itself alone; https, or http on a loopback address',
+    parse: parseReturnTo,
   }),
   RATAFIA_ACCOUNTS: row({
     default: 'auto',

@@ -6,6 +6,7 @@ import { invalidRequest } from '../../errors.ts'
 import { agentInteraction } from '../agents/agent-interaction.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { browserWindow } from '../logins/browser-window.ts'
+import { browserRedirect } from '../redirect/browser-redirect.ts'
 import type {
   DischargeToken,
   InteractionKind,
@@ -14,7 +15,7 @@ import type {
   PendingLogin,
 } from './interaction.ts'
 
-const KINDS: readonly InteractionKind[] = [browserWindow, agentInteraction]
+const KINDS: readonly InteractionKind[] = [browserWindow, browserRedirect, agentInteraction]
 
 export async function offerInteractions(
   login: PendingLogin,
@@ -32,6 +33,6 @@ export function redeemToken(
 ): Promise<LoggedIn> {
   const kind = KINDS.find(({ tokenKind }) => tokenKind === name)
   if (kind) return kind.redeem(value, caveat, deps)
-  const known = KINDS.map(({ tokenKind }) => `"${tokenKind}"`).join(' and ')
+  const known = [...new Set(KINDS.map(({ tokenKind }) => `"${tokenKind}"`))].join(' and ')
   throw invalidRequest(`The token is of an unknown kind. This identity service knows ${known}.`)
 }

@@ -12,7 +12,9 @@ import type { IdentityDependencies } from '../dependencies.ts'
 import { parseSummary } from '../discharge/request-summary.ts'
 import { browserCookie, goTo, pageOf, pageOptions, refuseForm, refuseThrottled } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
-import { type SignedIn, signOut } from './browser-session.ts'
+import { newCode } from '../redirect/code.ts'
+import { returning } from '../redirect/return-to.ts'
+import { type SignedIn, type SignedInSince, signOut } from './browser-session.ts'
 import { LOGIN_MS } from './browser-window.ts'
 import { confirmLogin, consentFor } from './confirm.ts'
 import { toBytes, type Visit } from './sealed-texts.ts'
@@ -32,15 +34,18 @@ export function pageRoutes(
     const address = request.client.address
     const did = required(parametersOf(request), 'did')
     const login = await visitState(did, deps)
-    if (login.state === 'expired') return sendPage(reply, 410, expiredPage())
+    if (login.state === 'expired') return sendPage(reply, 410, expiredPage(siteOf(login.visit)))
     if (login.state === 'completed') {
-      return sendPage(reply, 200, login.decision === 'approved' ? approvedPage() : refusedPage())
+      const site = siteOf(login.visit)
+      return sendPage(reply, 200, login.decision === 'approved' ? approvedPage(site) : refusedPage(site))
     }
-    const browser = await signedInFor(request, login.visit)
+    const { visit } = login
+    const browser = await signedInFor(request, visit)
+    if (browser && visit.back?.console) return goTo(reply, await withCode(visit, browser))
     const text = browser
-      ? await confirmText(did, login.visit, browser)
-      : signInPage({ csrf: reply.generateCsrf(), login: askedBy(did, login.visit) })
-    return sendPage(reply, 200, text)
+      ? await confirmText(did, visit, browser)
+      : signInPage({ csrf: reply.generateCsrf(), login: askedBy(did, visit) })
+    return sendPage(reply, 200, text, { formsLeadTo: siteOf(visit) })
 
     async function confirmText(did: string, visit: Visit, browser: SignedIn): Promise<string> {
       return confirmPage({
@@ -49,6 +54,7 @@ export function pageRoutes(
         consent: await consentFor(visit, browser, deps.keyring),
         account: browser.account,
         client: { address: visit.address, userAgent: visit.userAgent },
+        site: siteOf(visit),
         sameNetwork: sameNetwork(visit.address, address),
         browserAddress: address,
         serviceKnown: visit.known,
@@ -58,6 +64,15 @@ export function pageRoutes(
       })
     }
   })
+
+  /** The address to which the browser goes back, with a code for the site that it came from. */
+  const withCode = async ({ login, back }: Visit, browser: SignedInSince): Promise<string> => {
+    if (!back) throw new TypeError('nobody waits elsewhere for this login')
+    return returning(back.returnTo, {
+      code: await newCode({ login, back }, browser, deps),
+      state: back.state,
+    })
+  }
 
   /** Undefined also where the login asks for a sign-in that is more recent: the person signs in again. */
   const signedInFor = async (request: FastifyRequest, { summary, expires }: Visit) => {
@@ -145,11 +160,20 @@ export function pageRoutes(
     const login = await visitState(did, deps)
     const browser = login.state === 'pending' && (await signedInFor(request, login.visit))
     if (login.state === 'pending' && browser) {
+      const { visit } = login
       const consent = required(parameters, 'consent')
-      await confirmLogin(
-        { visit: login.visit, signedIn: browser, consent, decision, address: request.client.address },
+      const first = await confirmLogin(
+        { visit, signedIn: browser, consent, decision, address: request.client.address },
         deps,
       )
+      if (first && visit.back) {
+        return goTo(
+          reply,
+          decision === 'approved'
+            ? await withCode(visit, browser)
+            : returning(visit.back.returnTo, refused(visit.back)),
+        )
+      }
     }
     return goTo(reply, pageOf(did))
   })
@@ -173,9 +197,21 @@ const WRONG_CODE =
   'The code is wrong, or was used before. Wait for the next one if your authenticator shows the same.'
 const TOO_LATE = 'That took too long, or your account has changed since. Sign in again.'
 
+/** As Candid tells a site, whose clients show the first and compare the second. */
+const refused = ({ state }: NonNullable<Visit['back']>) => ({
+  error: 'The login was refused.',
+  error_code: 'access_denied',
+  state,
+})
+
+/** The web site that waits for the login, if it is one. */
+const siteOf = ({ back }: Visit): string | undefined =>
+  back && !back.console ? new URL(back.returnTo).origin : undefined
+
 /** Before the sign-in the page names the service only if it proved to be ours. */
-const askedBy = (did: string, { address, known, summary }: Visit): SignInFor => ({
+const askedBy = (did: string, visit: Visit): SignInFor => ({
   did,
-  clientAddress: address,
-  service: known && summary !== null ? parseSummary(summary)?.service : undefined,
+  by: visit.back?.console ? 'console' : (siteOf(visit) ?? 'program'),
+  clientAddress: visit.address,
+  service: visit.known && visit.summary !== null ? parseSummary(visit.summary)?.service : undefined,
 })

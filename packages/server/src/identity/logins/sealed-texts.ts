@@ -28,6 +28,32 @@ const VisitSchema = Type.Object({
   known: Type.Boolean(),
   /** As in `request-summary.ts`. */
   summary: Type.Union([Type.String(), Type.Null()]),
+  /** Of a login that a web site began; another client waits elsewhere. */
+  back: Type.Optional(
+    Type.Object({
+      /** The digest of the caveat that the login is for. */
+      caveat: Base64,
+      /** It was checked: see `return-to.ts`. */
+      returnTo: Type.String(),
+      /** The site's own, and goes back as it is. */
+      state: Type.Union([Type.String(), Type.Null()]),
+      /** Whether it is our own console that asks, for a caveat of our own. */
+      console: Type.Boolean(),
+    }),
+  ),
+})
+
+/** What the address has to which a web site sends a browser. */
+const RedirectSchema = Type.Object({
+  /** The digest of the caveat that the login is for. */
+  caveat: Base64,
+  expires: Instant,
+  address: Type.String(),
+  firstParty: Base64,
+  /** Whether that is the service that this identity service is part of. */
+  own: Type.Boolean(),
+  known: Type.Boolean(),
+  summary: Type.Union([Type.String(), Type.Null()]),
 })
 
 const WaitSchema = Type.Object({
@@ -51,6 +77,19 @@ const LoginTokenSchema = Type.Object({
   signedInAt: Type.Optional(Instant),
 })
 
+/** A browser takes it back to the web site, which gets a login token for it, once. */
+const CodeSchema = Type.Object({
+  /** 16 random bytes: the id that lets it be used only once. */
+  code: Base64,
+  login: Base64,
+  caveat: Base64,
+  account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
+  /** Of the account when the browser went back: see `login-mark.ts`. */
+  seen: Instant,
+  signedInAt: Instant,
+  expires: Instant,
+})
+
 /** In the confirmation form: this browser was shown this login for this account. */
 const ConsentSchema = Type.Object({ login: Base64, session: Base64 })
 
@@ -64,9 +103,11 @@ const SecondFactorSchema = Type.Object({
 
 const SCHEMAS = {
   visit: VisitSchema,
+  redirect: RedirectSchema,
   wait: WaitSchema,
   'agent-login': AgentLoginSchema,
   'login-token': LoginTokenSchema,
+  code: CodeSchema,
   consent: ConsentSchema,
   'second-factor': SecondFactorSchema,
 } as const

@@ -6,8 +6,8 @@ import { openFor, toBytes, type Visit } from './sealed-texts.ts'
 
 export type VisitState =
   | { readonly state: 'pending'; readonly visit: Visit }
-  | { readonly state: 'completed'; readonly decision: CompletedLogin['decision'] }
-  | { readonly state: 'expired' }
+  | { readonly state: 'completed'; readonly visit: Visit; readonly decision: CompletedLogin['decision'] }
+  | { readonly state: 'expired'; readonly visit: Visit }
 
 /** Throws `invalid-request` for a text that this service did not make. */
 export async function visitState(
@@ -21,6 +21,6 @@ export async function visitState(
     )
   }
   const completed = await completedLogins.find(toBytes(visit.login))
-  if (completed) return { state: 'completed', decision: completed.decision }
-  return clock().getTime() < visit.expires ? { state: 'pending', visit } : { state: 'expired' }
+  if (completed) return { state: 'completed', visit, decision: completed.decision }
+  return { state: clock().getTime() < visit.expires ? 'pending' : 'expired', visit }
 }

@@ -3,14 +3,12 @@ import { encodeBase64 } from '@ratafia/macaroon'
 import { networksOf } from '../../address.ts'
 import { invalidRequest, RequestError, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { LOGIN_TOKEN_KIND } from './browser-window.ts'
 import type { CompletedLogin } from './completed-login-store.ts'
-import { openFor, type Sealed, sealFor, toBytes } from './sealed-texts.ts'
+import { LOGIN_TOKEN_KIND, LOGIN_TOKEN_MS, sealLoginToken } from './login-token.ts'
+import { openFor, type Sealed, toBytes } from './sealed-texts.ts'
 
 /** How long the client can fetch a completed login, again and again: an answer may get lost. */
 export const FETCH_MS = 60_000
-/** How long the client can discharge with the token it fetched, counted from the completion. */
-const LOGIN_TOKEN_MS = 5 * 60_000
 
 export interface WaitInput {
   /** From the `WaitTokenURL`. */
@@ -88,9 +86,9 @@ async function result(
     throw unauthorized('The login was refused in the browser.')
   }
   if (clock().getTime() >= completedAt.getTime() + FETCH_MS) throw expired()
+  // Counted from the completion.
   const expires = completedAt.getTime() + LOGIN_TOKEN_MS
-  const token = await sealFor(
-    'login-token',
+  const token = await sealLoginToken(
     {
       ...{ login, caveat, account: accountId, expires, seen },
       ...(signedInAt && { signedInAt: signedInAt.getTime() }),

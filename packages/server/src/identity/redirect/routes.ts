@@ -1,0 +1,45 @@
+/** Where a web site sends a browser to log in, and where it gets a token for the code that comes back. */
+import type { FastifyInstance } from 'fastify'
+import { invalidRequest } from '../../errors.ts'
+import { readJsonBodies } from '../../http/bodies/json-body.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+import { sendJson } from '../discharge/routes.ts'
+import { goTo, pageOptions } from '../form-routes.ts'
+import { parametersOf, required } from '../parameters.ts'
+import { redeemCode } from './code.ts'
+import { startRedirect } from './start-redirect.ts'
+
+export function redirectRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
+  const { page } = pageOptions(app)
+  // The rest of the path: what it carries is longer than a parameter of a path may be in general.
+  app.get<{ Params: { '*': string } }>('/login-redirect/*', page, async (request, reply) => {
+    const parameters = parametersOf(request)
+    const did = await startRedirect(
+      {
+        redirect: request.params['*'],
+        returnTo: required(parameters, 'return_to'),
+        state: parameters.get('state'),
+      },
+      deps,
+    )
+    return goTo(reply, `../login?did=${did}`)
+  })
+}
+
+/** A code is sealed, of a few hundred characters. */
+const BODY_LIMIT = 4 * 1024
+
+export function codeRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
+  readJsonBodies(app, BODY_LIMIT)
+  app.post(
+    '/discharge-token',
+    { config: { limit: 'discharge' }, bodyLimit: BODY_LIMIT },
+    async (request, reply) => sendJson(reply, 200, { token: await redeemCode(codeIn(request.body), deps) }),
+  )
+}
+
+function codeIn(body: unknown): string {
+  const { code } = (typeof body === 'object' && body !== null ? body : {}) as { readonly code?: unknown }
+  if (typeof code === 'string' && code !== '') return code
+  throw invalidRequest('The body has no "code". Send JSON such as {"code": "…"}.')
+}
