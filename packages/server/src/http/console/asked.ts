@@ -2,11 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { MANAGEMENT_OPERATIONS, type ManagementOperation, type Me } from '@ratafia/api/schemas'
 import type { FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import type { Authority } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
 import type { FormState, Problem } from '../../web/console/form.ts'
-import type { CalledWith, CallManagement } from '../management/in-process.ts'
+import type { AnswerOf, CalledWith, CallManagement } from '../management/in-process.ts'
 import { csrfOf } from './csrf.ts'
 import { type Fields, queryFields } from './fields.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -27,7 +26,7 @@ export interface ConsoleAsked<Who extends Authority = Authority> {
   readonly call: <const Operation extends ManagementOperation>(
     operation: Operation,
     called?: CalledWith<Operation>,
-  ) => Promise<Static<Operation['response']>>
+  ) => Promise<AnswerOf<Operation>>
   /** The cookie of the browser: a secret. */
   readonly token: string
 }

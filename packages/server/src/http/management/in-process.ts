@@ -33,12 +33,19 @@ type Loosely<T> = T extends object
   ? { readonly [Name in keyof T]: undefined extends Partial<T>[Name] ? T[Name] | undefined : T[Name] }
   : T
 
+/** What is streamed is no text yet. */
+export type AnswerOf<Operation extends ManagementOperation> = Operation extends {
+  readonly streams: readonly string[]
+}
+  ? object
+  : Static<Operation['response']>
+
 /** Throws what the operation throws, and `invalid-field` or `invalid-request` for what does not fit its schemas. */
 export type CallManagement<Who extends Authority = Authority> = <const Operation extends ManagementOperation>(
   authority: Who,
   operation: Operation,
   called?: CalledWith<Operation>,
-) => Promise<Static<Operation['response']>>
+) => Promise<AnswerOf<Operation>>
 
 export interface ManagementInProcess<Who extends Authority> {
   readonly add: AddManagementRoute<Who>
@@ -74,7 +81,7 @@ export function managementInProcess<Who extends Authority>(): ManagementInProces
         ...{ mayTake: 0, hold: () => new AbortController().signal },
       })
       // Tests of the API check that the answer of each operation fits its schema.
-      return (record instanceof Reply ? record.record : record) as Static<Operation['response']>
+      return (record instanceof Reply ? record.record : record) as AnswerOf<Operation>
     },
   }
 }
