@@ -10,6 +10,7 @@ import { errorPage, shownPage, signedOutPage } from '../../web/console/error-pag
 import { type ConsoleContent, consolePage } from '../../web/console/layout.ts'
 import { words } from '../../web/words/en.ts'
 import { pathOf } from '../app.ts'
+import { fileLimit } from '../bodies/file-body.ts'
 import { bodyParser } from '../bodies/read-body.ts'
 import { noteRefusal } from '../errors/answer.ts'
 import { refusalOf } from '../errors/translate.ts'
@@ -20,6 +21,7 @@ import { isCsrfOf } from './csrf.ts'
 import { type Fields, fieldsIn, NO_FIELDS } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
 import { FormRefused, problemOf } from './problem.ts'
+import { readUploads, type SentFile, type Upload, uploadIn } from './upload.ts'
 
 /** The answer to a form that was done: another page, and what to say there. */
 export class GoTo {
@@ -37,7 +39,9 @@ export interface ConsoleForm<Who extends Authority> {
   /** The page with the form. It is shown again, with what was wrong, when the form is refused. */
   readonly show: (asked: ConsoleAsked<Who>) => Promise<ConsoleContent>
   /** Does it. A page instead of {@link GoTo} has a secret, and is shown once. */
-  readonly send: (asked: ConsoleAsked<Who>) => Promise<GoTo | ConsoleContent>
+  readonly send: (asked: ConsoleAsked<Who>, file?: SentFile) => Promise<GoTo | ConsoleContent>
+  /** It has a file, and is `multipart/form-data` of up to so many bytes. */
+  readonly fileBytes?: number
   /** It takes a person who signed in a short while ago: they are asked before the form is shown (B10). */
   readonly isRecent?: boolean
   /** It only asks, and may be sent again as often as somebody likes. */
@@ -134,11 +138,11 @@ export function consoleRoutes<Who extends Authority>(
     form: ConsoleForm<Who>,
   ): Promise<FastifyReply> => {
     refuseOtherSites(request)
-    const fields = fieldsIn(typeof request.body === 'string' ? request.body : '')
+    const { fields, file } = await sentIn(request)
     const asked = await askedBy(request, fields, http)
     try {
       if (!isCsrfOf(asked.token, fields.get('csrf'))) throw new FormRefused(words.form.outOfDate)
-      const done = await sendOnce(request.url, asked, form)
+      const done = await sendOnce(request.url, asked, form, file)
       if ('page' in done) return sendText(reply, 200, done.page)
       return goTo(reply, new GoTo(done.path, done.notice), asked.token)
     } catch (error) {
@@ -164,7 +168,13 @@ export function consoleRoutes<Who extends Authority>(
         if (form.isRecent) requireRecentPerson(asked.authority, asked.now)
         return form.show(asked)
       })
-      app.post(`/console${path}`, OPTIONS, (request, reply) => sendForm(request, reply, form))
+      const send = (request: FastifyRequest, reply: FastifyReply) => sendForm(request, reply, form)
+      const { fileBytes: bytes } = form
+      if (bytes === undefined) return void app.post(`/console${path}`, OPTIONS, send)
+      void app.register(async (uploads) => {
+        readUploads(uploads)
+        uploads.post(`/console${path}`, { config: { ...OPTIONS.config, file: { bytes } } }, send)
+      })
     },
     file: (path, stream) => {
       // What is streamed is read to its end, whoever takes it.
@@ -183,9 +193,10 @@ export function consoleRoutes<Who extends Authority>(
     path: string,
     asked: ConsoleAsked<Who>,
     form: ConsoleForm<Who>,
+    file: SentFile | undefined,
   ): Promise<{ readonly page: string } | Pick<GoTo, 'path' | 'notice'>> {
     const work = async () => {
-      const done = await form.send(asked)
+      const done = await form.send(asked, file)
       if (done instanceof GoTo) return { path: done.path, notice: done.notice }
       return { page: consolePage(done, frames.of(asked)) }
     }
@@ -194,7 +205,7 @@ export function consoleRoutes<Who extends Authority>(
     const key = asked.fields.get('once') ?? ''
     if (!ONCE.test(key)) throw new FormRefused(words.form.incomplete)
     const said = asked.fields.entries.filter(([name]) => name !== 'csrf')
-    const digest = hash('sha256', JSON.stringify([path, said]))
+    const digest = hash('sha256', JSON.stringify([path, said, file && hash('sha256', file.bytes)]))
     const { body } = await http.answerOnce(
       { accountId, key, digest, shownForMs: SECRET_SHOWN_MS },
       async () => ({ status: 200, headers: {}, body: JSON.stringify(await work()) }),
@@ -209,7 +220,7 @@ export function consoleRoutes<Who extends Authority>(
       if (request.method !== 'GET') return sendConsolePage(reply, 403, signedOutPage(), frames.without())
       return redirect(reply, `/console/sign-in?to=${encodeURIComponent(request.url)}`)
     }
-    const refused = refusalOf(error, BODY_LIMIT)
+    const refused = refusalOf(error, fileLimit(request) ?? BODY_LIMIT)
     noteRefusal(request, error, refused)
     const { message, retryAfter = refused.status === 503 ? 5 : undefined } = refused
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
@@ -223,6 +234,13 @@ export function consoleRoutes<Who extends Authority>(
     const again = request.method === 'GET' ? request.url : undefined
     return sendConsolePage(reply, status, errorPage({ status, message, again }), frame)
   }
+}
+
+/** What a form sends. Throws `RequestError` `invalid-request`. */
+async function sentIn(request: FastifyRequest): Promise<Upload> {
+  const { body, headers } = request
+  if (fileLimit(request) !== undefined) return uploadIn(body, headers['content-type'])
+  return { fields: fieldsIn(typeof body === 'string' ? body : ''), file: undefined }
 }
 
 /** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */

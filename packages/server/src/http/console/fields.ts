@@ -16,8 +16,10 @@ export interface Fields {
 const MOST = 1_200
 
 /** Throws {@link RequestError} `invalid-request` for more fields than any page has. */
-export function fieldsIn(text: string): Fields {
-  const entries = [...new URLSearchParams(text)]
+export const fieldsIn = (text: string): Fields => fieldsOf([...new URLSearchParams(text)])
+
+/** Of names and values. Throws as {@link fieldsIn}. */
+export function fieldsOf(entries: Fields['entries']): Fields {
   if (entries.length > MOST) throw invalidRequest(`There are more than ${MOST} fields. Choose fewer records.`)
   const all = (name: string) =>
     entries.flatMap(([one, value]) => (one === name && value.trim() !== '' ? value.trim() : []))

@@ -1,0 +1,66 @@
+/**
+ * Forms with a file, as browsers send them without a script: `multipart/form-data` (RFC 7578). The body is in memory and
+ * within its limit before anything looks at it; Node's own parser, the one of `Response.formData()`, takes it apart.
+ */
+import type { FastifyInstance } from 'fastify'
+import { invalidRequest } from '../../errors.ts'
+import { bodyParser } from '../bodies/read-body.ts'
+import { type Fields, fieldsOf } from './fields.ts'
+
+export interface SentFile {
+  /** As the browser has it. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+export interface Upload {
+  readonly fields: Fields
+  /** Undefined if none was chosen. */
+  readonly file: SentFile | undefined
+}
+
+/** More than such a form has. The parser makes an object of each. */
+const MOST_PARTS = 24
+/** RFC 2046 allows 70 characters, of these and some that no browser takes. */
+const BOUNDARY = /;\s*boundary="?([0-9A-Za-z'_.-]{1,70})"?\s*(?:;|$)/i
+
+/** `scope` is of the routes for such forms alone. They take no other. The limit is the `file` of the route. */
+export function readUploads(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('multipart/form-data', bodyParser({ parse: (body) => body }))
+}
+
+/** Throws `RequestError` `invalid-request` for what is no such form. */
+export async function uploadIn(body: unknown, contentType = ''): Promise<Upload> {
+  const [, boundary] = BOUNDARY.exec(contentType) ?? []
+  if (!(body instanceof Buffer) || boundary === undefined) throw notWhole()
+  requireFewParts(body, `--${boundary}`)
+  const parts = await partsIn(body, boundary)
+  const files = parts.filter((part): part is [string, File] => part[1] instanceof File)
+  const chosen = files.filter(([, { name, size }]) => name !== '' || size > 0)
+  if (chosen.length > 1) throw invalidRequest('The form has more than one file. Send one.')
+  const [, file] = chosen[0] ?? []
+  return {
+    fields: fieldsOf(parts.filter((part): part is [string, string] => typeof part[1] === 'string')),
+    file: file && { name: file.name, bytes: Buffer.from(await file.arrayBuffer()) },
+  }
+}
+
+function requireFewParts(body: Buffer, delimiter: string): void {
+  let parts = 0
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
+    if (++parts > MOST_PARTS + 1) throw invalidRequest(`The form has more than ${MOST_PARTS} parts.`)
+  }
+}
+
+async function partsIn(body: Buffer, boundary: string): Promise<[string, string | File][]> {
+  try {
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    return [...(await new Response(new Uint8Array(body), { headers }).formData())]
+  } catch (cause) {
+    throw notWhole(cause)
+  }
+}
+
+const notWhole = (cause?: unknown) =>
+  invalidRequest('The form was not whole. Go back, and send it again.', { cause })
