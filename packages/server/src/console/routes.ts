@@ -1,7 +1,18 @@
 /** The pages of the console, noun by noun. */
 import type { ConsoleRoutes } from '../http/console/console-routes.ts'
+import { auditPageRoutes } from './audit-routes.ts'
+import { jobPageRoutes } from './job-routes.ts'
+import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
+import { statusPageRoutes } from './status-routes.ts'
 import { tokenPageRoutes } from './token-routes.ts'
 
-export function consolePages(pages: ConsoleRoutes): void {
-  tokenPageRoutes(pages)
+export interface ConsolePages {
+  readonly own: OwnCredentials
+}
+
+export function consolePages(pages: ConsoleRoutes<ManagerAuthority>, { own }: ConsolePages): void {
+  tokenPageRoutes(pages, own)
+  auditPageRoutes(pages)
+  jobPageRoutes(pages)
+  statusPageRoutes(pages)
 }

@@ -1,14 +1,195 @@
 /** The pages of one's own tokens: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { ConsoleRoutes } from '../http/console/console-routes.ts'
-import { tokensPage } from '../web/console/token-pages.ts'
+import { invalidField, RequestError } from '../errors.ts'
+import type { ConsoleAsked } from '../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
+import { explainPage } from '../web/console/tokens/explain-page.ts'
+import { nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
+import { type NewTokenPage, newTokenPage } from '../web/console/tokens/new-page.ts'
+import { shownTokenPage } from '../web/console/tokens/shown-page.ts'
+import { revokeAllPage, revokeManyPage, revokePage, tokenPage } from '../web/console/tokens/token-page.ts'
+import { words } from '../web/words/en.ts'
+import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
+import { draftTokenIn, endIn, itemsOf } from './token-draft.ts'
 
 const api = MANAGEMENT_OPERATIONS
+const text = words.tokens
 
-export function tokenPageRoutes({ page }: ConsoleRoutes): void {
-  page('/tokens', async ({ call, query, now }) => {
-    const asked = { state: query.get('state'), cursor: query.get('cursor') }
-    const { tokens, next } = await call(api.myTokens, { query: asked })
-    return tokensPage({ tokens, next, query, now })
+type Asked = ConsoleAsked<ManagerAuthority>
+type Routes = ConsoleRoutes<ManagerAuthority>
+
+export function tokenPageRoutes(routes: Routes, own: OwnCredentials): void {
+  const { page, form } = routes
+
+  page('/tokens', async ({ call, query, me, now }) => {
+    const filters = { q: query.get('q'), state: query.get('state'), kind: query.get('kind') }
+    const { tokens, next } = await call(api.myTokens, { query: { ...filters, cursor: query.get('cursor') } })
+    const soon = await call(api.myTokens, { query: { state: 'ending', kind: 'developer', limit: '5' } })
+    return tokensPage({ tokens, next, query, ending: soon.tokens, current: me.session_id, now })
+  })
+
+  page('/tokens/:id', async ({ call, parameters, me, now }) =>
+    tokenPage({ token: await call(api.myToken, { parameters }), current: me.session_id, now }),
+  )
+
+  page(
+    '/tokens/:id/rotate',
+    async ({ parameters: { id = '' } }) => new GoTo(`/console/tokens/new?from=${encodeURIComponent(id)}`),
+  )
+
+  form('/tokens/:id/revoke', {
+    show: async ({ call, parameters, me, form }) =>
+      revokePage({ form, token: await call(api.myToken, { parameters }), current: me.session_id }),
+    send: async ({ call, parameters }) => {
+      const token = await call(api.revokeMyToken, { parameters, body: {} })
+      return new GoTo('/console/tokens', text.revokePage.done(nameOf(token)))
+    },
+  })
+
+  form('/tokens/explain', {
+    onlyReads: true,
+    show: async ({ form, now }) => explainPage({ form, explanation: undefined, now }),
+    send: async ({ call, fields, form, now }) => {
+      const token = fields.get('token')
+      if (token === undefined) throw invalidField(text.explainPage.problem, { field: 'token' })
+      return explainPage({ form, explanation: await call(api.explainToken, { body: { token } }), now })
+    },
+  })
+
+  revokeRoutes(routes)
+  newTokenRoutes(routes, own)
+}
+
+function revokeRoutes({ form }: Routes): void {
+  const chosen = async ({ call, fields }: Asked) => {
+    const ids = [...new Set(fields.all('session'))]
+    if (ids.length === 0) throw invalidField(text.revokePage.nothingChosen)
+    return Promise.all(ids.slice(0, 100).map((id) => call(api.myToken, { parameters: { id } })))
+  }
+
+  form('/tokens/revoke', {
+    show: async (asked) => {
+      const { form, me } = asked
+      return revokeManyPage({ form, tokens: await chosen(asked), current: me.session_id })
+    },
+    send: async (asked) => {
+      const tokens = await chosen(asked)
+      requireTyped(asked, text.revokePage.typed(tokens.length))
+      for (const { session_id: id } of tokens) {
+        await asked.call(api.revokeMyToken, { parameters: { id }, body: {} })
+      }
+      return new GoTo('/console/tokens', text.revokePage.manyDone(tokens.length))
+    },
+  })
+
+  form('/tokens/revoke-all', {
+    isRecent: true,
+    show: async ({ form }) => revokeAllPage({ form }),
+    send: async (asked) => {
+      const { call, fields, me } = asked
+      requireTyped(asked, text.revokePage.all)
+      const body = fields.get('keep') === 'on' ? { all_but: [me.session_id] } : {}
+      let revoked = 0
+      // A request ends a thousand; nobody who has many more waits for them here.
+      for (let round = 0; round < 20; round++) {
+        const answer = await call(api.revokeMyTokens, { body })
+        revoked += answer.revoked
+        if (!answer.more) break
+      }
+      return new GoTo('/console/tokens', text.revokePage.manyDone(revoked))
+    },
   })
 }
+
+function requireTyped({ fields }: Pick<Asked, 'fields'>, expected: string): void {
+  if (fields.get('typed') === expected) return
+  throw invalidField(words.form.notTyped(expected), { field: 'typed' })
+}
+
+const DAY_MS = 86_400_000
+
+function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
+  const mostDays = Math.floor((own.mostLifetime ?? 365 * DAY_MS) / DAY_MS)
+
+  /** The token of one's own that the new one is to be like. */
+  const before = async ({ call, fields }: Asked) => {
+    const id = fields.get('from')
+    return id === undefined ? undefined : call(api.myToken, { parameters: { id } })
+  }
+
+  const formPage = async (asked: Asked) => {
+    const { form, fields, me, now } = asked
+    const replaced = await before(asked)
+    const draft = { description: replaced?.description ?? '', limits: replaced?.limits ?? undefined }
+    const { at } = me.signed_in
+    const content: NewTokenPage = {
+      ...{ form, draft, mostDays, now, email: me.email, signedInAt: at === null ? undefined : new Date(at) },
+      asked: askedFor(fields, draft, now),
+      replaces: replaced && {
+        id: replaced.session_id,
+        name: nameOf(replaced),
+        isRecorded: replaced.limits !== null,
+      },
+    }
+    return newTokenPage(content)
+  }
+
+  form('/tokens/new', {
+    isRecent: true,
+    show: formPage,
+    send: async (asked) => {
+      const { authority, fields, form, now } = asked
+      const { description, limits, until } = draftTokenIn(fields, { now })
+      if (fields.get('do') === 'look') return formPage({ ...asked, form: { ...form, isAgain: true } })
+      const replaced = await before(asked)
+      const ends = replaced && overlapIn(fields.get('overlap'), now)
+      const made = await own.makeToken({
+        authority,
+        wanted: {
+          ...{ description, expires: until },
+          permissions: limits.permissions ?? undefined,
+          packages: limits.packages ?? undefined,
+          channels: limits.channels ?? undefined,
+          storeIds: limits.store_ids ?? undefined,
+        },
+        replaces: replaced && ends ? { sessionId: replaced.session_id, until: ends } : undefined,
+      })
+      const { baseUrl } = own
+      return shownTokenPage({
+        ...{ made, baseUrl },
+        replaced: replaced && ends && { name: nameOf(replaced), until: ends },
+      })
+    },
+  })
+}
+
+/** When the token that is replaced ends; undefined for its own end. */
+function overlapIn(value: string | undefined, now: Date): Date | undefined {
+  if (value === 'keep') return undefined
+  if (value === undefined || !/^(0|1|7|30)$/.test(value)) {
+    throw invalidField(text.newPage.problems.life, { field: 'overlap' })
+  }
+  // A moment short of 30 days: the clock goes on until the operation looks.
+  return new Date(now.getTime() + Number(value) * DAY_MS - (value === '30' ? 60_000 : 0))
+}
+
+/** What the page can say in one sentence before anything was sent; undefined while something is missing. */
+function askedFor(fields: Asked['fields'], draft: NewTokenPage['draft'], now: Date): NewTokenPage['asked'] {
+  try {
+    if (!fields.has('csrf') && draft.limits) {
+      return { limits: draft.limits, until: endIn({ get: (name) => fields.get(name) ?? '90' }, now) }
+    }
+    const { limits, until } = draftTokenIn(withDefaults(fields), { now })
+    return { limits, until }
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}
+
+const withDefaults = (fields: Asked['fields']) => ({
+  ...fields,
+  get: (name: string) =>
+    fields.get(name) ?? (name === 'description' ? '-' : name === 'life' ? '90' : undefined),
+  all: (name: string) => itemsOf(fields, name),
+})

@@ -10,6 +10,7 @@ export class FormRefused extends Error {
 const MENDED_IN_FORM: ReadonlySet<string> = new Set([
   'invalid-field',
   'invalid-request',
+  'package-not-found',
   'limit-exceeded',
   'state-conflict',
   'already-exists',
@@ -31,7 +32,8 @@ export function problemOf(error: unknown): Problem | undefined {
 /** The API says `body/expires`; the form has a field of that name. */
 const PLACE = /^(?:body|query)\//
 
-function fieldOf({ extra: { field } }: RequestError): string | undefined {
+function fieldOf({ code, extra: { field } }: RequestError): string | undefined {
+  if (code === 'package-not-found') return 'packages'
   if (typeof field !== 'string') return undefined
   const name = field.replace(PLACE, '').replace(/\/.*$/, '')
   return name === '' || name === 'body' || name === 'query' ? undefined : name

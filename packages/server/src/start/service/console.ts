@@ -3,6 +3,7 @@ import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import type { Installation } from '../../cli/installation.ts'
 import { consoleFrontRoutes } from '../../console/front-routes.ts'
+import type { OwnCredentials } from '../../console/own-credentials.ts'
 import { consolePages } from '../../console/routes.ts'
 import { consoleRoutes } from '../../http/console/console-routes.ts'
 import { sessionCookie } from '../../http/console/session-cookie.ts'
@@ -10,11 +11,14 @@ import { onlyFrom } from '../../http/limits/only-from.ts'
 import type { CallManagement } from '../../http/management/in-process.ts'
 import type { StreamPlaces } from '../../http/management/streamed.ts'
 import { type FrontFacts, frontPageOf } from '../../http/service-routes.ts'
+import { addOwnAgent } from '../../identity/agents/add-own-agent.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { browserAuthority } from '../../management/routes.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import { makeOwnToken } from '../../tokens/own/make-own-token.ts'
+import { ownCredentials } from './own-tokens.ts'
 
 interface Parts {
   readonly app: FastifyInstance
@@ -28,10 +32,11 @@ interface Parts {
 }
 
 export async function addConsole(
-  { baseUrl, location }: TokenDependencies,
+  tokens: TokenDependencies,
   { app, installation, management, limit, call, places, front }: Parts,
 ): Promise<void> {
-  const { from, name = location } = installation.config.management
+  const { baseUrl } = tokens
+  const { from, name = tokens.location } = installation.config.management
   const { clock } = installation
   await app.register(async (console) => {
     if (from) onlyFrom(console, from)
@@ -47,6 +52,19 @@ export async function addConsole(
     }
     const pages = consoleRoutes<ManagerAuthority>(console, http)
     consoleFrontRoutes(console, { ...http, front: () => frontPageOf(front) })
-    consolePages(pages)
+    consolePages(pages, { own: ownOf(tokens, installation, front) })
   })
+}
+
+function ownOf(
+  tokens: TokenDependencies,
+  installation: Installation,
+  { account, identity }: FrontFacts,
+): OwnCredentials {
+  const credentials = ownCredentials(tokens, installation)
+  return {
+    makeToken: (input) => makeOwnToken(input, credentials),
+    addAgent: (input) => addOwnAgent(input, credentials),
+    ...{ baseUrl: tokens.baseUrl, mostLifetime: tokens.lifetime.most, account, identity },
+  }
 }

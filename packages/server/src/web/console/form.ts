@@ -95,6 +95,25 @@ export interface Choice {
   readonly label: HtmlValue
 }
 
+/** For a secret, which is not shown again. */
+export const secretArea = (state: FormState, field: AreaField): Html =>
+  labelled(
+    state,
+    field,
+    html`<textarea class="mono" id="${idOf(field.name)}" name="${field.name}" rows="${field.rows ?? 8}" autocomplete="off" spellcheck="false"${attribute('maxlength', field.maxlength)}${described(
+      state,
+      field,
+    )}></textarea>`,
+  )
+
+/** In a form with `isMultipart`. Browsers do not keep the choice when the form is shown again. */
+export const fileField = (state: FormState, field: Omit<Field, 'value'>): Html =>
+  labelled(
+    state,
+    field,
+    html`<input type="file" id="${idOf(field.name)}" name="${field.name}"${described(state, field)}>`,
+  )
+
 export const selectField = (state: FormState, field: Field & { readonly choices: readonly Choice[] }): Html =>
   labelled(
     state,
@@ -113,24 +132,24 @@ export const options = (choices: readonly Choice[], chosen: string | undefined):
   )
 
 interface ChoiceField extends Omit<Field, 'value' | 'required'> {
+  /** Where a page has two of one name. */
+  readonly id?: string
   readonly choices: readonly Choice[]
   /** The chosen ones, before anything was typed. */
   readonly chosen?: readonly string[]
 }
 
 /** One of several, or with `isMany` any of them. */
-export function choiceField(
-  state: FormState,
-  { name, label, hint, choices, chosen = [], isMany = false }: ChoiceField & { readonly isMany?: boolean },
-): Html {
+export function choiceField(state: FormState, field: ChoiceField & { readonly isMany?: boolean }): Html {
+  const { name, id = name, label, hint, choices, chosen = [], isMany = false } = field
   const given = state.isAgain || state.fields.all(name).length > 0 ? state.fields.all(name) : chosen
-  return html`<fieldset class="field plain" id="${idOf(name)}" tabindex="-1"><legend>${label}</legend>
+  return html`<fieldset class="field plain" id="${idOf(id)}" tabindex="-1"><legend>${label}</legend>
 ${choices.map(
   (choice) =>
     html`<div><label><input type="${isMany ? 'checkbox' : 'radio'}" name="${name}" value="${choice.value}"${
       given.includes(choice.value) && html` checked`
     }> ${choice.label}</label></div>`,
-)}${problemAt(state, name)}${hint && html`<div class="quiet">${hint}</div>`}</fieldset>`
+)}${id === name && problemAt(state, name)}${hint && html`<div class="quiet">${hint}</div>`}</fieldset>`
 }
 
 /** A single box; its value is `on`. */

@@ -1,6 +1,35 @@
 /** All words of the console, in English: typed functions and texts, by page (contract/administration.md, C13). */
+import { accounts } from './en/accounts.ts'
+import { allTokens } from './en/all-tokens.ts'
+import { allowList, hardware } from './en/allow-list.ts'
+import { apiKeys } from './en/api-keys.ts'
+import { brands, signingKeys, trustRoots } from './en/brands.ts'
 import * as common from './en/common.ts'
+import { grants } from './en/grants.ts'
+import { clones } from './en/clones.ts'
+import { deviceImport } from './en/device-import.ts'
+import { devices } from './en/devices.ts'
+import { limits } from './en/limits.ts'
+import { models, remodels } from './en/models.ts'
 import { navigation } from './en/navigation.ts'
+import { plot } from './en/plot.ts'
+import { audit } from './en/service/audit.ts'
+import { jobs } from './en/service/jobs.ts'
+import { packages, status } from './en/service/status.ts'
+import { policy } from './en/policy.ts'
 import { tokens } from './en/tokens.ts'
 
-export const words = { ...common, navigation, tokens } as const
+export const words = {
+  ...common, devices, deviceImport, clones,
+  audit,
+  jobs,
+  packages,
+  status,
+  accounts,
+  allTokens,
+  grants,
+  limits,
+  navigation,
+  plot,
+  tokens,
+} as const

@@ -1,0 +1,23 @@
+/**
+ * What only the console does, for the account of whoever is signed in: the management API has none of it
+ * (contract/administration.md, B11).
+ */
+import type { AgentsFile } from '../identity/agents/add-agent.ts'
+import type { OwnAgent, OwnAgentInput } from '../identity/agents/add-own-agent.ts'
+import type { ManagerAuthority } from '../management/tokens/manager.ts'
+import type { OwnToken, OwnTokenInput } from '../tokens/own/make-own-token.ts'
+
+export type { AgentsFile, ManagerAuthority, OwnAgent, OwnToken }
+
+export interface OwnCredentials {
+  /** Throws as `makeOwnToken` does. */
+  makeToken(input: OwnTokenInput): Promise<OwnToken>
+  /** Throws as `addOwnAgent` does. */
+  addAgent(input: OwnAgentInput): Promise<OwnAgent>
+  readonly baseUrl: string
+  /** The longest life of a token in milliseconds; undefined for none. */
+  readonly mostLifetime: number | undefined
+  /** Where people change their password and second factor; undefined with an identity service elsewhere. */
+  readonly account: string | undefined
+  readonly identity: string
+}

@@ -1,0 +1,26 @@
+/** A secret on a page that shows it once: selectable without a script, copied by a button with one (C6). */
+import { type Html, type HtmlValue, html } from '../html.ts'
+import { words } from '../words/en.ts'
+
+export interface ShownOnce {
+  /** Of the page: letters. */
+  readonly id: string
+  /** What takes it. */
+  readonly title: string
+  readonly value: string
+  /** Under it: where to put it. */
+  readonly note?: HtmlValue
+}
+
+const LINE = 90
+
+export const shownOnce = ({ id, title, value, note }: ShownOnce): Html => html`
+<section class="card"><div class="head"><h2>${title}</h2><button class="small push" type="button" hidden data-copy="once-${id}" data-copied="${words.form.copied}">${words.form.copy}</button></div>
+<textarea id="once-${id}" class="mono" rows="${rowsOf(value)}" readonly spellcheck="false" autocomplete="off" aria-label="${title}">
+${value}</textarea>${note && html`<p class="quiet">${note}</p>`}</section>`
+
+const rowsOf = (value: string): number =>
+  Math.min(
+    8,
+    value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / LINE)), 0),
+  )

@@ -1,0 +1,118 @@
+/** The list of one's own tokens. */
+import type { ListedSessionSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { chip, stateChip } from '../chip.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { limitChips } from '../limits.ts'
+import { filterSelect, filterText, list, type Query } from '../list.ts'
+import { day, orNever, relative } from '../time.ts'
+
+export type ListedToken = Static<typeof ListedSessionSchema>
+type Token = Omit<ListedToken, 'last_used_at' | 'last_used_from'>
+
+const text = words.tokens
+
+/** What its owner calls it. */
+export const nameOf = ({ description }: Pick<Token, 'description'>): string =>
+  description === null || description === '' ? text.none : visibleText(description, 80)
+
+export interface TokensPage {
+  readonly tokens: readonly ListedToken[]
+  readonly next: string | null
+  readonly query: Query
+  /** The next ones that end within 30 days. */
+  readonly ending: readonly ListedToken[]
+  /** The session of this browser. */
+  readonly current: string
+  readonly now: Date
+}
+
+export const tokensPage = (page: TokensPage): ConsoleContent => ({
+  title: text.title,
+  section: 'tokens',
+  beside: html`<a class="button primary push" href="/console/tokens/new">${text.make}</a>`,
+  body: html`${page.ending.length > 0 && endingNotice(page)}${tokenList(page)}
+<p><a href="/console/tokens/explain">${text.explainLink}</a></p>`,
+})
+
+const endingNotice = ({ ending, now }: TokensPage): Html => html`
+<div class="notice warn" role="status"><strong>${text.ending(ending.length)}</strong> ${text.endingDo}
+<ul>${ending.map(
+  (token) =>
+    html`<li>${nameOf(token)}, ${relative(token.valid_until, now)} <a href="/console/tokens/${token.session_id}/rotate">${text.rotate}</a></li>`,
+)}</ul></div>`
+
+const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
+  list<ListedToken>({
+    ...{ path: '/console/tokens', query, rows: tokens, next, label: text.label },
+    filters: [
+      filterText(query, { name: 'q', label: text.description }),
+      filterSelect(query, {
+        name: 'state',
+        label: text.state,
+        choices: Object.entries(text.states).map(([value, label]) => ({
+          value: value === 'active' ? '' : value,
+          label,
+        })),
+      }),
+      filterSelect(query, {
+        name: 'kind',
+        label: text.kind,
+        choices: Object.entries(text.kinds).map(([value, label]) => ({
+          value: value === 'any' ? '' : value,
+          label,
+        })),
+      }),
+    ],
+    empty: html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+<p><a class="button primary" href="/console/tokens/new">${text.emptyStep}</a></p>
+<p class="quiet">${text.emptyCommand} <code>ratafia tokens create --help</code></p>`,
+    choose: { form: 'many', name: 'session', value: ({ session_id }) => session_id, label: nameOf },
+    columns: [
+      {
+        label: text.columns.token,
+        cell: (token) =>
+          html`<a href="/console/tokens/${token.session_id}"><strong>${nameOf(token)}</strong></a>${
+            token.session_id === current && html` ${chip(text.thisOne)}`
+          }<br><span class="quiet">${token.rule !== null ? text.job(visibleText(token.rule, 64)) : html`${text.made} ${day(token.valid_since)}`}</span>`,
+      },
+      { label: text.columns.may, cell: mayDo },
+      {
+        label: text.columns.ends,
+        cell: (token) => html`${endOf(token, now)}<br><span class="quiet">${day(token.valid_until)}</span>`,
+      },
+      {
+        label: text.columns.used,
+        cell: ({ last_used_at, last_used_from }) =>
+          html`${orNever(last_used_at, (at) => relative(at, now))}${
+            last_used_from !== null && html`<br><span class="quiet">${visibleText(last_used_from, 64)}</span>`
+          }`,
+      },
+    ],
+    below: html`<form id="many" class="actions" method="get" action="/console/tokens/revoke">
+<button class="danger" type="submit">${text.revokeChosen}</button>
+<a class="button danger" href="/console/tokens/revoke-all">${text.revokeAll}</a></form>`,
+  })
+
+/** In a row, whatever its kind. */
+export function mayDo({ kind, limits, manage }: Pick<Token, 'kind' | 'limits' | 'manage'>): Html {
+  if (kind === 'developer') return limitChips(limits)
+  return html`${chip(text.administers)}${manage?.read_only && chip(text.onlyReads)}`
+}
+
+const SOON_MS = 30 * 86_400_000
+
+/** Its state, as what decides: revoked, over, or when it ends. */
+export function endOf(
+  { revoked_at, valid_until, kind }: Pick<Token, 'revoked_at' | 'valid_until' | 'kind'>,
+  now: Date,
+): Html {
+  if (revoked_at !== null) return stateChip('off', text.revoked)
+  const left = new Date(valid_until).getTime() - now.getTime()
+  if (left <= 0) return stateChip('off', text.over)
+  const when = words.time.relative(new Date(valid_until), now)
+  return stateChip(left < SOON_MS && kind === 'developer' ? 'warn' : 'good', when)
+}

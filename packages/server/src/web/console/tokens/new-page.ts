@@ -1,0 +1,168 @@
+/** The form of a new token: filled by its address, never sent by itself (contract/administration.md, `tokens/new`). */
+import { PERMISSIONS } from '@ratafia/api'
+import { hidden } from '../../form-fields.ts'
+import { type Html, html } from '../../html.ts'
+import { permissionInWords } from '../../permissions.ts'
+import { words } from '../../words/en.ts'
+import {
+  actions,
+  checkField,
+  choiceField,
+  type FormState,
+  postForm,
+  selectField,
+  submit,
+  textField,
+} from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { type Limits, limitSentence } from '../limits.ts'
+
+const text = words.tokens.newPage
+
+/** The fields of the form, before anybody typed. */
+export interface TokenDraft {
+  readonly description: string
+  /** `unrecorded`: of the token that it is to be like, nobody knows. */
+  readonly limits: Limits | undefined
+}
+
+export interface NewTokenPage {
+  readonly form: FormState
+  readonly draft: TokenDraft
+  /** The token that it takes the place of. */
+  readonly replaces: { readonly id: string; readonly name: string; readonly isRecorded: boolean } | undefined
+  /** What the fields ask for now; undefined while something is missing. */
+  readonly asked: { readonly limits: Limits; readonly until: Date } | undefined
+  /** The longest life in days that is allowed. */
+  readonly mostDays: number
+  readonly email: string
+  readonly signedInAt: Date | undefined
+  readonly now: Date
+}
+
+/** Those that most programs need; the others are one click away. */
+const COMMON = [
+  'package_access',
+  'package_upload',
+  'package_release',
+  'package_metrics',
+  'package_manage',
+  'package_register',
+] as const
+const FEW = PERMISSIONS.filter((name) => !COMMON.some((one) => one === name))
+
+export const newTokenPage = (page: NewTokenPage): ConsoleContent => ({
+  title: text.title,
+  section: 'tokens',
+  isNarrow: true,
+  beside: html`<span class="quiet">${text.beside}</span>`,
+  trail: [['/console/tokens', words.tokens.title]],
+  body: html`${templates()}${postForm(page.form, { action: '/console/tokens/new', class: 'card' }, fields(page))}`,
+})
+
+/** Links, so that choosing one needs no script. */
+const TEMPLATES = {
+  publish:
+    'permissions=package_access&permissions=package_upload&permissions=package_release&channels=edge&life=90',
+  read: 'permissions=package_access&permissions=package_metrics&all_packages=on&all_channels=on&life=90',
+  register: 'permissions=package_access&permissions=package_register&all_packages=on&all_channels=on&life=30',
+  custom: '',
+} as const
+
+const templates = (): Html =>
+  html`<nav aria-label="${text.forWhat}"><ul>${Object.entries(text.templates).map(
+    ([name, label]) =>
+      html`<li><a href="/console/tokens/new?${TEMPLATES[name as keyof typeof TEMPLATES]}">${label}</a></li>`,
+  )}</ul></nav>`
+
+function fields(page: NewTokenPage): Html {
+  const { form, draft, replaces } = page
+  const { limits } = draft
+  const given = limits?.permissions ?? []
+  const isFewOpen = FEW.some((name) => given.includes(name) || form.fields.all('permissions').includes(name))
+  const permissions = (names: readonly string[]) =>
+    names.map((value) => ({
+      value,
+      label: html`${permissionInWords(value)} <code class="quiet">${value}</code>`,
+    }))
+  return html`${replaces && hidden({ from: replaces.id })}
+${replaces && !replaces.isRecorded && html`<p class="notice warn">${text.likeUnknown}</p>`}
+${textField(form, {
+  name: 'description',
+  label: text.description,
+  hint: text.descriptionHint,
+  value: draft.description,
+  required: true,
+  maxlength: 512,
+})}
+${choiceField(form, { name: 'permissions', label: text.may, choices: permissions(COMMON), chosen: given, isMany: true })}
+<details class="field"${isFewOpen && html` open`}><summary>${text.more}</summary>
+${choiceField(form, { name: 'permissions', id: 'more', label: text.more, choices: permissions(FEW), chosen: given, isMany: true })}
+${checkField(form, {
+  name: 'all_permissions',
+  label: text.allPermissions,
+  hint: text.allPermissionsHint,
+  isChecked: limits?.permissions === null,
+})}</details>
+${textField(form, {
+  name: 'packages',
+  label: text.packages,
+  hint: text.packagesHint,
+  value: limits?.packages?.join(', '),
+})}
+${checkField(form, { name: 'all_packages', label: text.allPackages, isChecked: limits?.packages === null })}
+${textField(form, {
+  name: 'channels',
+  label: text.channels,
+  hint: text.channelsHint,
+  value: limits?.channels?.join(', '),
+})}
+${checkField(form, { name: 'all_channels', label: text.allChannels, isChecked: limits?.channels === null })}
+${textField(form, { name: 'stores', label: text.stores, hint: text.storesHint, value: limits?.store_ids?.join(', ') })}
+${ends(page)}
+${replaces && overlap(form, replaces.name)}
+${inShort(page)}
+${actions(
+  submit({ label: text.does, does: 'make' }),
+  submit({ label: text.look, does: 'look', isPlain: true }),
+  html`<a href="/console/tokens">${words.form.cancel}</a>`,
+)}
+${page.signedInAt && html`<p class="quiet">${text.signedIn(words.time.relative(page.signedInAt, page.now))}</p>`}`
+}
+
+const DAY_MS = 86_400_000
+const LIVES = [30, 90, 365] as const
+
+function ends({ form, mostDays, email, now }: NewTokenPage): Html {
+  const after = (days: number) => new Date(now.getTime() + days * DAY_MS)
+  const choices = LIVES.filter((days) => days <= mostDays).map((days) => ({
+    value: String(days),
+    label: days === 365 ? text.inYear(after(days)) : text.inDays(days, after(days)),
+  }))
+  const shortest =
+    choices.length === 0 ? [{ value: String(mostDays), label: text.inDays(mostDays, after(mostDays)) }] : []
+  return html`${choiceField(form, {
+    name: 'life',
+    label: text.ends,
+    choices: [...choices, ...shortest, { value: 'date', label: text.onDay }],
+    chosen: [mostDays >= 90 ? '90' : String(Math.min(30, mostDays))],
+    hint: html`${text.cap(mostDays)} ${email !== '' && text.reminders(email)}`,
+  })}
+${textField(form, { name: 'date', type: 'date', label: text.day, hint: text.dayHint })}`
+}
+
+const overlap = (form: FormState, name: string): Html =>
+  selectField(form, {
+    name: 'overlap',
+    label: text.replaces(name),
+    value: '7',
+    choices: Object.entries(text.overlaps).map(([value, label]) => ({ value, label })),
+  })
+
+function inShort({ asked }: NewTokenPage): Html | undefined {
+  if (!asked) return undefined
+  const { limits, until } = asked
+  return html`<p class="notice ${limits.permissions === null ? 'bad' : 'good'}" role="status"><strong>${text.inShort}</strong> ${limitSentence(
+    limits,
+  )}, ${text.until(until)}${limits.permissions === null && html` <strong>${text.unlimited}</strong>`}</p>`
+}

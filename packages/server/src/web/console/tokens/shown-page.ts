@@ -1,0 +1,52 @@
+/** A new token, shown once in each form that tools take (contract/administration.md, C6). */
+import type { OwnToken } from '../../../tokens/own/make-own-token.ts'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { shownOnce } from '../shown-once.ts'
+
+const text = words.tokens.shownPage
+
+export interface ShownTokenPage {
+  readonly made: OwnToken
+  /** Where the service answers, for the example with curl. */
+  readonly baseUrl: string
+  readonly replaced: { readonly name: string; readonly until: Date } | undefined
+}
+
+type Form = OwnToken['forms'][number]
+
+export function shownTokenPage({ made, baseUrl, replaced }: ShownTokenPage): ConsoleContent {
+  const { session, forms, leftOut } = made
+  const raw = forms.find(({ form }) => form === 'raw')
+  return {
+    title: visibleText(session.description ?? words.tokens.none, 80),
+    section: 'tokens',
+    body: html`<p class="notice warn" role="alert">${text.once}</p>
+${replaced && html`<p class="notice good">${text.replaced(replaced.name, replaced.until)}</p>`}
+${forms.map(formSection)}
+${
+  raw &&
+  shownOnce({
+    id: 'curl',
+    title: text.curl,
+    value: `curl -H 'Authorization: Macaroon ${raw.text}' ${baseUrl}/api/v2/tokens/whoami`,
+  })
+}
+${leftOut.length > 0 && html`<section class="card"><h2>${text.leftOut}</h2>${leftOut.map(({ meaning, why }) => html`<p>${meaning}: ${why}</p>`)}</section>`}
+<p><a class="button primary" href="/console/tokens">${text.done}</a></p>`,
+  }
+}
+
+const formSection = ({ form, text: value, uses }: Form): Html =>
+  shownOnce({
+    id: form,
+    title: uses.map(({ tool }) => tool).join(', '),
+    value,
+    note: form === 'env' ? text.shell : variablesOf(uses).map((variable) => html`${text.setAs(variable)} `),
+  })
+
+const variablesOf = (uses: Form['uses']): readonly string[] => [
+  ...new Set(uses.flatMap(({ variable }) => variable ?? [])),
+]

@@ -1,0 +1,130 @@
+/** One token of one's own, and ending it. */
+import type { SessionSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, type HtmlValue, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { chip, chips } from '../chip.ts'
+import { actions, checkField, type FormState, postForm, submit, typedField } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { limitList } from '../limits.ts'
+import { instant, relative } from '../time.ts'
+import { endOf, nameOf } from './list-page.ts'
+
+type Token = Static<typeof SessionSchema>
+
+const text = words.tokens
+const TRAIL = [['/console/tokens', text.title]] as const
+
+export interface TokenPage {
+  readonly token: Token
+  /** The session of this browser. */
+  readonly current: string
+  readonly now: Date
+}
+
+export function tokenPage({ token, current, now }: TokenPage): ConsoleContent {
+  const isOpen = token.revoked_at === null && new Date(token.valid_until) > now
+  const address = `/console/tokens/${token.session_id}`
+  return {
+    title: nameOf(token),
+    section: 'tokens',
+    trail: TRAIL,
+    beside: html`${endOf(token, now)}${token.session_id === current && chip(text.thisOne)}${
+      isOpen &&
+      token.kind === 'developer' &&
+      html`<a class="button push" href="${address}/rotate">${text.rotate}</a>`
+    }${isOpen && html`<a class="button danger" href="${address}/revoke">${text.revoke}</a>`}`,
+    body: html`<div class="cols"><section class="card"><h2>${text.page.limits}</h2>${whatItMay(token)}</section>
+<section class="card"><h2>${text.page.facts}</h2>${facts(token, now)}</section></div>`,
+  }
+}
+
+function whatItMay({ kind, limits, manage }: Token): Html {
+  if (kind === 'developer') return limitList(limits)
+  const { allRoles, allBrands, roles, brands, managementKind } = text.page
+  return html`<p>${managementKind}</p>${
+    manage &&
+    html`<dl><dt>${roles}</dt><dd>${manage.roles === null ? allRoles : chips(manage.roles)}</dd>
+<dt>${brands}</dt><dd>${manage.brands === null ? allBrands : chips(manage.brands)}</dd></dl>${manage.read_only && chip(text.onlyReads)}`
+  }`
+}
+
+function facts(token: Token, now: Date): Html {
+  const { page } = text
+  const rows: readonly (readonly [string, HtmlValue])[] = [
+    [page.made, instant(token.valid_since)],
+    [page.ends, html`${instant(token.valid_until)} (${relative(token.valid_until, now)})`],
+    [
+      page.revoked,
+      token.revoked_at !== null &&
+        html`${instant(token.revoked_at)} ${token.revoked_by !== null && page.revokedBy(visibleText(token.revoked_by, 64))}`,
+    ],
+    [page.openedFrom, token.opened_from !== null && visibleText(token.opened_from, 64)],
+    [page.signedIn, token.signed_in !== null && visibleText(token.signed_in, 80)],
+    [page.kind, token.rule !== null ? text.job(visibleText(token.rule, 64)) : text.kinds[token.kind]],
+    [page.session, html`<code>${token.session_id}</code>`],
+  ]
+  return html`<dl>${rows.map(([name, value]) => value !== false && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+}
+
+export interface RevokePage {
+  readonly form: FormState
+  readonly token: Token
+  readonly current: string
+}
+
+export const revokePage = ({ form, token, current }: RevokePage): ConsoleContent => ({
+  title: text.revokePage.title,
+  section: 'tokens',
+  isNarrow: true,
+  trail: [...TRAIL, [`/console/tokens/${token.session_id}`, nameOf(token)]],
+  body: postForm(
+    form,
+    { action: `/console/tokens/${token.session_id}/revoke`, class: 'card' },
+    html`<p>${text.revokePage.what(nameOf(token))}</p>
+${token.session_id === current && html`<p class="notice warn">${text.revokePage.thisBrowser}</p>`}
+${actions(submit({ label: text.revokePage.does, isDanger: true }), CANCEL)}`,
+  ),
+})
+
+export interface RevokeManyPage {
+  readonly form: FormState
+  readonly tokens: readonly Token[]
+  readonly current: string
+}
+
+export const revokeManyPage = ({ form, tokens, current }: RevokeManyPage): ConsoleContent => ({
+  title: text.revokePage.manyTitle(tokens.length),
+  section: 'tokens',
+  isNarrow: true,
+  trail: TRAIL,
+  body: postForm(
+    form,
+    { action: '/console/tokens/revoke', class: 'card' },
+    html`<p>${text.revokePage.manyWhat}</p>
+<ul>${tokens.map(
+      (token) =>
+        html`<li>${nameOf(token)}${token.session_id === current && html` ${chip(text.thisOne)}`}<input type="hidden" name="session" value="${token.session_id}"></li>`,
+    )}</ul>
+${typedField(form, text.revokePage.typed(tokens.length))}
+${actions(submit({ label: text.revokePage.does, isDanger: true }), CANCEL)}`,
+  ),
+})
+
+export const revokeAllPage = ({ form }: { readonly form: FormState }): ConsoleContent => ({
+  title: text.revokePage.allTitle,
+  section: 'tokens',
+  isNarrow: true,
+  trail: TRAIL,
+  body: postForm(
+    form,
+    { action: '/console/tokens/revoke-all', class: 'card' },
+    html`<p>${text.revokePage.allWhat}</p>
+${checkField(form, { name: 'keep', label: text.revokePage.allButThis, isChecked: true })}
+${typedField(form, text.revokePage.all)}
+${actions(submit({ label: text.revokeAll, isDanger: true }), CANCEL)}`,
+  ),
+})
+
+const CANCEL = html`<a href="/console/tokens">${words.form.cancel}</a>`

@@ -1,0 +1,50 @@
+/** Words of what a token is limited to. */
+import { type Html, html } from '../../html.ts'
+
+const SHORT: Readonly<Record<string, string>> = {
+  edit_account: 'change the account',
+  modify_account_key: 'change account keys',
+  package_access: 'see',
+  package_manage: 'manage',
+  package_metrics: 'read metrics',
+  package_purchase: 'buy',
+  package_push: 'upload and release',
+  package_register: 'register names',
+  package_release: 'release',
+  package_update: 'edit store pages',
+  package_upload: 'upload',
+  package_upload_request: 'ask to upload',
+  store_admin: 'administer stores',
+  store_review: 'review',
+}
+
+interface Sentence {
+  readonly may: string
+  /** Null: all. */
+  readonly packages: Html | null
+  readonly channels: Html | null
+  readonly stores: Html | null
+}
+
+export const limits = {
+  may: 'It may',
+  packages: 'Packages',
+  channels: 'Channels',
+  stores: 'Stores',
+  everything: 'everything',
+  everythingLong: 'everything that the account may do',
+  allPackages: 'all of the account',
+  allChannels: 'all',
+  allStores: 'all of the account',
+  doEverything: 'do everything that your account may do',
+  more: (number: number): string => `+${number}`,
+  notRecorded: 'not recorded',
+  notRecordedLong:
+    'What it is limited to was not recorded, because an earlier release opened it or the list is too long. Whoever has it can paste it into “What may this token do?”.',
+  /** `see, upload`; a permission of another vocabulary as it is. */
+  shortPermission: (name: string): string => SHORT[name] ?? name,
+  sentence: ({ may, packages, channels, stores }: Sentence): Html =>
+    html`${may}${packages === null ? html`, for all your packages` : html`, for ${packages}`}${
+      channels === null ? html`, in all channels` : html`, in ${channels}`
+    }${stores !== null && html`, in the stores ${stores}`}`,
+} as const

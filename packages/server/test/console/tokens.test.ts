@@ -1,0 +1,273 @@
+/** The pages of one's own tokens. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type ConsoleAnswer, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { manage, managementToken } from '../support/managers.ts'
+import { addPerson, bearing, call, testService } from '../support/service.ts'
+
+const NARROW = {
+  description: 'ci: hello-world edge',
+  permissions: ['package_access', 'package_upload'],
+  all_packages: 'on',
+  channels: 'edge, */edge',
+  life: '30',
+  do: 'make',
+}
+
+/** The secret in the block with this id. */
+const shown = ({ text }: ConsoleAnswer, id: string): string => {
+  const [, value] = new RegExp(`<textarea id="once-${id}"[^>]*>\\n([^<]*)</textarea>`).exec(text) ?? []
+  return unescaped(value ?? '')
+}
+
+describe('my tokens in the console', () => {
+  eachDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+
+    test('the first page says what a token is, and how to make the first one', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const page = await browser.get('/console/tokens?kind=developer')
+      assert.match(textOf(page), /Nothing matches these filters/)
+      const all = await browser.get('/console/tokens')
+      assert.match(textOf(all), /this browser/)
+    })
+
+    test('a token is made on the page, shown once, and works as each tool presents it', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const form = await browser.get('/console/tokens/new')
+      assert.equal(form.status, 200)
+      const made = await browser.submit(form, '/console/tokens/new', NARROW)
+      assert.equal(made.status, 200, textOf(made))
+      assert.equal(made.headers.get('cache-control'), 'no-store')
+      const whoami = await call(service, 'GET', '/api/v2/tokens/whoami', {
+        headers: bearing(shown(made, 'raw')),
+      })
+      assert.equal(whoami.status, 200)
+      assert.deepEqual(whoami.body.permissions, ['package_access', 'package_upload'])
+      assert.deepEqual(whoami.body.channels, ['edge', '*/edge'])
+      assert.ok(shown(made, 'snapcraft').length > 100)
+      assert.match(shown(made, 'curl'), /^curl -H 'Authorization: Macaroon [\w-]+' http/)
+      const list = await browser.get('/console/tokens')
+      assert.match(textOf(list), /ci: hello-world edge/)
+      assert.doesNotMatch(list.text, new RegExp(shown(made, 'raw')))
+    })
+
+    test('a reload shows it again for ten minutes, makes no second one, and later says that it was shown', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const form = await browser.get('/console/tokens/new')
+      const made = await browser.submit(form, '/console/tokens/new', NARROW)
+      const again = await browser.submit(form, '/console/tokens/new', NARROW)
+      assert.equal(again.status, 200)
+      assert.equal(shown(again, 'raw'), shown(made, 'raw'))
+      const developers = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
+        query: '?kind=developer',
+      })
+      assert.equal(developers.body.tokens.length, 1)
+      service.advance(11 * 60_000)
+      const late = await browser.submit(form, '/console/tokens/new', NARROW)
+      assert.equal(late.status, 410)
+      assert.match(textOf(late), /was shown already/)
+      assert.doesNotMatch(late.text, new RegExp(shown(made, 'raw')))
+    })
+
+    test('the address fills the form and sends nothing', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const page = await browser.get(
+        '/console/tokens/new?description=from+a+mail&permissions=package_access&packages=hello-world&channels=edge&life=30',
+      )
+      assert.match(page.text, /value="from a mail"/)
+      assert.match(page.text, /value="package_access" checked/)
+      assert.match(textOf(page), /In short: see, for hello-world , in edge/)
+    })
+
+    for (const [what, fields, problem] of [
+      ['no permission', { ...NARROW, permissions: [] }, /Choose at least one thing that it may do/],
+      ['no package', { ...NARROW, all_packages: '' }, /Name at least one package/],
+      ['no channel', { ...NARROW, channels: '' }, /Name at least one channel/],
+      ['no description', { ...NARROW, description: ' ' }, /Give it a description/],
+      ['a day of the past', { ...NARROW, life: 'date', date: '2020-01-01' }, /Give a day after today/],
+      [
+        'a day that does not exist',
+        { ...NARROW, life: 'date', date: '2099-02-31' },
+        /Give a day after today/,
+      ],
+      ['an unknown permission', { ...NARROW, permissions: ['package_fly'] }, /package_fly/],
+      ['an unknown package', { ...NARROW, all_packages: '', packages: 'no-such-snap' }, /no-such-snap/],
+    ] as const) {
+      test(`a form with ${what} is refused, keeps what was typed, and makes nothing`, async () => {
+        const { packages } = service.installation
+        await packages.import([{ name: 'hello-world', snapId: 'buPKUD3TKqCOgLEjjHx5kSiCpIs5cMuQ' }], {
+          replaceAll: true,
+        })
+        const account = await addPerson(service)
+        const browser = await consoleOf(service, account)
+        const form = await browser.get('/console/tokens/new')
+        const refused = await browser.submit(form, '/console/tokens/new', fields)
+        assert.equal(refused.status, 422)
+        assert.match(refused.text, /<title>Error: New token/)
+        assert.match(textOf(refused), problem)
+        if (fields.description.trim() !== '') assert.match(refused.text, /value="ci: hello-world edge"/)
+        const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
+          query: '?kind=developer',
+        })
+        assert.deepEqual(body.tokens, [])
+      })
+    }
+
+    test('everything stands out as a warning, and has to be asked for', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const form = await browser.get('/console/tokens/new')
+      const everything = { ...NARROW, permissions: [], all_permissions: 'on', do: 'look' }
+      const looked = await browser.submit(form, '/console/tokens/new', everything)
+      assert.equal(looked.status, 200)
+      assert.match(textOf(looked), /In short: do everything that your account may do/)
+      assert.match(textOf(looked), /Whoever gets hold of it can do the same/)
+    })
+
+    test('rotating makes one like it, and the old one ends when its owner says', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const first = await browser.submit(
+        await browser.get('/console/tokens/new'),
+        '/console/tokens/new',
+        NARROW,
+      )
+      const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
+        query: '?kind=developer',
+      })
+      const [{ session_id: id }] = body.tokens
+      const form = await browser.open(`/console/tokens/${id}/rotate`)
+      assert.match(form.text, /value="ci: hello-world edge"/)
+      assert.match(textOf(form), /In short: see, upload/)
+      const second = await browser.submit(form, '/console/tokens/new', { ...NARROW, from: id, overlap: '1' })
+      assert.equal(second.status, 200, textOf(second))
+      assert.match(textOf(second), /“ci: hello-world edge” ends/)
+      const uses = (raw: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })
+      assert.equal((await uses(shown(first, 'raw'))).status, 200)
+      service.advance(86_400_000 + 60_000)
+      assert.equal((await uses(shown(first, 'raw'))).status, 401)
+      assert.equal((await uses(shown(second, 'raw'))).status, 200)
+    })
+
+    test('one is revoked, several are, and all but this browser', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const make = async () =>
+        shown(
+          await browser.submit(await browser.get('/console/tokens/new'), '/console/tokens/new', NARROW),
+          'raw',
+        )
+      const works = async (raw: string) =>
+        (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })).status
+      const raws = [await make(), await make(), await make(), await make()]
+      const other = await managementToken(service, account)
+      const { body } = await manage(service, other, 'GET', '/me/tokens', { query: '?kind=developer' })
+      const [one, two, three] = body.tokens.map(({ session_id: id }: { session_id: string }) => id)
+      const page = await browser.get(`/console/tokens/${one}/revoke`)
+      assert.match(textOf(page), /cannot be undone/)
+      const done = await browser.submit(page, `/console/tokens/${one}/revoke`)
+      assert.equal(done.location, '/console/tokens')
+      assert.match(textOf(await browser.get('/console/tokens')), /“ci: hello-world edge” is revoked/)
+      // Said once.
+      assert.doesNotMatch(textOf(await browser.get('/console/tokens')), /is revoked/)
+
+      const many = await browser.get(`/console/tokens/revoke?session=${two}&session=${three}`)
+      const wrong = await browser.submit(many, '/console/tokens/revoke', {
+        session: [two, three],
+        typed: '3',
+      })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), /Type exactly 2/)
+      const right = await browser.submit(wrong, '/console/tokens/revoke', {
+        session: [two, three],
+        typed: '2',
+      })
+      assert.equal(right.location, '/console/tokens')
+      assert.deepEqual((await Promise.all(raws.map(works))).sort(), [200, 401, 401, 401])
+
+      const all = await browser.get('/console/tokens/revoke-all')
+      await browser.submit(all, '/console/tokens/revoke-all', { typed: 'all', keep: 'on' })
+      assert.deepEqual(await Promise.all(raws.map(works)), [401, 401, 401, 401])
+      assert.equal((await manage(service, other, 'GET', '/me')).status, 401)
+      assert.equal((await browser.get('/console/tokens')).status, 200)
+    })
+
+    test("nobody sees or revokes another one's token", async () => {
+      const owner = await addPerson(service)
+      const mine = await managementToken(service, owner)
+      const { body } = await manage(service, mine, 'GET', '/me/tokens')
+      const [{ session_id: id }] = body.tokens
+      const stranger = await consoleOf(service, await addPerson(service))
+      for (const path of [`/console/tokens/${id}`, `/console/tokens/${id}/revoke`]) {
+        assert.equal((await stranger.get(path)).status, 404)
+      }
+      const own = await stranger.get('/console/tokens/explain')
+      const sent = new URLSearchParams({
+        csrf: /name="csrf" value="([^"]+)"/.exec(own.text)?.[1] ?? '',
+        once: 'A'.repeat(22),
+      })
+      assert.equal((await stranger.post(`/console/tokens/${id}/revoke`, sent)).status, 404)
+      assert.equal((await manage(service, mine, 'GET', '/me')).status, 200)
+    })
+
+    test('a pasted token is explained, and never written back', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const made = await browser.submit(
+        await browser.get('/console/tokens/new'),
+        '/console/tokens/new',
+        NARROW,
+      )
+      const token = shown(made, 'raw')
+      const page = await browser.get('/console/tokens/explain')
+      const explained = await browser.submit(page, '/console/tokens/explain', { token })
+      assert.match(textOf(explained), /It is valid/)
+      assert.match(textOf(explained), /\*\/edge/)
+      assert.doesNotMatch(explained.text, new RegExp(token))
+      const nonsense = await browser.submit(page, '/console/tokens/explain', { token: '<script>' })
+      assert.match(textOf(nonsense), /It is refused/)
+      assert.doesNotMatch(nonsense.text, /<script>[^']/)
+    })
+
+    test('without the text of its session, or from another site, a form does nothing', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const form = await browser.get('/console/tokens/new')
+      const stale = await browser.submit(form, '/console/tokens/new', { ...NARROW, csrf: 'x'.repeat(43) })
+      assert.equal(stale.status, 422)
+      assert.match(textOf(stale), /made for an earlier sign-in/)
+      const body = new URLSearchParams({ description: 'x' })
+      for (const site of ['cross-site', 'same-site']) {
+        const refused = await browser.post('/console/tokens/new', body, { 'sec-fetch-site': site })
+        assert.equal(refused.status, 403)
+        assert.match(textOf(refused), /another site/)
+      }
+      const token = await managementToken(service, account)
+      assert.deepEqual(
+        (await manage(service, token, 'GET', '/me/tokens', { query: '?kind=developer' })).body.tokens,
+        [],
+      )
+    })
+
+    test('whoever signed in long ago, signs in again before the form is shown', async () => {
+      const earlier = new Date(service.now().getTime() - 16 * 60_000).toISOString()
+      const browser = await consoleOf(service, await addPerson(service), { signedIn: `browser ${earlier}` })
+      const { status, location } = await browser.get('/console/tokens/new?life=30')
+      assert.equal(status, 303)
+      assert.match(location ?? '', /^\/console\/sign-in\?/)
+    })
+
+    test('a description is text, whatever is in it', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const hostile = `"><script>alert(1)</script>\u202e' onmouseover='x`
+      const form = await browser.get('/console/tokens/new')
+      const made = await browser.submit(form, '/console/tokens/new', { ...NARROW, description: hostile })
+      assert.equal(made.status, 200, textOf(made))
+      for (const page of [made, await browser.get('/console/tokens')]) {
+        assert.doesNotMatch(page.text, /<script>alert/)
+        assert.match(textOf(page), /⟨U\+202E⟩/)
+      }
+    })
+  })
+})
