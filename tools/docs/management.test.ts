@@ -15,7 +15,13 @@ const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['exportJob', '`jobs items` lists them'],
   ['accountIdentities', '`accounts link` works on the database, and no command lists them'],
+  ['accountSummaries', '`grants list`, `agents list` and `tokens list` have it'],
   ['apiKey', '`api-keys list` shows each'],
+  ['token', '`tokens list` shows each'],
+  ['myToken', '`tokens list --mine` shows each'],
+  ['myBrowsers', 'the console shows them'],
+  ['endMyBrowser', 'the console does'],
+  ['endMyBrowsers', 'the console does'],
   ['deviceHistory', '`audit list --subject` has it'],
 ])
 

@@ -110,7 +110,7 @@ async function answerBy(
   const wanted = newJobSession(by, granted, deps)
   // Before the session: when our keys are out of reach, the ID token must stay unused.
   const minted = await mintFor(wanted)
-  const session = await openJobSession(job, by, wanted, deps)
+  const session = await openJobSession(job, by, { session: wanted, limits: granted.limits }, deps)
   if (!session) return undefined
   const { accessToken, credentials } = session === wanted ? minted : await mintFor(session)
   const now = deps.clock()

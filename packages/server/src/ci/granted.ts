@@ -1,6 +1,7 @@
 /** What of a rule's grants a request gets: all, or less if it asks for less (contract/oidc.md, A10, A11). */
 import { MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import {
+  type Attenuations,
   ConditionError,
   intersectAttenuations,
   PatternBudget,
@@ -15,7 +16,8 @@ import type { Grants, Rule } from './rules/rule.ts'
 
 export interface Granted {
   readonly permissions: readonly string[]
-  /** The caveat with all limits. */
+  readonly limits: Attenuations
+  /** The caveat that says the same. */
   readonly extra: string
   /** Milliseconds. */
   readonly lifetime: number
@@ -36,8 +38,10 @@ export async function grantedOf(asked: Asked, rule: Rule, deps: GrantedDeps): Pr
   const permissions = within('scope', asked.permissions, grants.permissions)
   const packages = await packagesOf(asked, grants, deps)
   const channels = channelsOf(asked, grants)
-  const extra = extraCaveat({ ...grants, permissions, packages, channels })
-  if (extra !== undefined) return { permissions, extra, lifetime }
+  const { storeIds } = grants
+  const limits = { permissions, channels, packages, storeIds }
+  const extra = extraCaveat(limits)
+  if (extra !== undefined) return { permissions, limits, extra, lifetime }
   throw new RequestError(
     'limit-exceeded',
     `scope, packages and channels together have over ${MAX_ATTENUATION_BYTES} bytes. Ask for fewer.`,

@@ -2,6 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { newSessionId } from '@ratafia/api'
 import { jobActor } from '../change.ts'
+import { textOfLimits } from '../tokens/limits/recorded-limits.ts'
 import type { SessionJob } from '../tokens/session.ts'
 import type { ExchangeDependencies } from './exchange-dependencies.ts'
 import type { ExchangeRequest } from './exchange-request.ts'
@@ -44,7 +45,7 @@ export function newJobSession(
 export async function openJobSession(
   job: Job,
   by: RuleForJob,
-  session: JobSession,
+  { session, limits }: { readonly session: JobSession } & Pick<Granted, 'limits'>,
   deps: ExchangeDependencies,
 ): Promise<JobSession | undefined> {
   const { issuer, verified } = job
@@ -59,6 +60,7 @@ export async function openJobSession(
       id: session.id,
       until: session.until,
       description: descriptionOf(job, by),
+      limits: textOfLimits(limits),
       job: { rule: rule.name, issuer: issuer.url, claims: verified.kept } satisfies SessionJob,
     },
     rule,

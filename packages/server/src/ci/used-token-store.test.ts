@@ -38,7 +38,7 @@ eachDatabase((_kind, _open, fresh) => {
     const at = new Date()
     return {
       ...{ issuer: GITLAB, key: randomUUID(), at, keepUntil: at, idempotencyHash: undefined, rule },
-      session: { id, description: 'x', until: new Date(at.getTime() + 60_000), job: {} },
+      session: { id, description: 'x', until: new Date(at.getTime() + 60_000), job: {}, limits: '{}' },
       entry: {
         ...{ id: randomUUID(), at: at.getTime(), actor: 'issuer:x', source: 'x' },
         ...{ action: 'publisher.minted', subject: id, details: '{}' },

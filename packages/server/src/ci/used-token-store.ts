@@ -31,6 +31,8 @@ export interface Use extends TokenName {
     readonly until: Date
     /** What is known of the job, kept as JSON. */
     readonly job: object
+    /** As `recorded-limits.ts` writes them. */
+    readonly limits: string | undefined
   }
   readonly rule: { readonly id: string; readonly version: string }
   /** Its subject is the session. */
@@ -135,6 +137,7 @@ const valuesOf = ({ issuer, key, at, keepUntil, idempotencyHash, session, rule }
   description: session.description,
   until: toInstant(session.until),
   job: JSON.stringify(session.job),
+  limits: session.limits ?? null,
   ruleId: rule.id,
   ruleVersion: rule.version,
 })
@@ -151,13 +154,14 @@ const insertUsed = compiledOnce(
 )
 
 const insertSession = insertRecorded(
-  (query, { sessionId, description, at, until, ruleId, ruleVersion, issuer, job }: Values) => {
+  (query, { sessionId, description, at, until, ruleId, ruleVersion, issuer, job, limits }: Values) => {
     const instant = (value: number) => sql`cast(${value} as bigint)`
     // Primary keys. Locked in this order: removing an issuer or an account also locks it before its rules.
     return sql`insert into ${sql.table('token_session')}
-        (session_id, account_id, description, valid_since, valid_until, created_at, rule_id, job)
+        (session_id, account_id, description, valid_since, valid_until, created_at, rule_id, job, limits)
       select cast(${sessionId} as text), account.id, cast(${description} as text),
-        ${instant(at)}, ${instant(until)}, ${instant(at)}, publisher_rule.id, cast(${job} as text)
+        ${instant(at)}, ${instant(until)}, ${instant(at)}, publisher_rule.id, cast(${job} as text),
+        cast(${limits} as text)
       from oidc_issuer, account, publisher_rule
       where oidc_issuer.id = publisher_rule.issuer_id and account.id = publisher_rule.account_id
         and publisher_rule.id = ${ruleId} and publisher_rule.version = ${ruleVersion}

@@ -16,6 +16,7 @@ import { instantField } from '../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import type { ManagementDependencies } from './dependencies.ts'
+import { userAgentIn } from '../http/user-agent.ts'
 import { addGrant, type GrantDeps } from './grants/add-grant.ts'
 import { grantId, grantRecord, parseGrantId } from './grants/grant.ts'
 import { listGrants } from './grants/list-grants.ts'
@@ -52,7 +53,11 @@ export async function managementTokenRoutes(
     ({ body }) => createManagementRoot(body, deps),
   )
   const exchanged = beforeBody((request) =>
-    exchangeManagementRoot(presentedMacaroons(request.headers), { ...deps, source: request.client.address }),
+    exchangeManagementRoot(presentedMacaroons(request.headers), {
+      ...deps,
+      source: request.client.address,
+      userAgent: userAgentIn(request.headers),
+    }),
   )
   app.post(
     `${MANAGEMENT_PREFIX}${exchange.path}`,

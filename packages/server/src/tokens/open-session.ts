@@ -3,6 +3,7 @@ import type { SessionId } from '@ratafia/api'
 import type { Account } from '../accounts/account.ts'
 import { type AuditedChange, type Author, accountActor } from '../change.ts'
 import type { Clock } from '../clock.ts'
+import type { SessionKind } from './session.ts'
 import type { Opening, SessionStore } from './session-store.ts'
 
 export interface SessionOpening {
@@ -21,38 +22,41 @@ export interface NewSession {
   readonly account: Account
   /** The client's address. */
   readonly source: string
-  /** Default: a session of developer tokens. */
-  readonly management?: ManagementFacts | undefined
+  readonly facts: SessionFacts
+  /** Default: the account, from `source`. */
+  readonly author?: Author
   /** From 0: the first time together with others, whom a change of this account must not hold up. */
   readonly attempt: number
 }
 
-/** What a session of management tokens keeps besides. */
-export interface ManagementFacts {
-  /** As `signed-in.ts` has it. */
-  readonly origin: string
-  /** JSON with what it is limited to. */
-  readonly limits: string
+/** What a session keeps besides, for whoever looks at a list of them. */
+export interface SessionFacts {
+  readonly kind: SessionKind
+  /** As `signed-in.ts` has it; of a session of management tokens. */
+  readonly origin?: string | undefined
+  /** JSON with what its root is limited to; undefined where that is not known. */
+  readonly limits: string | undefined
+  /** Of the program that opened it, where that is known. */
+  readonly userAgent?: string | undefined
 }
 
 /** False, and nothing is recorded, if the account is changing, or the session has been recorded. */
 export function openSession(
-  { id, description, since, until, account, source, management, attempt }: NewSession,
+  { id, description, since, until, account, source, facts, author, attempt }: NewSession,
   { tokenSessions, entryOf, clock }: SessionOpening,
 ): Promise<boolean> {
-  const kind = management ? { kind: 'management' } : {}
+  const kind = facts.kind === 'management' ? { kind: 'management' } : {}
   const details = { account: account.username, until: until.toISOString(), ...kind }
   const opening: Opening = {
     session: {
       ...{ id, accountId: account.id, description, validSince: since, validUntil: until },
-      ...{ kind: management ? 'management' : 'developer', openedFrom: source },
-      ...{ origin: management?.origin, limits: management?.limits },
+      ...{ openedFrom: source, ...facts },
     },
     loginsSince: account.loginsSince,
     at: clock(),
     entry: entryOf(
       { action: 'token.open', subject: id, details },
-      { actor: accountActor(account.username), source },
+      author ?? { actor: accountActor(account.username), source },
     ),
   }
   return attempt === 0 ? tokenSessions.open(opening) : tokenSessions.openPatiently(opening)

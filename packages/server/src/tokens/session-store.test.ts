@@ -45,6 +45,8 @@ eachDatabase((kind, open) => {
     kind: 'developer',
     origin: undefined,
     openedFrom: undefined,
+    userAgent: undefined,
+    limits: undefined,
     ...more,
   })
   const openNew = async (accountId: AccountId, more: Partial<Session> = {}) => {
@@ -67,7 +69,8 @@ eachDatabase((kind, open) => {
 
   for (const open of ['open', 'openPatiently'] as const) {
     test(`${open}: what was opened is found as it was, with its entry, and opens once`, async () => {
-      const wanted = session(ada, { description: 'laptop “ü”\n\t"\\' })
+      const facts = { openedFrom: '192.0.2.1', userAgent: 'snapcraft/9.0.1', limits: '{"channels":["edge"]}' }
+      const wanted = session(ada, { description: 'laptop “ü”\n\t"\\', ...facts })
       assert.equal(await store[open](openingOf(wanted, NOW)), true)
       assert.deepEqual(await find(wanted.id), wanted)
       const entry = { action: 'token.open', actor: 'account:somebody', at: NOW.getTime() }

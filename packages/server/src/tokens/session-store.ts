@@ -17,7 +17,7 @@ import {
   type TokenSessionTable,
   toInstant,
 } from '../database/index.ts'
-import type { ListedSession, Session, SessionPosition, UsedSession } from './session.ts'
+import type { ListedSession, Session, SessionOrder, SessionPosition, UsedSession } from './session.ts'
 
 /** Which sessions a listing shows; the number is always limited. */
 export interface SessionFilter {
@@ -30,10 +30,7 @@ export interface SessionFilter {
 /** A session to record, and on what that rests. */
 export interface Opening {
   readonly session: Pick<Session, 'id' | 'accountId' | 'description' | 'validSince' | 'validUntil'> &
-    Partial<Pick<Session, 'kind' | 'origin' | 'openedFrom'>> & {
-      /** JSON with what it is limited to; undefined where that is not recorded. */
-      readonly limits?: string | undefined
-    }
+    Partial<Pick<Session, 'kind' | 'origin' | 'openedFrom' | 'limits' | 'userAgent'>>
   /** When its account's logins were last ended, as its caller has seen it. */
   readonly loginsSince: Date | undefined
   readonly at: Date
@@ -52,9 +49,10 @@ export interface SessionStore {
   openPatiently(opening: Opening): Promise<boolean>
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
-  /** Newest first, with the account's name and the last use: those of one account or of all, behind `after`. */
+  /** In this order, with the account's name and the last use: those of one account or of all, behind `after`. */
   page(of: {
     readonly accountId: AccountId | undefined
+    readonly order: SessionOrder
     readonly after: SessionPosition | undefined
     readonly limit: number
   }): Promise<readonly UsedSession[]>
@@ -125,8 +123,10 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
       return rows.map(listedOf)
     },
 
-    async page({ accountId, after, limit }) {
-      // Index token_session_valid_since; of one account token_session (account_id, valid_until).
+    async page({ accountId, order, after, limit }) {
+      const { column, direction, only } = ORDERS[order]
+      // Index token_session_valid_since, _management, _ends or _revoked; of one account token_session_account_since,
+      // _account_management, _account_ends or _account_revoked.
       // When each was used is looked up by the primary key of token_activity. As a join PostgreSQL reads that table.
       let select = listed().select((eb) => {
         const activity = eb
@@ -138,18 +138,19 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         ]
       })
       if (accountId !== undefined) select = select.where('account_id', '=', accountId)
+      if (only) select = select.where(only)
       if (after) {
         select = select.where((where) =>
           where(
-            where.refTuple('valid_since', 'session_id'),
-            '<',
-            where.tuple(toInstant(after.validSince), after.id as string),
+            where.refTuple(column, 'token_session.session_id'),
+            direction === 'desc' ? '<' : '>',
+            where.tuple(toInstant(after.at), after.id as string),
           ),
         )
       }
       const rows = await select
-        .orderBy('valid_since', 'desc')
-        .orderBy('session_id', 'desc')
+        .orderBy(column, direction)
+        .orderBy('token_session.session_id', direction)
         .limit(limit)
         .execute()
       return rows.map((row) => ({
@@ -271,6 +272,23 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
 const OPENED = {
   session_id: 'text',
   account_id: 'text',
+const ORDERS = {
+  newest: { column: 'valid_since', direction: 'desc', only: undefined },
+  'newest-management': {
+    column: 'valid_since',
+    direction: 'desc',
+    // A partial index is found by its condition, and not by one with a parameter.
+    only: sql<boolean>`token_session.kind = 'management'`,
+  },
+  'next-to-end': { column: 'valid_until', direction: 'asc', only: undefined },
+  'last-ended': { column: 'valid_until', direction: 'desc', only: undefined },
+  'last-revoked': {
+    column: 'revoked_at',
+    direction: 'desc',
+    only: sql<boolean>`token_session.revoked_at is not null`,
+  },
+} as const satisfies Readonly<Record<SessionOrder, object>>
+
   description: 'text',
   valid_since: 'bigint',
   valid_until: 'bigint',
@@ -282,6 +300,7 @@ const OPENED = {
   logins_since: 'bigint',
 } as const
 
+  user_agent: 'text',
 /**
  * Primary keys. In one order everywhere, so that two of these that insert the same sessions cannot wait for each other.
  */
@@ -323,6 +342,7 @@ async function openAll(
     logins_since: loginsSince ? toInstant(loginsSince) : null,
   }))
   const recorded = await OPENERS[locked](
+    user_agent: session.userAgent ?? null,
     query,
     { opened: listOf(OPENED, rows) },
     first.map(({ entry }) => entry),
@@ -353,3 +373,5 @@ function fromRow(row: TokenSessionTable): Session {
     job: row.job === null ? undefined : JSON.parse(row.job),
   }
 }
+    userAgent: row.user_agent ?? undefined,
+    limits: row.limits ?? undefined,

@@ -1,6 +1,8 @@
 /** A session: one login. The root macaroon, and every token exchanged from it, carry its id. */
 import type { AccountId, SessionId, TokenRecord } from '@ratafia/api'
+import { rolesAskedFor } from '../management/tokens/manage-caveat.ts'
 import type { TokenActivity } from './activity/token-activity.ts'
+import { limitsIn } from './limits/recorded-limits.ts'
 
 export interface Session {
   readonly id: SessionId
@@ -16,6 +18,13 @@ export interface Session {
   readonly origin: string | undefined
   /** Where its first request came from; undefined where that is not recorded. */
   readonly openedFrom: string | undefined
+  /** The program that opened it, as it called itself; undefined where that is not recorded. */
+  readonly userAgent: string | undefined
+  /**
+   * What its root was limited to: as `recorded-limits.ts` has it, or as `manage-caveat.ts` for management tokens;
+   * undefined where that is not recorded.
+   */
+  readonly limits: string | undefined
   /** Of a session that a job of a CI system opened by a rule; undefined for a login. */
   readonly job: SessionJob | undefined
 }
@@ -44,8 +53,22 @@ export interface ListedSession extends Session {
 /** As lists have it. */
 export interface UsedSession extends ListedSession, TokenActivity {}
 
-/** The last session of a page: the next page begins behind it. */
-export type SessionPosition = Pick<Session, 'id' | 'validSince'>
+/** In which order a list of sessions is read. */
+export type SessionOrder =
+  | 'newest'
+  /** Of management tokens alone. */
+  | 'newest-management'
+  /** The next one to end is first. */
+  | 'next-to-end'
+  | 'last-ended'
+  /** Of those alone that were revoked. */
+  | 'last-revoked'
+
+/** A place in an order: behind the session that has this instant and this id. */
+export interface SessionPosition {
+  readonly at: Date
+  readonly id: SessionId
+}
 
 /** The record that list and revoke show. Times are RFC 3339 in UTC. */
 export function tokenRecord(session: Session): TokenRecord {
@@ -67,6 +90,8 @@ export const sessionRecord = (session: ListedSession) => ({
   description: session.description ?? null,
   signed_in: session.origin || null,
   opened_from: session.openedFrom ?? null,
+  limits: session.kind === 'developer' ? limitsOf(session) : null,
+  manage: session.kind === 'management' ? rolesOf(session) : null,
   valid_since: session.validSince.toISOString(),
   valid_until: session.validUntil.toISOString(),
   revoked_at: session.revokedAt?.toISOString() ?? null,
@@ -75,6 +100,18 @@ export const sessionRecord = (session: ListedSession) => ({
   issuer: session.job?.issuer ?? null,
   job: session.job?.claims ?? null,
 })
+
+const limitsOf = ({ limits: text }: Session) => {
+  const limits = limitsIn(text)
+  if (!limits) return null
+  const { permissions, channels, packages, storeIds } = limits
+  return { permissions, channels, packages, store_ids: storeIds }
+}
+
+const rolesOf = ({ limits: text }: Session) => {
+  const asked = text === undefined ? undefined : rolesAskedFor(text)
+  return asked ? { roles: asked.roles, brands: asked.brands, read_only: asked.readOnly } : null
+}
 
 /** The same in a list. A single record leaves out when it was used: its `ETag` would change with every use. */
 export const usedSessionRecord = (session: UsedSession) => ({

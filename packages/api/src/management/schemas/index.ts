@@ -1,8 +1,10 @@
 /** The wire schemas of the management API. */
 export * from './account.ts'
 export * from './agent.ts'
+export * from './attention.ts'
 export * from './audit.ts'
 export * from './brand.ts'
+export * from './browser.ts'
 export * from './clone.ts'
 export * from './common.ts'
 export * from './device.ts'

@@ -83,6 +83,25 @@ export type Me = Static<typeof MeSchema>
 
 // Sessions of tokens
 
+const orAll = (description: string) => orNull(Type.Array(Text), description)
+const LimitsSchema = Type.Object(
+  {
+    permissions: orAll('Null: all'),
+    channels: orAll('Null: all'),
+    packages: orAll('Snap ids; null: all'),
+    store_ids: orAll('Null: all'),
+  },
+  exactly,
+)
+const AskedRolesSchema = Type.Object(
+  {
+    roles: orAll('Null: all that its account has'),
+    brands: orAll('Null: all'),
+    read_only: Type.Boolean({ description: 'It changes nothing' }),
+  },
+  exactly,
+)
+
 const SessionFields = {
   session_id: Text,
   username: Text,
@@ -90,6 +109,11 @@ const SessionFields = {
   description: orNull(Text),
   signed_in: orNull(Text, '`browser INSTANT` or `agent NAME`, where it is known'),
   opened_from: orNull(Text),
+  limits: orNull(
+    LimitsSchema,
+    'Of developer tokens: what its login asked for; a copy of its token may have less. Null: not recorded, because it was opened by an earlier release, or is too long',
+  ),
+  manage: orNull(AskedRolesSchema, 'Of management tokens: what its login asked for. Null: not recorded'),
   valid_since: Text,
   valid_until: Text,
   revoked_at: orNull(Text),
@@ -108,21 +132,30 @@ export const ListedSessionSchema = Type.Object(
   { title: 'ListedSession', ...exactly },
 )
 export const SessionsSchema = page('Sessions', 'tokens', ListedSessionSchema)
-export const SessionsQuerySchema = Type.Object(
-  {
-    ...pageQuery,
-    state: Type.Optional(Type.Enum(['active', 'all'], { type: 'string' })),
-    unused_since: Type.Optional(InstantSchema),
-  },
-  exactly,
-)
+const sessionsQuery = {
+  ...pageQuery,
+  state: Type.Optional(
+    Type.Enum(['active', 'ending', 'revoked', 'expired', 'all'], {
+      type: 'string',
+      description:
+        '`active` if absent. `ending`: active, and over within 30 days, the next one first. `expired`: over and not revoked, the last one first. `revoked`: the last one first',
+    }),
+  ),
+  kind: Type.Optional(Type.Enum(['developer', 'management'], { type: 'string' })),
+  q: Type.Optional(
+    Type.String({
+      ...{ minLength: 1, maxLength: 128 },
+      description: 'A part of the description, in letters of either case',
+    }),
+  ),
+  unused_since: Type.Optional(InstantSchema),
+}
+export const SessionsQuerySchema = Type.Object(sessionsQuery, exactly)
 export const AllSessionsQuerySchema = Type.Object(
   {
-    ...pageQuery,
+    ...sessionsQuery,
     account: Type.Optional(nameOrId('A username or an id')),
-    state: Type.Optional(Type.Enum(['active', 'all'], { type: 'string' })),
     ends_before: Type.Optional(InstantSchema),
-    unused_since: Type.Optional(InstantSchema),
   },
   exactly,
 )
@@ -167,7 +200,6 @@ export const EXPLAINED_KINDS = [
   'device-session',
   'agent-login',
 ] as const
-const orAll = (description: string) => orNull(Type.Array(Text), description)
 export const ExplanationSchema = Type.Object(
   {
     kind: orNull(
@@ -182,18 +214,7 @@ export const ExplanationSchema = Type.Object(
     username: orNull(Text, 'The account that it acts for'),
     session_id: orNull(Text),
     expires: orNull(Text),
-    limits: orNull(
-      Type.Object(
-        {
-          permissions: orAll('Null: all'),
-          channels: orAll('Null: all'),
-          packages: orAll('Snap ids; null: all'),
-          store_ids: orAll('Null: all'),
-        },
-        exactly,
-      ),
-      'Of a developer token: what it is limited to',
-    ),
+    limits: orNull(LimitsSchema, 'Of a developer token: what it is limited to'),
     may: orNull(Type.Array(PermissionWithBrandsSchema), 'Of a management token: what it may do now'),
   },
   { title: 'Explanation', ...exactly },

@@ -34,6 +34,8 @@ const COLUMNS = [
     'opened_from',
     'valid_since',
     'valid_until',
+    'limits',
+    'manage',
   ],
   ...['revoked_at', 'revoked_by', 'rule', 'issuer', 'job', 'last_used_at', 'last_used_from'],
 ]
@@ -151,7 +153,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
         {
           authority,
           accountId,
-          activeOnly: !includeInactive,
+          state: includeInactive ? 'all' : 'active',
           unusedSince,
           after: undefined,
           limit: LIST_LIMIT,

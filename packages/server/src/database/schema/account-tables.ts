@@ -34,6 +34,8 @@ export interface AccountTables {
     created_at: number
     expires_at: number
   }
+    address: string | null
+    user_agent: string | null
   completed_login: {
     login_id: Uint8Array
     account_id: string

@@ -14,6 +14,8 @@ interface NewSession {
   readonly seen: number
   /** The browser's. */
   readonly address: string
+  /** What the browser calls itself. */
+  readonly userAgent?: string | undefined
   /** The hash of the one-time link that this uses up. Default: none. */
   readonly link?: Uint8Array
   /** Asked once the session is stored: what it rests on may have changed just before. */
@@ -26,7 +28,7 @@ export type SessionOutcome =
 
 /** Has an entry in the audit log, and a second one if it is undone at once. */
 export async function startSession(
-  { account, seen, address, link, recheck }: NewSession,
+  { account, seen, address, userAgent, link, recheck }: NewSession,
   { changeBy, clock }: Pick<IdentityDependencies, 'changeBy' | 'clock'>,
 ): Promise<SessionOutcome> {
   const cookie = randomBytes(32)
@@ -37,7 +39,7 @@ export async function startSession(
   const change = changeBy({ actor: accountActor(subject), source: address })
   const begun = await change(async ({ signInSessions, oneTimeLinks, record }) => {
     if (link && !(await oneTimeLinks.remove(link))) return false
-    await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt })
+    await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt, address, userAgent })
     await record({ action: 'account.sign-in', subject, ...(link && { details: { link: true } }) })
     return true
   })

@@ -3,6 +3,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../address.ts'
 import { invalidRequest } from '../../errors.ts'
+import { userAgentIn } from '../../http/user-agent.ts'
 import { codePage } from '../../web/code-page.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
 import { approvedPage, expiredPage, refusedPage } from '../../web/message-page.ts'
@@ -108,7 +109,10 @@ export function pageRoutes(
     if (login === false) return goTo(reply, pageOf(did))
     const username = parameters.get('username') ?? ''
     const password = parameters.get('password') ?? ''
-    const result = await signIn({ username, password, address }, deps)
+    const result = await signIn(
+      { username, password, address, userAgent: userAgentIn(request.headers) },
+      deps,
+    )
     switch (result.outcome) {
       case 'signed-in':
         cookie.set(reply, result.cookie)
@@ -132,7 +136,10 @@ export function pageRoutes(
     const step = required(parameters, 'step')
     const login = await loginOf(did)
     if (login === false) return goTo(reply, pageOf(did))
-    const result = await signInWithCode({ step, code: parameters.get('code') ?? '', address }, deps)
+    const result = await signInWithCode(
+      { step, code: parameters.get('code') ?? '', address, userAgent: userAgentIn(request.headers) },
+      deps,
+    )
     switch (result.outcome) {
       case 'signed-in':
         cookie.set(reply, result.cookie)

@@ -1,6 +1,7 @@
 /** The browsers that are signed in. The table has only hashes of their cookies, so reading it opens no session. */
 import type { AccountId } from '@ratafia/api'
-import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
+import type { Selectable } from 'kysely'
+import { anyRowChanged, type Database, fromInstant, type Schema, toInstant } from '../../database/index.ts'
 
 export interface SignInSession {
   /** SHA-256 of the cookie's 32 bytes. */
@@ -10,6 +11,9 @@ export interface SignInSession {
   readonly seen: number
   readonly createdAt: Date
   readonly expiresAt: Date
+  /** Where the browser was, and what it calls itself; undefined where that is not recorded. */
+  readonly address?: string | undefined
+  readonly userAgent?: string | undefined
 }
 
 export interface SignInSessionStore {
@@ -17,6 +21,8 @@ export interface SignInSessionStore {
   insert(session: SignInSession): Promise<void>
   /** Returns expired sessions too: the caller compares the time. */
   find(idHash: Uint8Array): Promise<SignInSession | undefined>
+  /** At most `limit` of an account, newest first, expired ones too. */
+  newestOf(accountId: AccountId, limit: number): Promise<readonly SignInSession[]>
   /** False when there is none. */
   remove(idHash: Uint8Array): Promise<boolean>
   removeAllOf(accountId: AccountId): Promise<void>
@@ -26,7 +32,7 @@ export interface SignInSessionStore {
 
 export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSessionStore {
   return {
-    insert: async ({ idHash, accountId, seen, createdAt, expiresAt }) => {
+    insert: async ({ idHash, accountId, seen, createdAt, expiresAt, address, userAgent }) => {
       await query
         .insertInto('sign_in_session')
         .values({
@@ -35,6 +41,8 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
           logins_since: seen,
           created_at: toInstant(createdAt),
           expires_at: toInstant(expiresAt),
+          address: address ?? null,
+          user_agent: userAgent ?? null,
         })
         .execute()
     },
@@ -46,16 +54,20 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
         .selectAll()
         .where('id_hash', '=', idHash)
         .executeTakeFirst()
-      return (
-        row && {
-          idHash: row.id_hash,
-          // The cast is safe: only ids of accounts are ever written.
-          accountId: row.account_id as AccountId,
-          seen: row.logins_since ?? 0,
-          createdAt: fromInstant(row.created_at),
-          expiresAt: fromInstant(row.expires_at),
-        }
-      )
+      return row && fromRow(row)
+    },
+
+    // Index: sign_in_session_account. An account has few: each takes a password, and lasts half a day.
+    newestOf: async (accountId, limit) => {
+      const rows = await query
+        .selectFrom('sign_in_session')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id_hash')
+        .limit(limit)
+        .execute()
+      return rows.map(fromRow)
     },
 
     // Index: the primary key.
@@ -88,3 +100,14 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
     },
   }
 }
+
+const fromRow = (row: Selectable<Schema['sign_in_session']>): SignInSession => ({
+  idHash: row.id_hash,
+  // The cast is safe: only ids of accounts are ever written.
+  accountId: row.account_id as AccountId,
+  seen: row.logins_since ?? 0,
+  createdAt: fromInstant(row.created_at),
+  expiresAt: fromInstant(row.expires_at),
+  address: row.address ?? undefined,
+  userAgent: row.user_agent ?? undefined,
+})

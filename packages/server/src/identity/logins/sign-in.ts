@@ -16,6 +16,7 @@ export interface SignInInput {
   readonly password: string
   /** The browser's. */
   readonly address: string
+  readonly userAgent?: string | undefined
 }
 
 /** `wrong` does not reveal whether the account exists; `disabled` is only for someone who knows the password. */
@@ -30,14 +31,14 @@ export type SignInOutcome =
  * written. Throws Unavailable when it could not be checked; such an attempt does not count.
  */
 export async function signIn(
-  { username: name, password, address }: SignInInput,
+  { username: name, password, address, userAgent }: SignInInput,
   deps: CheckDeps & Pick<IdentityDependencies, 'keyring'>,
 ): Promise<SignInOutcome> {
   const result = await checkCredentials({ name, password, address }, deps)
   switch (result.verdict) {
     case 'right': {
       const { account, recheck } = result
-      return startSession({ account, seen: seenBy(account), address, recheck }, deps)
+      return startSession({ account, seen: seenBy(account), address, userAgent, recheck }, deps)
     }
     case 'code-needed': {
       const { id: account } = result.account
@@ -64,6 +65,7 @@ export interface CodeInput {
   readonly code: string
   /** The browser's. */
   readonly address: string
+  readonly userAgent?: string | undefined
 }
 
 /**
@@ -71,7 +73,7 @@ export interface CodeInput {
  * Throws as {@link signIn}.
  */
 export async function signInWithCode(
-  { step, code, address }: CodeInput,
+  { step, code, address, userAgent }: CodeInput,
   deps: CheckDeps & Pick<IdentityDependencies, 'keyring'>,
 ): Promise<Exclude<SignInOutcome, { outcome: 'code-needed' }> | { readonly outcome: 'expired' }> {
   const content = await openFor('second-factor', step, deps.keyring)
@@ -94,5 +96,5 @@ export async function signInWithCode(
   if (result.verdict === 'throttled') return { outcome: 'throttled', retryAt: result.retryAt }
   if (result.verdict === 'code-wrong') return { outcome: 'wrong' }
   const recheck = async () => ((await unchanged()) ? 'right' : 'wrong')
-  return startSession({ account, seen, address, recheck }, deps)
+  return startSession({ account, seen, address, userAgent, recheck }, deps)
 }

@@ -13,7 +13,11 @@ export async function signInLinkUsername(
 
 /** Of two uses at once, one signs in. `wrong`: the link does not work (any more). */
 export async function signInByLink(
-  { secret, address }: { readonly secret: string; readonly address: string },
+  {
+    secret,
+    address,
+    userAgent,
+  }: { readonly secret: string; readonly address: string; readonly userAgent?: string | undefined },
   deps: IdentityDependencies,
 ): Promise<SessionOutcome> {
   const link = await findLink(secret, 'sign-in', deps)
@@ -23,5 +27,5 @@ export async function signInByLink(
     const now = await deps.accounts.findById(account.id)
     return now && isOpenTo(now, seen) ? 'right' : 'wrong'
   }
-  return startSession({ account, seen, address, link: secretHash, recheck }, deps)
+  return startSession({ account, seen, address, userAgent, link: secretHash, recheck }, deps)
 }

@@ -1,6 +1,7 @@
 /** The page of a link that signs in. Opening it changes nothing: programs that preview links use none up. */
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
+import { userAgentIn } from '../../http/user-agent.ts'
 import { errorPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { signInLinkPage } from '../../web/sign-in-page.ts'
@@ -27,7 +28,7 @@ export function signInLinkRoutes(
   app.post('/sign-in-link', form, async (request, reply) => {
     const { address } = request.client
     const secret = required(parametersOf(request), 'secret')
-    const result = await signInByLink({ secret, address }, deps)
+    const result = await signInByLink({ secret, address, userAgent: userAgentIn(request.headers) }, deps)
     if (result.outcome !== 'signed-in') return sendPage(reply, 410, OVER)
     cookie.set(reply, result.cookie)
     return goTo(reply, pageOf(undefined))

@@ -4,6 +4,7 @@ import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../accounts/account.ts'
 import { CLOCK_MARGIN_MS } from '../../accounts/ended-logins/refuse-ended-login.ts'
 import { Unavailable } from '../../errors.ts'
+import { textOfLimits } from '../../tokens/limits/recorded-limits.ts'
 import { openSession } from '../../tokens/open-session.ts'
 import { checkCredentials } from '../logins/check-credentials.ts'
 import { mintDischarge } from './discharge-macaroon.ts'
@@ -110,9 +111,11 @@ async function openOnce(
   { account, caveat, source }: Login,
   { logins, ...opening }: NonNullable<PasswordDependencies['sessions']>,
 ): Promise<void> {
-  const { session: id, since, until, description } = caveat
+  const { session: id, since, until, description, limits } = caveat
+  const facts = { kind: 'developer', limits: limits && textOfLimits(limits) } as const
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await openSession({ id, description, since, until, account, source, attempt }, opening)) return
+    const session = { id, description, since, until, account, source, facts, attempt }
+    if (await openSession(session, opening)) return
     const login = await logins.find({ accountId: account.id, sessionId: id })
     if (!login) throw wrong()
     if (login.account.loginsSince?.getTime() !== account.loginsSince?.getTime()) throw wrong()

@@ -12,6 +12,17 @@ const description = fc
   .string({ unit: 'grapheme', maxLength: 512 })
   .map((text) => text.slice(0, 512).toWellFormed())
 
+const list = fc.option(
+  fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 128 }), {
+    minLength: 1,
+    maxLength: 12,
+  }),
+)
+const limits = fc.record(
+  { permissions: list, channels: list, packages: list, storeIds: list },
+  { noNullPrototype: true },
+)
+
 const caveat: fc.Arbitrary<LoginCaveat> = fc.record({
   location: fc.stringMatching(/^[!-~]{1,255}$/),
   declare: fc.constantFrom('userid' as const, 'username' as const),
@@ -19,13 +30,17 @@ const caveat: fc.Arbitrary<LoginCaveat> = fc.record({
   since: time,
   until: time,
   description: fc.option(description, { nil: undefined }),
+  limits: fc.option(limits, { nil: undefined }),
 })
 
-test('what is written is read again; of the description, at least the beginning', () => {
+test('what is written is read again; of the description, at least the beginning; limits, or none', () => {
   fc.assert(
     fc.property(caveat, (written) => {
       const read = parseLoginCaveat(formatLoginCaveat(written))
-      assert.deepEqual({ ...read, description: undefined }, { ...written, description: undefined })
+      const { limits: left = written.limits } = read ?? {}
+      assert.deepEqual(left, written.limits)
+      const rest = { description: undefined, limits: undefined }
+      assert.deepEqual({ ...read, ...rest }, { ...written, ...rest })
       const [was, is] = [written.description, read?.description]
       assert.ok(
         was === is || (is?.endsWith('…') && was?.startsWith(is.slice(0, -1))),
@@ -54,6 +69,22 @@ test('its caveat id fits into a macaroon, whatever the description is', () => {
   )
 })
 
+test('the limits that snapcraft asks for are told, with a short description; a long list is not', () => {
+  const written = {
+    ...({ location: 'store.example.org', declare: 'userid', session: newSessionId() } as const),
+    ...{ since: new Date(0), until: new Date(1), description: 'snapcraft@a-computer' },
+  }
+  const none = { permissions: null, channels: null, packages: null, storeIds: null }
+  const names = ['access', 'manage', 'metrics', 'push', 'register', 'release', 'update']
+  const usual = { ...none, permissions: names.map((name) => `package_${name}`), channels: ['edge', '*/edge'] }
+  const told = (limits: LoginCaveat['limits']) =>
+    parseLoginCaveat(formatLoginCaveat({ ...written, limits }))?.limits
+  assert.deepEqual(told(usual), usual)
+  assert.deepEqual(told(none), none)
+  const long = { ...none, packages: Array.from({ length: 100 }, (_, at) => `package-${at}`) }
+  assert.equal(told(long), undefined)
+})
+
 test('any other text is no login, or one that could have been written', () => {
   const wire = fc.record(
     {
@@ -63,6 +94,7 @@ test('any other text is no login, or one that could have been written', () => {
       since: fc.oneof(fc.constantFrom(0, 8.64e15, 8.64e15 + 1, -1, 0.5), fc.jsonValue()),
       until: fc.oneof(fc.constantFrom(0, 8.64e15, 1e300), fc.jsonValue()),
       description: fc.oneof(fc.constant(null), fc.jsonValue()),
+      limits: fc.oneof(fc.constant({ permissions: ['a'] }), fc.jsonValue()),
       __proto__: fc.jsonValue(),
     },
     { requiredKeys: [] },

@@ -4,6 +4,8 @@
  * (contract/publisher-login.md, decisions 7, 9 and 10).
  */
 import { isSessionId, type SessionId } from '@ratafia/api'
+import type { Attenuations } from '@ratafia/macaroon/conditions'
+import { limitsIn, textOfLimits } from '../../tokens/limits/recorded-limits.ts'
 
 export interface LoginCaveat {
   /** What the caveat, and later its discharge, have as their location: a label that clients compare. */
@@ -14,6 +16,8 @@ export interface LoginCaveat {
   readonly since: Date
   readonly until: Date
   readonly description: string | undefined
+  /** Those of the root, for the record of its session. Undefined if they do not fit, or are not told. */
+  readonly limits: Attenuations | undefined
 }
 
 const NAME = 'is-login-of-session'
@@ -23,6 +27,8 @@ const NAME = 'is-login-of-session'
  * two of those. A longer one is shortened.
  */
 const MAX_DESCRIPTION_BYTES = 800
+/** The same of a description with limits: longer limits stay out. */
+const MAX_BYTES_WITH_LIMITS = 1_000
 
 export function formatLoginCaveat({
   location,
@@ -31,14 +37,19 @@ export function formatLoginCaveat({
   since,
   until,
   description,
+  limits,
 }: LoginCaveat): string {
+  const text = description === undefined ? null : shortened(description)
+  const recorded = limits && textOfLimits(limits)
   const wire: Wire = {
     location,
     declare,
     session,
     since: since.getTime(),
     until: until.getTime(),
-    description: description === undefined ? null : shortened(description),
+    description: text,
+    // In an object of its own, so that its quotes are escaped once less.
+    ...(recorded !== undefined && fits(recorded, text) && { limits: JSON.parse(recorded) }),
   }
   return `${NAME} ${JSON.stringify(wire)}`
 }
@@ -56,6 +67,7 @@ export function parseLoginCaveat(condition: string): LoginCaveat | undefined {
     since: new Date(since),
     until: new Date(until),
     description: description ?? undefined,
+    limits: wire.limits === undefined ? undefined : limitsIn(JSON.stringify(wire.limits)),
   }
 }
 
@@ -67,6 +79,8 @@ interface Wire {
   readonly since: number
   readonly until: number
   readonly description: string | null
+  /** As `recorded-limits.ts` writes them. Releases that did not know it ignore it. */
+  readonly limits?: unknown
 }
 
 /** Anybody can seal a caveat to this service, so it may say anything. */
@@ -107,6 +121,9 @@ function shortened(text: string): string {
   while (sizeOf(`${characters.join('')}…`) > MAX_DESCRIPTION_BYTES) characters.length -= 8
   return `${characters.join('')}…`
 }
+
+const fits = (limits: string, description: string | null): boolean =>
+  Buffer.byteLength(JSON.stringify(limits)) + sizeOf(description ?? '') <= MAX_BYTES_WITH_LIMITS
 
 /** In JSON inside JSON, as it is sealed. */
 const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(JSON.stringify(text)))

@@ -13,6 +13,8 @@ export interface ChangeOwnPasswordInput {
   readonly old: string
   readonly password: string
   readonly address: string
+  /** What the browser calls itself. */
+  readonly userAgent?: string | undefined
 }
 
 /**
@@ -20,7 +22,7 @@ export interface ChangeOwnPasswordInput {
  * its rule, and Unavailable when the old one could not be checked.
  */
 export async function changeOwnPassword(
-  { browser: { account }, old, password, address }: ChangeOwnPasswordInput,
+  { browser: { account }, old, password, address, userAgent }: ChangeOwnPasswordInput,
   deps: CheckDeps & Pick<IdentityDependencies, 'signInSessions'>,
 ): Promise<
   | { readonly outcome: 'changed'; readonly cookie: string }
@@ -43,7 +45,7 @@ export async function changeOwnPassword(
     const now = await deps.accounts.findById(account.id)
     return now && !now.disabledAt && !endedSince(seen, now) ? 'right' : 'wrong'
   }
-  const session = await startSession({ account: changed, seen, address, recheck }, deps)
+  const session = await startSession({ account: changed, seen, address, userAgent, recheck }, deps)
   return session.outcome === 'signed-in'
     ? { outcome: 'changed', cookie: session.cookie }
     : { outcome: 'wrong' }

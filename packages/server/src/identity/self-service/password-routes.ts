@@ -1,5 +1,6 @@
 /** The page on which people change their password. */
 import { RequestError } from '../../errors.ts'
+import { userAgentIn } from '../../http/user-agent.ts'
 import { changePasswordPage } from '../../web/account/password-pages.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { goTo, refuseForm } from '../form-routes.ts'
@@ -26,7 +27,10 @@ export function passwordRoutes({ app, deps, cookie, page, form, signed, throttle
       const old = parameters.get('old') ?? ''
       const password = parameters.get('password') ?? ''
       if (password !== (parameters.get('again') ?? '')) return again(DIFFERENT)
-      const changed = await orRefusal(() => changeOwnPassword({ browser, old, password, address }, deps))
+      const userAgent = userAgentIn(request.headers)
+      const changed = await orRefusal(() =>
+        changeOwnPassword({ browser, old, password, address, userAgent }, deps),
+      )
       if (changed instanceof RequestError) return again(changed.message)
       if (changed.outcome === 'throttled') return throttled(all, changed)
       if (changed.outcome === 'wrong') return again('Your password now is not the one you gave.')

@@ -16,7 +16,7 @@ import { MANAGEMENT_ROOTS, verifyManager } from './verify-manager.ts'
  */
 export function exchangeManagementRoot(
   presented: Presented,
-  deps: ManagementDependencies & { readonly source: string },
+  deps: ManagementDependencies & { readonly source: string; readonly userAgent?: string | undefined },
 ): Promise<MacaroonResponse> {
   const { keyring, location, clock, identity, grants } = deps
   return firstValidSlice(presented, { keyring, taken: MANAGEMENT_ROOTS }, async (slice, macaroon) => {

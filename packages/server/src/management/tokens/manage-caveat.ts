@@ -9,7 +9,7 @@
 import { isRole, type ManagementPermission, ROLES, type Role, roleHas } from '@ratafia/api'
 import { ConditionError } from '@ratafia/macaroon/conditions'
 import { type BrandScope, type HeldRole, intersectScopes, scopeOfRoles } from '../../authority.ts'
-import { isObject } from '../../foreign-json.ts'
+import { isObject, jsonIn } from '../../foreign-json.ts'
 import { isBrandId } from '../grants/grant.ts'
 
 export const MANAGE = 'manage'
@@ -42,6 +42,23 @@ export const formatMinted = ({ grants, readOnly }: MintedRoles): string =>
     grants: grants.map(({ role, brandId }) => [role, brandId ?? null]),
     read_only: readOnly,
   })}`
+
+/** The text that a session keeps: the limits of its root, and those that its holder had appended. */
+export const textOfAsked = (limits: readonly RoleLimits[]): string =>
+  JSON.stringify(limits.map((limit) => formatLimits(limit)))
+
+/** What the root asked for. Undefined for a text that {@link textOfAsked} has not written. */
+export function rolesAskedFor(text: string): RoleLimits | undefined {
+  const value = jsonIn(text)
+  const [first]: readonly unknown[] = Array.isArray(value) ? value : []
+  if (typeof first !== 'string' || !first.startsWith(`${MANAGE} `)) return undefined
+  try {
+    return parseLimits(first.slice(MANAGE.length + 1))
+  } catch (error) {
+    if (error instanceof ConditionError) return undefined
+    throw error
+  }
+}
 
 /** Throws `ConditionError` `malformed-condition`: an unknown key may be a limit. */
 export function parseLimits(argument: string): RoleLimits {

@@ -6,7 +6,7 @@ import type { Taken, UnverifiedMacaroon } from '../../tokens/authentication/firs
 import { type VerifiedSession, verifySession } from '../../tokens/authentication/verify-session.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 import { type ClearedManager, clearManager } from './clear-manager.ts'
-import { formatLimits } from './manage-caveat.ts'
+import { textOfAsked } from './manage-caveat.ts'
 
 type ManagementKind = 'management-token' | 'management-root'
 
@@ -26,7 +26,7 @@ export interface VerifiedManager extends VerifiedSession<ClearedManager> {
 export async function verifyManager(
   slice: UnverifiedSlice,
   macaroon: UnverifiedMacaroon<ManagementKind>,
-  deps: ManagementDependencies & { readonly source: string },
+  deps: ManagementDependencies & { readonly source: string; readonly userAgent?: string | undefined },
 ): Promise<VerifiedManager> {
   const { kind } = macaroon
   const verified = await verifySession(
@@ -37,7 +37,8 @@ export async function verifyManager(
       clear: (all, conditions, clearing) => clearManager(all, conditions, { ...clearing, kind }),
       facts: async (cleared) => ({
         origin: signedInText(await believed(cleared, deps)),
-        limits: JSON.stringify(cleared.limits.map((limit) => formatLimits(limit))),
+        limits: textOfAsked(cleared.limits),
+        userAgent: deps.userAgent,
       }),
     },
     deps,

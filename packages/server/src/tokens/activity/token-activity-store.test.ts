@@ -36,7 +36,7 @@ eachDatabase((_kind, open) => {
   }
   const used = (id: SessionId, minute: number, address = '192.0.2.1') => ({ id, at: at(minute), address })
   const activityOf = async (id: SessionId, accountId = ada) => {
-    const page = await sessions.page({ accountId, after: undefined, limit: 1000 })
+    const page = await sessions.page({ accountId, order: 'newest', after: undefined, limit: 1000 })
     const { lastUsedAt, lastUsedFrom } = page.find((one) => one.id === id) ?? assert.fail()
     return [lastUsedAt, lastUsedFrom]
   }

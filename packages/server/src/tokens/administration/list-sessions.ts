@@ -2,15 +2,20 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
-import type { SessionPosition, UsedSession } from '../session.ts'
+import type { SessionKind, SessionOrder, SessionPosition, UsedSession } from '../session.ts'
 import type { SessionStore } from '../session-store.ts'
+
+/** `ending`: active, and over within 30 days. `expired`: past its end, and not revoked. */
+export type SessionState = 'active' | 'ending' | 'revoked' | 'expired' | 'all'
 
 interface Listing {
   readonly authority: Authority
   /** Undefined: every account, which takes `tokens:read`. */
   readonly accountId: AccountId | undefined
-  /** Without those that are revoked or over. */
-  readonly activeOnly: boolean
+  readonly state: SessionState
+  readonly kind?: SessionKind | undefined
+  /** Only those whose description contains this, in letters of either case. */
+  readonly text?: string | undefined
   readonly endsBefore?: Date | undefined
   /** Only those that were made before, and whose tokens were not used since. */
   readonly unusedSince?: Date | undefined
@@ -28,30 +33,80 @@ export interface SessionPage {
 const MOST_EXAMINED = 20_000
 const WINDOW = 1_000
 
-/** Newest first. Throws {@link RequestError} `permission-denied`. */
+/** Within this, a session is one that ends. */
+export const ENDING_MS = 30 * 86_400_000
+
+/** In the order of the state: newest, next to end, last ended, or last revoked first. Throws `permission-denied`. */
 export async function pageOfSessions(
-  { authority, accountId, activeOnly, endsBefore, unusedSince, after, limit }: Listing,
+  { authority, accountId, limit, after, ...listing }: Listing,
   { tokenSessions, clock }: { readonly tokenSessions: Pick<SessionStore, 'page'>; readonly clock: Clock },
 ): Promise<SessionPage> {
   if (accountId === undefined || accountId !== authority.accountId) requireForAll(authority, 'tokens:read')
   const now = clock()
-  const fits = ({ revokedAt, validSince, validUntil, lastUsedAt }: UsedSession) =>
-    (!activeOnly || (revokedAt === undefined && validUntil > now)) &&
-    (endsBefore === undefined || validUntil < endsBefore) &&
-    (unusedSince === undefined || (lastUsedAt ?? validSince) < unusedSince)
+  const walk = walkOf(listing, now)
+  const fits = fitting(listing, now)
   const sessions: UsedSession[] = []
-  // Those that are newer were made since: the first page begins behind them.
-  let last = after ?? (unusedSince && { id: '' as SessionId, validSince: unusedSince })
+  let last = after ?? walk.begin
   for (let examined = 0; examined < MOST_EXAMINED; examined += WINDOW) {
-    const rows = await tokenSessions.page({ accountId, after: last, limit: WINDOW })
+    const rows = await tokenSessions.page({ accountId, order: walk.order, after: last, limit: WINDOW })
     for (const row of rows) {
+      if (walk.isOver(row)) return { sessions, next: undefined }
       if (fits(row)) {
         if (sessions.length === limit) return { sessions, next: last }
         sessions.push(row)
       }
-      last = { id: row.id, validSince: row.validSince }
+      last = { id: row.id, at: walk.at(row) }
     }
     if (rows.length < WINDOW) return { sessions, next: undefined }
   }
   return { sessions, next: last }
+}
+
+/** The rows that are looked at for a state, in their order. */
+interface Walk {
+  readonly order: SessionOrder
+  /** What the order is by. */
+  readonly at: (row: UsedSession) => Date
+  /** Undefined: with the first of all. */
+  readonly begin: SessionPosition | undefined
+  /** Neither this row nor any behind it fits. */
+  readonly isOver: (row: UsedSession) => boolean
+}
+
+type Filter = Omit<Listing, 'authority' | 'accountId' | 'limit' | 'after'>
+
+function walkOf({ state, kind, unusedSince }: Filter, now: Date): Walk {
+  const justAfter = { at: new Date(now.getTime() + 1), id: FIRST }
+  const isOver = () => false
+  switch (state) {
+    case 'ending': {
+      const last = now.getTime() + ENDING_MS
+      const isLater = ({ validUntil }: UsedSession) => validUntil.getTime() > last
+      return { order: 'next-to-end', at: (row) => row.validUntil, begin: justAfter, isOver: isLater }
+    }
+    case 'expired':
+      return { order: 'last-ended', at: (row) => row.validUntil, begin: justAfter, isOver }
+    case 'revoked':
+      return { order: 'last-revoked', at: (row) => row.revokedAt ?? now, begin: undefined, isOver }
+    default: {
+      // Those that are newer were made since: the first page begins behind them.
+      const begin = unusedSince && { at: unusedSince, id: FIRST }
+      const order = kind === 'management' ? 'newest-management' : 'newest'
+      return { order, at: (row) => row.validSince, begin, isOver }
+    }
+  }
+}
+
+/** Before every id. */
+const FIRST = '' as SessionId
+
+function fitting({ state, kind, text, endsBefore, unusedSince }: Filter, now: Date) {
+  const wanted = text?.toLowerCase()
+  return ({ revokedAt, validSince, validUntil, lastUsedAt, ...row }: UsedSession): boolean =>
+    (state === 'all' || (state === 'revoked') === (revokedAt !== undefined)) &&
+    (state === 'all' || state === 'revoked' || (state === 'expired') === validUntil <= now) &&
+    (kind === undefined || row.kind === kind) &&
+    (wanted === undefined || (row.description ?? '').toLowerCase().includes(wanted)) &&
+    (endsBefore === undefined || validUntil < endsBefore) &&
+    (unusedSince === undefined || (lastUsedAt ?? validSince) < unusedSince)
 }

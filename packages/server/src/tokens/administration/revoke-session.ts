@@ -56,5 +56,5 @@ export async function findSession(
   return session
 }
 
-const noSuchSession = (id: string) =>
+export const noSuchSession = (id: string) =>
   noSuchRecord('There is no session with this id that you may see.', { kind: 'session', id })

@@ -4,12 +4,13 @@ import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type ChangingBy, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
-import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import { type ListedSession, type SessionPosition, sessionRecord, usedSessionRecord } from '../session.ts'
 import { pageOfSessions, type SessionPage } from './list-sessions.ts'
 import { type MineStores, revokeMine } from './revoke-mine.ts'
 import { revokeSession, type SessionChange, type SessionChangeDeps } from './revoke-session.ts'
 import { shortenSession } from './shorten-session.ts'
+import { showSession } from './show-session.ts'
 
 type PageDeps = Parameters<typeof pageOfSessions>[1]
 
@@ -26,11 +27,12 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 
   add(api.myTokens, async ({ authority, query }) => {
-    const { limit = 100, state = 'active' } = query
-    const listing = { authority, limit, activeOnly: state === 'active', after: sessionIn(query) }
-    const asked = { ...listing, accountId: authority.accountId, unusedSince: unusedSinceIn(query) }
+    const asked = { ...listingIn(query), authority, accountId: authority.accountId }
     return listOf(await pageOfSessions(asked, deps), query)
   })
+  add(api.myToken, async ({ authority, parameters: { id = '' } }) =>
+    sessionRecord(await showSession({ sessionId: id, authority, own: true }, deps)),
+  )
   add(api.revokeMyToken, async (asked) => {
     const { session } = await revokeSession({ ...changeOf(asked), own: true }, tried(asked))
     return sessionRecord(session)
@@ -43,13 +45,15 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
     revokeMine({ authority: asked.authority, allBut: asked.body?.all_but ?? [] }, tried(asked)),
   )
   add(api.tokens, async ({ authority, query }) => {
-    const { limit = 100, state = 'active', account, ends_before } = query
-    const listing = { authority, limit, activeOnly: state === 'active', after: sessionIn(query) }
+    const { account, ends_before } = query
     const accountId = account === undefined ? undefined : await deps.accountIdOf(account)
     const endsBefore = ends_before === undefined ? undefined : instantField('query/ends_before', ends_before)
-    const asked = { ...listing, accountId, endsBefore, unusedSince: unusedSinceIn(query) }
+    const asked = { ...listingIn(query), authority, accountId, endsBefore }
     return listOf(await pageOfSessions(asked, deps), query)
   })
+  add(api.token, async ({ authority, parameters: { id = '' } }) =>
+    sessionRecord(await showSession({ sessionId: id, authority }, deps)),
+  )
   add(api.revokeToken, async (asked) => {
     const { session } = await revokeSession(changeOf(asked), tried(asked))
     return sessionRecord(session)
@@ -58,17 +62,23 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
 
 const listOf = ({ sessions, next }: SessionPage, query: object) => ({
   tokens: sessions.map(usedSessionRecord),
-  next: next ? cursorOf([next.validSince.toISOString(), next.id], query) : null,
+  next: next ? cursorOf([next.at.toISOString(), next.id], query) : null,
 })
 
-const unusedSinceIn = ({ unused_since: text }: { readonly unused_since?: string }) =>
-  text === undefined ? undefined : instantField('query/unused_since', text)
+type Query = Asked<typeof MANAGEMENT_OPERATIONS.myTokens>['query']
+
+const listingIn = (query: Query) => ({
+  ...{ limit: query.limit ?? 100, state: query.state ?? 'active', kind: query.kind, text: query.q },
+  unusedSince:
+    query.unused_since === undefined ? undefined : instantField('query/unused_since', query.unused_since),
+  after: sessionIn(query),
+})
 
 /** A position that is none begins with the first page, as far as anybody can tell. */
 function sessionIn(query: { readonly cursor?: string }): SessionPosition | undefined {
-  const [at = '', id = ''] = positionIn(query, 2) ?? []
-  const validSince = new Date(at)
-  return isSessionId(id) && !Number.isNaN(validSince.getTime()) ? { id, validSince } : undefined
+  const [text = '', id = ''] = positionIn(query, 2) ?? []
+  const at = instantOf(text)
+  return at && isSessionId(id) ? { at, id } : undefined
 }
 
 interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.revokeToken>, 'parameters' | 'authority'> {

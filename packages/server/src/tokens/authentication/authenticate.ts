@@ -4,6 +4,7 @@
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import type { RequestDependencies } from '../dependencies.ts'
+import { textOfLimits } from '../limits/recorded-limits.ts'
 import type { Authentication } from './authentication.ts'
 import { type Cleared, clear } from './clear.ts'
 import {
@@ -50,6 +51,7 @@ export function verifyLogin(
       sessions: 'developer',
       clear: (all, conditions, clearing) =>
         clear(all, conditions, { ...clearing, kind, patterns: deps.patterns }),
+      facts: async ({ requested }) => ({ limits: textOfLimits(requested) }),
     },
     deps,
   )

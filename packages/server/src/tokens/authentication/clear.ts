@@ -14,6 +14,8 @@ import { type ClearedLogin, type Clearing, clearLogin, readable } from './clear-
 export interface Cleared extends ClearedLogin {
   /** The intersection of every `extra`. */
   readonly attenuations: Attenuations
+  /** What it was minted with, before its holder added any. */
+  readonly requested: Attenuations
 }
 
 interface DeveloperClearing extends Clearing {
@@ -29,9 +31,14 @@ export function clear(
   { patterns, ...clearing }: DeveloperClearing,
 ): Cleared {
   const extras: Attenuations[] = []
+  let requested = UNRESTRICTED
   const login = clearLogin(slice, conditions, clearing, {
     name: 'extra',
-    take: (argument) => void extras.push(parseExtra(argument)),
+    take: (argument, { own }) => {
+      const extra = parseExtra(argument)
+      extras.push(extra)
+      if (own) requested = extra
+    },
   })
   const limits = readable('extra', () =>
     extras.reduce((all, one) => intersectAttenuations(all, one, patterns), UNRESTRICTED),
@@ -41,7 +48,7 @@ export function clear(
     ? { ...limits, permissions: limits.permissions.filter(isPermission) }
     : limits
   refuseNothing(attenuations)
-  return { ...login, attenuations }
+  return { ...login, attenuations, requested }
 }
 
 /** Limits that exclude each other permit nothing, which the answers could only show as "no limit". */

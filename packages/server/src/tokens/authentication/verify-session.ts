@@ -12,7 +12,7 @@ import {
 import type { LoginSession } from '../../accounts/logins/login-store.ts'
 import { RequestError, Unavailable, unauthorized } from '../../errors.ts'
 import type { TokenDependencies } from '../dependencies.ts'
-import { type ManagementFacts, openSession } from '../open-session.ts'
+import { openSession, type SessionFacts } from '../open-session.ts'
 import { type IdentitySource, readRootPayload, subjectOf } from '../root-macaroon.ts'
 import type { SessionKind } from '../session.ts'
 import { type ClearedLogin, type Clearing, isRoot, type LoginKind } from './clear-login.ts'
@@ -32,8 +32,8 @@ export interface LoginRules<Cleared> {
     conditions: readonly VerifiedCondition[],
     clearing: Omit<Clearing, 'kind'>,
   ) => Cleared
-  /** What a new session of administrators keeps. */
-  readonly facts?: (cleared: Cleared) => Promise<ManagementFacts>
+  /** What a new session keeps. */
+  readonly facts: (cleared: Cleared) => Promise<Omit<SessionFacts, 'kind'>>
 }
 
 export interface VerifiedSession<Cleared> {
@@ -196,15 +196,15 @@ async function openFirstUsed<Cleared extends ClearedLogin>(
   deps: LoginDependencies,
 ): Promise<LoginSession | undefined> {
   refuseLateLogin(cleared, deps.clock())
-  const management = await rules.facts?.(cleared)
+  const facts = { ...(await rules.facts(cleared)), kind: rules.sessions }
   const { sessionId: id, since, mintedExpires } = cleared
   // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
   const session = { id, description, since, until: mintedExpires }
-  const opening = { ...session, account, source: deps.source, management, attempt }
+  const opening = { ...session, account, source: deps.source, facts, attempt }
   if (!(await openSession(opening, deps))) return undefined
   return {
     ...{ accountId: account.id, revokedAt: undefined, revokedBy: undefined, ruleId: undefined },
-    ...{ kind: rules.sessions, origin: management?.origin, validUntil: mintedExpires },
+    ...{ kind: rules.sessions, origin: facts.origin, validUntil: mintedExpires },
   }
 }
 

@@ -5,6 +5,7 @@
 import type { SessionId } from '@ratafia/api'
 import type { Macaroon } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
+import type { Attenuations } from '@ratafia/macaroon/conditions'
 import { formatLoginCaveat } from '../../identity/passwords/login-caveat.ts'
 import { randomId } from '../../random.ts'
 import type { TokenDependencies } from '../dependencies.ts'
@@ -18,6 +19,8 @@ export interface PasswordRootInput {
   readonly extra: string
   readonly description: string | undefined
   readonly caveatLocation: string
+  /** Those of `extra`, for the record of the session that the discharge opens. Absent where it is open. */
+  readonly limits?: Attenuations
 }
 
 export interface PasswordRoot {
@@ -28,7 +31,7 @@ export interface PasswordRoot {
 }
 
 export async function mintPasswordRoot(
-  { since, expires, sessionId, extra, description, caveatLocation }: PasswordRootInput,
+  { since, expires, sessionId, extra, description, caveatLocation, limits }: PasswordRootInput,
   {
     keyring,
     identity,
@@ -46,6 +49,7 @@ export async function mintPasswordRoot(
       since,
       until: expires,
       description,
+      limits,
     }),
     rootKey: caveatRootKey,
     thirdPartyPublicKey: (await thirdParty()).publicKey,

@@ -20,13 +20,14 @@ export async function createUbuntuOneRoot(
       `This service takes no passwords from programs. Get a credential with "ratafia login --export", or see ${deps.baseUrl}/`,
     )
   }
-  const { since, expires, description, extra } = await checkTokenRequest(request, deps)
+  const { since, expires, description, attenuations, extra } = await checkTokenRequest(request, deps)
   const { root } = await mintPasswordRoot(
     {
       since,
       expires,
       sessionId: newSessionId(),
       extra,
+      limits: attenuations,
       description: description ?? nameOf(program.userAgent),
       caveatLocation: loginHostFor(program, thirdParty.loginHost),
     },

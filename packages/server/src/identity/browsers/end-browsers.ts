@@ -1,0 +1,72 @@
+/** Signs browsers of one's own account out: one, or all but some. */
+import { isSessionId } from '@ratafia/api'
+import { type Authority, requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
+import { noSuchRecord } from '../../errors.ts'
+import type { SessionStore } from '../../tokens/session-store.ts'
+import type { SignInSessionStore } from '../logins/sign-in-session-store.ts'
+import type { SignedInBrowser } from './browser.ts'
+import { type BrowserDeps, type FoundBrowser, listBrowsers } from './list-browsers.ts'
+
+export interface EndBrowserDeps extends BrowserDeps {
+  readonly changeBy: ChangingBy<{
+    readonly signInSessions: Pick<SignInSessionStore, 'remove'>
+    readonly tokenSessions: Pick<SessionStore, 'revoke'>
+  }>
+}
+
+/**
+ * Returns it as it was. Sessions that a browser opened in the administration are browsers of their own in the list, and
+ * go on. Throws `no-such-record`, in the same words for one of another account, for one that has ended, and for a
+ * session that is no browser.
+ */
+export async function endBrowser(
+  { authority, id }: { readonly authority: Authority; readonly id: string },
+  deps: EndBrowserDeps,
+): Promise<SignedInBrowser> {
+  const browser = (await listBrowsers({ authority }, deps)).find((one) => one.id === id)
+  if (!browser || (await end([browser], authority, deps)) === 0) {
+    throw noSuchRecord('There is no browser with this id that is signed in as you.', { kind: 'browser', id })
+  }
+  return browser
+}
+
+/**
+ * Returns how many: all that are listed, together or not at all. Throws `person-required`, `recent-sign-in-required`.
+ */
+export async function endBrowsers(
+  { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
+  deps: EndBrowserDeps,
+): Promise<{ readonly ended: number }> {
+  requireRecentPerson(authority, deps.clock())
+  const browsers = await listBrowsers({ authority }, deps)
+  return {
+    ended: await end(
+      browsers.filter(({ id }) => !allBut.includes(id)),
+      authority,
+      deps,
+    ),
+  }
+}
+
+/** In one transaction. Returns how many were signed in until then. */
+const end = (
+  browsers: readonly FoundBrowser[],
+  { author, by }: Authority,
+  { changeBy, clock }: EndBrowserDeps,
+): Promise<number> =>
+  changeBy(author)(async ({ signInSessions, tokenSessions, record }) => {
+    let ended = 0
+    for (const { id, idHash } of browsers) {
+      if (idHash) {
+        if (!(await signInSessions.remove(idHash))) continue
+        await record({ action: 'account.sign-out', subject: by, details: { browser: id } })
+      } else {
+        const revoked = isSessionId(id) ? await tokenSessions.revoke({ id, at: clock(), by }) : undefined
+        if (!revoked?.first) continue
+        await record({ action: 'token.revoke', subject: id })
+      }
+      ended += 1
+    }
+    return ended
+  })

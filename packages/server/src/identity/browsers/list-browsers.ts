@@ -1,0 +1,87 @@
+/** The browsers that are signed in as one's own account, at the identity service and in the administration. */
+import type { AccountId } from '@ratafia/api'
+import type { Authority } from '../../authority.ts'
+import type { Clock } from '../../clock.ts'
+import type { SessionPosition, UsedSession } from '../../tokens/session.ts'
+import type { SessionStore } from '../../tokens/session-store.ts'
+import { parseSignedIn } from '../discharge/signed-in.ts'
+import type { SignInSession, SignInSessionStore } from '../logins/sign-in-session-store.ts'
+import { browserId, type SignedInBrowser } from './browser.ts'
+
+export interface BrowserDeps {
+  readonly signInSessions: Pick<SignInSessionStore, 'newestOf'>
+  readonly tokenSessions: Pick<SessionStore, 'page'>
+  readonly clock: Clock
+}
+
+/** With the hash of its cookie, if it is at the identity service. */
+export interface FoundBrowser extends SignedInBrowser {
+  readonly idHash: Uint8Array | undefined
+}
+
+/** Of each kind: nobody has as many. */
+const MOST = 200
+const WINDOW = 1_000
+/** Among so many sessions of management tokens, most of which may be of agents. */
+const MOST_EXAMINED = 20_000
+/** None lasts as long (contract/administration.md, B6). */
+const LONGEST_MS = 2 * 86_400_000
+
+/** Newest first. */
+export async function listBrowsers(
+  { authority }: { readonly authority: Authority },
+  deps: BrowserDeps,
+): Promise<readonly FoundBrowser[]> {
+  const accountId = ownId(authority)
+  const now = deps.clock()
+  const signIns = (await deps.signInSessions.newestOf(accountId, MOST))
+    .filter(({ expiresAt }) => expiresAt > now)
+    .map((session) => ofSignIn(session, authority))
+  const sessions = await managementSessions(accountId, now, deps)
+  return [...signIns, ...sessions.map((session) => ofSession(session, authority))].sort(
+    (one, other) => other.since.getTime() - one.since.getTime(),
+  )
+}
+
+/** The account of somebody who logged in. */
+export function ownId({ accountId }: Authority): AccountId {
+  if (accountId === undefined) throw new TypeError('only an account has browsers of its own')
+  return accountId
+}
+
+/** Those that are not an agent's. Where a service does not say whose a login was, it may be a person's. */
+async function managementSessions(
+  accountId: AccountId,
+  now: Date,
+  { tokenSessions }: BrowserDeps,
+): Promise<readonly UsedSession[]> {
+  const found: UsedSession[] = []
+  const oldest = now.getTime() - LONGEST_MS
+  let after: SessionPosition | undefined
+  for (let examined = 0; examined < MOST_EXAMINED; examined += WINDOW) {
+    const rows = await tokenSessions.page({ accountId, order: 'newest-management', after, limit: WINDOW })
+    for (const row of rows) {
+      const isActive = row.revokedAt === undefined && row.validUntil > now
+      if (isActive && parseSignedIn(row.origin ?? '').kind !== 'agent') found.push(row)
+      if (found.length === MOST) return found
+      after = { id: row.id, at: row.validSince }
+    }
+    if (rows.length < WINDOW || (after && after.at.getTime() < oldest)) break
+  }
+  return found
+}
+
+const ofSignIn = (session: SignInSession, { signIn }: Authority): FoundBrowser => ({
+  ...{ id: browserId(session.idHash), kind: 'sign-in', idHash: session.idHash },
+  ...{ since: session.createdAt, until: session.expiresAt, description: undefined },
+  ...{ address: session.address, userAgent: session.userAgent },
+  // The session of whoever asks was opened by a browser that had signed in at that instant.
+  current: signIn?.kind === 'person' && signIn.at.getTime() === session.createdAt.getTime(),
+})
+
+const ofSession = (session: UsedSession, { author }: Authority): FoundBrowser => ({
+  ...{ id: session.id, kind: 'management', idHash: undefined },
+  ...{ since: session.validSince, until: session.validUntil, description: session.description },
+  ...{ address: session.openedFrom, userAgent: session.userAgent },
+  current: author.details?.['session'] === session.id,
+})

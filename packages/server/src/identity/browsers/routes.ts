@@ -1,0 +1,24 @@
+/** One's own browsers in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../../change.ts'
+import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import { browserRecord } from './browser.ts'
+import { type EndBrowserDeps, endBrowser, endBrowsers } from './end-browsers.ts'
+import { listBrowsers } from './list-browsers.ts'
+
+export function browserManagementRoutes(add: AddManagementRoute, deps: EndBrowserDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
+    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+
+  add(api.myBrowsers, async ({ authority }) => ({
+    browsers: (await listBrowsers({ authority }, deps)).map(browserRecord),
+  }))
+  add(api.endMyBrowser, async (asked) => {
+    const { authority, parameters } = asked
+    return browserRecord(await endBrowser({ authority, id: parameters['id'] ?? '' }, tried(asked)))
+  })
+  add(api.endMyBrowsers, async (asked) =>
+    endBrowsers({ authority: asked.authority, allBut: asked.body?.all_but ?? [] }, tried(asked)),
+  )
+}

@@ -1,0 +1,221 @@
+/** Lists of sessions: what each is limited to, by state, kind and description, and one session alone. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newSessionId, type SessionId } from '@ratafia/api'
+import type { Account } from '../../src/accounts/account.ts'
+import type { Session } from '../../src/tokens/session.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
+import { openingOf } from '../support/openings.ts'
+import { addPublisher, decoded, logInWithPassword, pairHeader } from '../support/publishers.ts'
+import { addPerson, bearing, call, logIn, refusalOf, sessionIdOf, testService } from '../support/service.ts'
+
+const DAY = 86_400_000
+const ALL = { permissions: null, channels: null, packages: null, store_ids: null }
+
+type Added = readonly [
+  description: string,
+  since: number,
+  until: number,
+  revoked?: number | undefined,
+  more?: Partial<Session>,
+]
+
+interface Listed {
+  readonly session_id: SessionId
+  readonly description: string
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+
+  const get = async (token: string, path: string, query = '') => {
+    const { status, body } = await manage(service, token, 'GET', path, { query })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const sessionOf = (token: string): string => sessionIdOf(decoded(token))
+
+  test('what a login asked for is in its record, whoever narrows a copy', async () => {
+    const ada = await addManager(service, 'viewer acme')
+    const token = await managementToken(service, ada)
+    const record = async (session: string) => {
+      const { limits, manage: roles } = await get(token, `/me/tokens/${session}`)
+      return [limits, roles]
+    }
+    const wanted = { permissions: ['package_upload'], channels: ['edge', '*/edge'], store_ids: ['acme'] }
+    const limited = await logIn(service, ada, { ...wanted, packages: [{ name: 'hello' }] })
+    assert.deepEqual(await record(sessionOf(limited)), [{ ...wanted, packages: ['hello'] }, null])
+    assert.deepEqual(await record(sessionOf(await logIn(service, ada))), [ALL, null])
+    // Of a token it is never more, so a narrower copy changes nothing.
+    const headers = bearing(limited)
+    assert.equal((await call(service, 'GET', '/api/v2/tokens/whoami', { headers })).status, 200)
+    const asked = { roles: ['viewer'], brands: ['acme'], read_only: true }
+    const narrow = await managementToken(service, ada, asked)
+    assert.deepEqual(await record(sessionOf(narrow)), [null, asked])
+    assert.deepEqual(await record(sessionOf(token)), [null, { roles: null, brands: null, read_only: false }])
+  })
+
+  test('so it is for a login with a password, before its first use; what is too long is not recorded', async () => {
+    const ada = await addPublisher(service)
+    const token = await managementToken(service, ada)
+    const body = { permissions: ['package_access', 'package_push'], channels: ['edge'] }
+    const { root } = await logInWithPassword(service, ada, { body })
+    const { limits } = await get(token, `/me/tokens/${sessionOf(root)}`)
+    assert.deepEqual(limits, { ...ALL, ...body })
+    const many = { packages: Array.from({ length: 60 }, (_, at) => ({ snap_id: `package-number-${at}` })) }
+    const pair = await logInWithPassword(service, ada, { body: many })
+    assert.equal((await get(token, `/me/tokens/${sessionOf(pair.root)}`)).limits, null)
+    const given = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: pairHeader(pair) })
+    assert.equal(given.body.packages.length, 60)
+    const more = Array.from({ length: 150 }, (_, at) => ({ snap_id: `package-number-${at}`.padEnd(32, 'x') }))
+    const long = await logIn(service, ada, { packages: more })
+    assert.equal((await get(token, `/me/tokens/${sessionOf(long)}`)).limits, null)
+  })
+
+  test('one session alone has a version, and what was seen is what is changed', async () => {
+    const ada = await addManager(service, 'viewer acme')
+    const token = await managementToken(service, ada)
+    const path = `/me/tokens/${sessionOf(await logIn(service, ada, { description: 'one' }))}`
+    const { status, body, headers } = await manage(service, token, 'GET', path)
+    assert.deepEqual([status, body.description, body.username], [200, 'one', ada.username])
+    const etag = headers.get('etag') ?? assert.fail()
+    const known = await manage(service, token, 'GET', path, { headers: { 'if-none-match': etag } })
+    assert.equal(known.status, 304)
+    const other = { 'if-match': '"another"' }
+    const refused = await manage(service, token, 'POST', `${path}/revoke`, { headers: other })
+    assert.equal(refusalOf(refused).code, 'version-mismatch')
+    const seen = { 'if-match': etag }
+    assert.equal((await manage(service, token, 'POST', `${path}/revoke`, { headers: seen })).status, 200)
+    assert.equal((await get(token, path)).revoked_by, ada.username)
+  })
+
+  test('Guarantee: one session of somebody else answers as none, but for whoever may read tokens', async () => {
+    const token = await managementToken(service, await addManager(service, 'viewer acme'))
+    const theirs = sessionOf(await logIn(service, await addPerson(service)))
+    const answers = await Promise.all(
+      [theirs, newSessionId()].map(async (id) => {
+        const answer = await manage(service, token, 'GET', `/me/tokens/${id}`)
+        return [answer.status, JSON.stringify(answer.body).replaceAll(id, 'ID')]
+      }),
+    )
+    assert.deepEqual(answers[0], answers[1])
+    assert.equal(answers[0]?.[0], 404)
+    assert.equal(
+      refusalOf(await manage(service, token, 'GET', `/tokens/${theirs}`)).code,
+      'permission-denied',
+    )
+    const auditor = await managementToken(service, await addManager(service, 'auditor'))
+    assert.equal((await get(auditor, `/tokens/${theirs}`)).session_id, theirs)
+    for (const id of [newSessionId(), 'x']) {
+      assert.equal(refusalOf(await manage(service, auditor, 'GET', `/tokens/${id}`)).code, 'no-such-record')
+    }
+  })
+
+  /** Sessions that began and end so many days from now; `revoked`: so many days ago. */
+  async function addSessions(account: Account, all: readonly Added[]) {
+    const { tokenSessions } = service.installation
+    const inDays = (days: number) => new Date(service.now().getTime() + days * DAY)
+    for (const [description, since, until, revoked, more] of all) {
+      const id = newSessionId()
+      const times = { validSince: inDays(since), validUntil: inDays(until) }
+      const session = { id, accountId: account.id, description, ...times, ...more }
+      assert.ok(await tokenSessions.openPatiently(openingOf(session, service.now())))
+      if (revoked !== undefined) await tokenSessions.revoke({ id, at: inDays(-revoked), by: 'operator' })
+    }
+  }
+
+  const SESSIONS: readonly Added[] = [
+    ['old', -300, 65],
+    ['ends last', -20, 29.9],
+    ['ends first', -90, 1],
+    ['laptop', -10, 31],
+    ['over long ago', -400, -35],
+    ['over', -40, -1],
+    ['taken away', -5, 100, 1],
+    ['taken away before', -50, -20, 30],
+    [
+      'Administration',
+      -0.5,
+      0.5,
+      undefined,
+      { kind: 'management', limits: '["manage {\\"read_only\\":false}"]' },
+    ],
+    ['Administration before', -2, -1.5, undefined, { kind: 'management' }],
+  ]
+
+  const LISTS: readonly (readonly [query: string, descriptions: readonly string[]])[] = [
+    ['', ['Administration', 'laptop', 'ends last', 'ends first', 'old']],
+    ['?state=active', ['Administration', 'laptop', 'ends last', 'ends first', 'old']],
+    ['?state=ending', ['Administration', 'ends first', 'ends last']],
+    ['?state=ending&kind=developer', ['ends first', 'ends last']],
+    ['?state=expired', ['over', 'Administration before', 'over long ago']],
+    ['?state=revoked', ['taken away', 'taken away before']],
+    [
+      '?state=all',
+      [
+        ...['Administration', 'Administration before', 'taken away', 'laptop', 'ends last', 'over'],
+        ...['taken away before', 'ends first', 'old', 'over long ago'],
+      ],
+    ],
+    ['?state=all&kind=management', ['Administration', 'Administration before']],
+    ['?kind=management', ['Administration']],
+    ['?q=TOP', ['laptop']],
+    ['?state=all&q=taken%20away', ['taken away', 'taken away before']],
+    ['?state=all&q=%25', []],
+    ['?state=expired&kind=management&q=before', ['Administration before']],
+  ]
+
+  test('lists by state, kind and description, each in its order, whole or one by one', async () => {
+    const ada = await addManager(service, 'auditor')
+    const token = await managementToken(service, ada)
+    const bob = await addPerson(service)
+    await addSessions(bob, SESSIONS)
+    await addSessions(ada, SESSIONS)
+    const own = sessionOf(token)
+    for (const [query, expected] of LISTS) {
+      for (const [path, more] of [
+        ['/me/tokens', ''],
+        ['/tokens', `account=${bob.username}`],
+      ] as const) {
+        for (const limit of ['', 'limit=1', 'limit=2']) {
+          const found: Listed[] = []
+          const parameters = [query.slice(1), more, limit].filter((one) => one !== '').join('&')
+          for (let cursor = ''; ; ) {
+            const page = await get(token, path, `?${parameters}${cursor}`)
+            found.push(...page.tokens.filter((one: Listed) => one.session_id !== own))
+            if (page.next === null) break
+            cursor = `&cursor=${page.next}`
+          }
+          assert.deepEqual(
+            found.map(({ description }) => description),
+            expected,
+            `${path}?${parameters}`,
+          )
+        }
+      }
+    }
+    // Of all accounts, those of both are in one order.
+    const { tokens } = await get(token, '/tokens', '?state=revoked&q=taken&limit=3')
+    assert.deepEqual(
+      tokens.map((one: Listed) => one.description),
+      ['taken away', 'taken away', 'taken away before'],
+    )
+  })
+
+  test('what is no state, kind or description is refused, and a cursor is of its list', async () => {
+    const token = await managementToken(service, await addManager(service, 'auditor'))
+    for (const query of [
+      '?state=over',
+      '?kind=device',
+      '?q=',
+      `?q=${'x'.repeat(129)}`,
+      '?state=ending&state=all',
+    ]) {
+      assert.equal(refusalOf(await manage(service, token, 'GET', '/me/tokens', { query })).status, 400, query)
+    }
+    const { next } = await get(token, '/tokens', '?state=all&limit=1')
+    const query = `?state=ending&limit=1&cursor=${next}`
+    assert.equal(refusalOf(await manage(service, token, 'GET', '/tokens', { query })).code, 'invalid-field')
+  })
+})
