@@ -2,6 +2,7 @@
 import type { ConsoleRoutes } from '../http/console/console-routes.ts'
 import { auditPageRoutes } from './audit-routes.ts'
 import { jobPageRoutes } from './job-routes.ts'
+import { mePageRoutes } from './me-routes.ts'
 import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
 import { statusPageRoutes } from './status-routes.ts'
 import { tokenPageRoutes } from './token-routes.ts'
@@ -12,6 +13,7 @@ export interface ConsolePages {
 
 export function consolePages(pages: ConsoleRoutes<ManagerAuthority>, { own }: ConsolePages): void {
   tokenPageRoutes(pages, own)
+  mePageRoutes(pages, own)
   auditPageRoutes(pages)
   jobPageRoutes(pages)
   statusPageRoutes(pages)

@@ -10,6 +10,7 @@ import { clones } from './en/clones.ts'
 import { deviceImport } from './en/device-import.ts'
 import { devices } from './en/devices.ts'
 import { limits } from './en/limits.ts'
+import { me } from './en/me.ts'
 import { models, remodels } from './en/models.ts'
 import { navigation } from './en/navigation.ts'
 import { plot } from './en/plot.ts'
@@ -20,7 +21,8 @@ import { policy } from './en/policy.ts'
 import { tokens } from './en/tokens.ts'
 
 export const words = {
-  ...common, devices, deviceImport, clones,
+  ...common,
+  ...{ allowList, apiKeys, brands, hardware, models, policy, remodels, signingKeys, trustRoots }, devices, deviceImport, clones,
   audit,
   jobs,
   packages,
@@ -29,6 +31,7 @@ export const words = {
   allTokens,
   grants,
   limits,
+  me,
   navigation,
   plot,
   tokens,

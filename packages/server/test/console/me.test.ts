@@ -1,0 +1,97 @@
+/** The page of one's own account. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { consoleOf, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { manage, managementToken } from '../support/managers.ts'
+import { addPerson, testService } from '../support/service.ts'
+
+describe('sign-in and agents in the console', () => {
+  eachDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+
+    test('the page says who one is, and where the password is changed', async () => {
+      const account = await addPerson(service)
+      const page = await (await consoleOf(service, account)).get('/console/me')
+      assert.equal(page.status, 200, textOf(page))
+      assert.match(textOf(page), new RegExp(`${account.username}@example.org`))
+      assert.match(page.text, /href="http[^"]+\/identity\/change-password"/)
+      assert.match(textOf(page), /You have no agents/)
+    })
+
+    test('reminders are switched off and on; a page that is out of date switches nothing', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const first = await browser.get('/console/me')
+      const off = await browser.submit(first, '/console/me')
+      assert.equal(off.location, '/console/me')
+      const page = await browser.get('/console/me')
+      assert.match(textOf(page), /Reminders are off/)
+      const token = await managementToken(service, account)
+      assert.equal((await manage(service, token, 'GET', '/me/reminders')).body.reminders, false)
+      const stale = await browser.submit(await browser.get('/console/me'), '/console/me', { etag: '"stale"' })
+      assert.equal(stale.status, 422)
+      assert.match(textOf(stale), /has changed since you read it/)
+      await browser.submit(page, '/console/me')
+      assert.equal((await manage(service, token, 'GET', '/me/reminders')).body.reminders, true)
+    })
+
+    test('another browser is signed out, and then all others', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const others = [await consoleOf(service, account), await consoleOf(service, account)]
+      const ids = [
+        ...(await browser.get('/console/me')).text.matchAll(/\/console\/me\/browsers\/([\w-]+)\/end/g),
+      ]
+      assert.equal(ids.length, 3)
+      const { body } = await manage(service, others[0]?.cookies.get('ratafia-console') ?? '', 'GET', '/me')
+      const address = `/console/me/browsers/${body.session_id}/end`
+      await browser.submit(await browser.get(address), address)
+      assert.match((await others[0]?.get('/console/me'))?.location ?? '', /sign-in/)
+      assert.equal((await others[1]?.get('/console/me'))?.status, 200)
+      const all = await browser.get('/console/me/browsers/end')
+      await browser.submit(all, '/console/me/browsers/end')
+      assert.match((await others[1]?.get('/console/me'))?.location ?? '', /sign-in/)
+      assert.equal((await browser.get('/console/me')).status, 200)
+    })
+
+    test('an agent is added, its file shown once, and removed', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const form = await browser.get('/console/me/agents/new')
+      const name = `builder-${account.username}`
+      const made = await browser.submit(form, '/console/me/agents/new', {
+        ...{ name, permission: 'package_access, package_upload', hours: '2' },
+      })
+      assert.equal(made.status, 200, textOf(made))
+      const file = JSON.parse(
+        unescaped(/<textarea id="once-agent"[^>]*>\n([^<]*)</.exec(made.text)?.[1] ?? ''),
+      )
+      assert.equal(file.agents[0].username, name)
+      assert.match(file.key.private, /^[\w+/]+=*$/)
+      const page = await browser.get('/console/me')
+      assert.match(textOf(page), new RegExp(name))
+      assert.match(textOf(page), /for at most 2 hours/)
+      assert.doesNotMatch(page.text, new RegExp(file.key.private.replaceAll('+', '\\+')))
+      const address = `/console/me/agents/${encodeURIComponent(name)}/remove`
+      await browser.submit(await browser.get(address), address)
+      assert.match(textOf(await browser.get('/console/me')), /is removed/)
+      assert.equal((await browser.get(address)).status, 404)
+    })
+
+    for (const [what, fields, problem] of [
+      ['a bad name', { name: 'a b' }, /name/i],
+      ['an unknown permission', { name: 'agent-x', permission: 'fly' }, /fly/],
+      ['a life that is none', { name: 'agent-x', hours: '0' }, /Give whole hours/],
+    ] as const) {
+      test(`an agent with ${what} is refused, and what was typed stays`, async () => {
+        const browser = await consoleOf(service, await addPerson(service))
+        const form = await browser.get('/console/me/agents/new')
+        const refused = await browser.submit(form, '/console/me/agents/new', fields)
+        assert.equal(refused.status, 422)
+        assert.match(textOf(refused), problem)
+        assert.match(refused.text, new RegExp(`value="${fields.name}"`))
+      })
+    }
+  })
+})
