@@ -1,10 +1,9 @@
 /** The credential that a job gets for the session of its rule (contract/oidc.md, A13). */
 import { type AccountId, type SessionId, TOKEN_TYPES } from '@ratafia/api'
 import { bindDischarge, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
-import { mintDischarge } from '../identity/passwords/discharge-macaroon.ts'
 import type { TokenDependencies } from '../tokens/dependencies.ts'
 import { asOnprem, asSnapcraft } from '../tokens/dialects/credential-strings.ts'
-import { mintPasswordRoot } from '../tokens/dialects/password-root.ts'
+import { mintPair as mintPairOf } from '../tokens/dialects/mint-pair.ts'
 import { mintToken, subjectOf } from '../tokens/root-macaroon.ts'
 import type { IssuedType } from './exchange-request.ts'
 
@@ -52,21 +51,11 @@ async function mintPlain(session: JobSession, extra: string, deps: MintDeps): Pr
 /** Root and discharge end with the session, as those of an export do (contract/publisher-login.md, decision 24). */
 async function mintPair(session: JobSession, extra: string, deps: MintDeps): Promise<Minted> {
   const { identity, ownThirdParty: thirdParty } = deps
-  const { until: expires, id: sessionId } = session
-  const since = deps.clock()
-  const { loginHost: caveatLocation } = await thirdParty()
-  const { root, caveatId, caveatRootKey } = await mintPasswordRoot(
-    { since, expires, sessionId, extra, description: undefined, caveatLocation },
+  const { until: expires, id: sessionId, account } = session
+  const { root, discharge } = await mintPairOf(
+    { sessionId, since: deps.clock(), expires, extra, subject: subjectOf(account, identity) },
     { ...deps, thirdParty },
   )
-  const discharge = mintDischarge({
-    rootKey: caveatRootKey,
-    id: caveatId,
-    location: caveatLocation,
-    declared: { key: identity.key, value: subjectOf(session.account, identity) },
-    expires,
-    givenAt: since,
-  })
   return {
     accessToken: `root=${encoded(root)}, discharge=${encoded(bindDischarge(root, discharge))}`,
     credentials: asSnapcraft({ root: encoded(root), discharge: encoded(discharge) }),

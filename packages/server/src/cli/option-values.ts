@@ -46,9 +46,7 @@ export function requireText(filters: readonly (string | undefined)[]): void {
   }
 }
 
-/** A snap id has 32 letters and digits; the name of a package has no capitals. */
-export const packageReference = (text: string) =>
-  /^[A-Za-z0-9]{32}$/.test(text) && /[A-Z]/.test(text) ? { snap_id: text } : { name: text }
+export { packageReference } from '../package-directory/package-reference.ts'
 
 /** Reads an option that may repeat into a list. */
 export const several = (value: string, before: readonly string[] = []): readonly string[] => [

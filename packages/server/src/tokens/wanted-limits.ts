@@ -1,4 +1,4 @@
-/** What tokens are to be limited to, as an operator's options give it: for the logins of an agent and for rules. */
+/** What tokens are to be limited to, as options or a form give it: for the logins of an agent, for rules, and for one's own. */
 import { isPermission, MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import { ATTENUATION_LIMITS, type Attenuations, formatExtra } from '@ratafia/macaroon/conditions'
 import { quote } from '../errors.ts'
@@ -19,8 +19,27 @@ export interface LimitProblem {
   readonly message: string
 }
 
+/** What each list is called, as a field and in a sentence. */
+export type LimitNames = Readonly<
+  Record<
+    'permission' | 'channel' | 'package' | 'store',
+    { readonly field: string; readonly shown: string; readonly many: string }
+  >
+>
+
+const asOption = (field: string) => ({ field, shown: `--${field}`, many: `of --${field}` })
+const OPTION_NAMES: LimitNames = {
+  permission: asOption('permission'),
+  channel: asOption('channel'),
+  package: asOption('package'),
+  store: asOption('store'),
+}
+
 /** The lists without repetitions, and everything that keeps a token from being limited to them. */
-export function readLimits(wanted: WantedAttenuations): {
+export function readLimits(
+  wanted: WantedAttenuations,
+  names = OPTION_NAMES,
+): {
   readonly limits: Attenuations
   readonly problems: readonly LimitProblem[]
 } {
@@ -31,15 +50,15 @@ export function readLimits(wanted: WantedAttenuations): {
     storeIds: listOf(wanted.storeIds),
   }
   const problems = [
-    ...listProblems('permission', limits.permissions),
-    ...listProblems('channel', limits.channels),
-    ...listProblems('package', limits.packages),
-    ...listProblems('store', limits.storeIds),
-    ...unknownPermissions(limits.permissions ?? []),
+    ...listProblems(names.permission, limits.permissions),
+    ...listProblems(names.channel, limits.channels),
+    ...listProblems(names.package, limits.packages),
+    ...listProblems(names.store, limits.storeIds),
+    ...unknownPermissions(names.permission, limits.permissions ?? []),
   ]
   // Text that fits into no caveat cannot be measured.
   if (problems.length === 0 && extraCaveat(limits) === undefined) {
-    problems.push({ field: 'package', message: 'The limits do not fit into a caveat. Give fewer.' })
+    problems.push({ field: names.package.field, message: 'The limits do not fit into a caveat. Give fewer.' })
   }
   return { limits, problems }
 }
@@ -65,19 +84,25 @@ export const isLimit = (item: string): boolean =>
   item.length <= ATTENUATION_LIMITS.characters && /^[\x20-\x7e]+$/.test(item)
 
 /** The same rules as for the request for a token. */
-function listProblems(field: string, items: readonly string[] | null): readonly LimitProblem[] {
+function listProblems(
+  { field, shown, many }: LimitNames[keyof LimitNames],
+  items: readonly string[] | null,
+): readonly LimitProblem[] {
   const { items: most, characters } = ATTENUATION_LIMITS
   if (items === null) return []
-  if (items.length > most) return [{ field, message: `There are more than ${most} of --${field}.` }]
+  if (items.length > most) return [{ field, message: `There are more than ${most} ${many}.` }]
   const bad = items.find((item) => !isLimit(item))
   if (bad === undefined) return []
-  const message = `--${field} ${quote(bad)} is not 1 to ${characters} printable ASCII characters.`
+  const message = `${shown} ${quote(bad)} is not 1 to ${characters} printable ASCII characters.`
   return [{ field, message }]
 }
 
-function unknownPermissions(permissions: readonly string[]): readonly LimitProblem[] {
+function unknownPermissions(
+  { field }: LimitNames[keyof LimitNames],
+  permissions: readonly string[],
+): readonly LimitProblem[] {
   const unknown = permissions.find((permission) => !isPermission(permission))
   if (unknown === undefined) return []
   const message = `There is no permission ${quote(unknown)}. docs/tokens.md lists all of them.`
-  return [{ field: 'permission', message }]
+  return [{ field, message }]
 }

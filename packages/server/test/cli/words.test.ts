@@ -32,6 +32,7 @@ const WORDS = [
   'devices/device.ts',
   'devices/fleet/fleet-filter.ts',
   'devices/clones/clone-evidence.ts',
+  'package-directory/package-reference.ts',
   'tokens/dialects/credential-strings.ts',
   'files/sync-directory.ts',
   'files/system-reason.ts',

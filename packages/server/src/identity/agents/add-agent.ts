@@ -5,7 +5,7 @@ import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { type InGrants, requireMayLetIn } from '../../accounts/administration/may-manage.ts'
 import { findAccount } from '../../accounts/find.ts'
-import { type Authority, requireForAll } from '../../authority.ts'
+import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
@@ -18,6 +18,8 @@ export interface AddAgentInput {
   readonly name: string
   /** Username or account id. */
   readonly account: string
+  /** It is the own account, which takes no permission. Default: any account. */
+  readonly own?: boolean
   /** Base64, if the agent already has a key pair; otherwise one is made. */
   readonly publicKey?: string | undefined
   /** What its logins are limited to; absent means not limited. */
@@ -38,7 +40,7 @@ export interface AddedAgent {
   readonly file: AgentsFile | undefined
 }
 
-interface AddAgentDeps {
+export interface AddAgentDeps {
   readonly changeBy: ChangingBy<InGrants & { readonly agents: AgentStore }>
   readonly accounts: AccountStore
   readonly clock: Clock
@@ -47,21 +49,23 @@ interface AddAgentDeps {
 }
 
 /**
- * Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` for a bad or taken name, a bad or taken key, a bad
- * limit.
+ * Throws as `requireMayLetIn`, for the own account as `requireRecentPerson`; `no-such-record`; `invalid-field` for a bad
+ * or taken name, a bad or taken key, a bad limit.
  */
 export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promise<AddedAgent> {
-  const { authority } = input
-  requireForAll(authority, 'accounts:manage')
+  const { authority, own = false } = input
+  if (own) requireRecentPerson(authority, deps.clock())
+  else requireForAll(authority, 'accounts:manage')
   const name = checkAgentName(input.name)
   const account = requireNotRemoved(await findAccount(input.account, deps))
+  if (own && account.id !== authority.accountId) throw new TypeError('the account is not the own one')
   const limits = checkLimits(input.limits ?? {})
   const made = input.publicKey === undefined ? generateKeyPair() : undefined
   const publicKey = made?.publicKey ?? givenKey(input.publicKey ?? '')
   const agent = { name, accountId: account.id, publicKey, limits, createdAt: deps.clock() }
   const stored = formatLimits(limits)
   const outcome = await deps.changeBy(authority.author)(async ({ agents, accounts, grants, record }) => {
-    await requireMayLetIn({ authority, account }, { accounts, grants }, deps.clock())
+    if (!own) await requireMayLetIn({ authority, account }, { accounts, grants }, deps.clock())
     if (!(await accounts.keep(account.id))) return 'removed'
     const inserted = await agents.insert({ ...agent, limits: stored })
     if (inserted === 'inserted') {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type CredentialForm, credentialString } from './credential-strings.ts'
+import { TOOLS } from '../../web/tools.ts'
+import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from './credential-strings.ts'
 
 const vectors: { readonly strings: readonly { readonly name: string; readonly value: string }[] } =
   JSON.parse(
@@ -70,5 +71,30 @@ test('what is not base64url is no credential', () => {
   for (const root of ['', 'a b', 'a"b', "a'b", 'aGk=', 'a\n']) {
     const attempt = () => credentialString('snapcraft', { ...CREDENTIAL, root }, ADDRESSES)
     assert.throws(attempt, { name: 'TypeError', message: 'The root is not in base64url' })
+  }
+})
+
+test('each use of a form is one of a tool that the front page names, and each credential of a tool has its form', () => {
+  const facts = { ...ADDRESSES, passwordLogins: true, deviceService: 'https://store.example.com/' }
+  const told = new Map(
+    TOOLS.map(({ name, credential, variables }) => [
+      name,
+      [...(credential?.(facts) ?? []), ...Object.keys(variables(facts))].join('\n'),
+    ]),
+  )
+  const used = new Set<string>()
+  for (const [form, { uses }] of Object.entries(CREDENTIAL_FORMS)) {
+    for (const { tool, variable } of uses as readonly {
+      readonly tool: string
+      readonly variable?: string
+    }[]) {
+      const text = told.get(tool) ?? assert.fail(`no tool ${tool}`)
+      if (text.includes(`--export ${form} `)) used.add(`${tool} ${form}`)
+      if (variable !== undefined && text.includes(`--export ${form} `))
+        assert.match(text, new RegExp(variable))
+    }
+  }
+  for (const [tool, text] of told) {
+    for (const [, form] of text.matchAll(/--export ([a-z]+) /g)) assert.ok(used.has(`${tool} ${form}`), tool)
   }
 })

@@ -20,9 +20,18 @@ export interface Addresses {
   readonly signOn: string
 }
 
+/** Where a form goes. */
+export interface FormUse {
+  /** As `web/tools.ts` names it. */
+  readonly tool: string
+  /** A variable of the tool. Absent where it goes elsewhere. */
+  readonly variable?: string
+}
+
 interface Form {
   /** Who takes it. */
   readonly meaning: string
+  readonly uses: readonly FormUse[]
   readonly write: (credential: Credential, addresses: Addresses) => string
 }
 
@@ -37,22 +46,33 @@ const asCharmcraft = ({ token }: Credential): string => base64(token)
 export const CREDENTIAL_FORMS = {
   snapcraft: {
     meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft 7 and newer, and of craft-store',
+    uses: [
+      { tool: 'snapcraft 7 and newer', variable: 'SNAPCRAFT_STORE_CREDENTIALS' },
+      { tool: 'craft-store, in a program', variable: 'STORE_AUTH' },
+    ],
     write: asSnapcraft,
   },
   onprem: {
     meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft with SNAPCRAFT_STORE_AUTH=onprem; UBUNTU_STORE_AUTH',
+    uses: [
+      { tool: 'ubuntu-image and snap prepare-image', variable: 'UBUNTU_STORE_AUTH' },
+      { tool: 'snapcraft in its on-prem mode', variable: 'SNAPCRAFT_STORE_CREDENTIALS' },
+    ],
     write: asOnprem,
   },
   charmcraft: {
     meaning: 'CHARMCRAFT_AUTH of charmcraft 4.4 and newer',
+    uses: [{ tool: 'charmcraft 4.4 and newer', variable: 'CHARMCRAFT_AUTH' }],
     write: asCharmcraft,
   },
   raw: {
     meaning: 'the token itself, for the header "Authorization: Macaroon TOKEN"',
+    uses: [{ tool: 'snapcraft in its on-prem mode', variable: 'SNAPCRAFT_ADMIN_MACAROON' }, { tool: 'curl' }],
     write: ({ token }) => token,
   },
   env: {
     meaning: 'lines for a shell: all these variables, and those with the addresses',
+    uses: [{ tool: 'Everything at once, in a shell' }],
     write: (credential, addresses) =>
       Object.entries({ ...addressVariables(addresses), ...credentialVariables(credential) })
         .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)

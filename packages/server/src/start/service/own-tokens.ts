@@ -1,0 +1,33 @@
+/** Connects what only the console does for the own account: the operations take this besides an authority. */
+import type { Installation } from '../../cli/installation.ts'
+import type { OwnAgentDeps } from '../../identity/agents/add-own-agent.ts'
+import { bundledIdentity } from '../../identity/discharge/third-party.ts'
+import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import type { OwnTokenDeps } from '../../tokens/own/make-own-token.ts'
+import { toolLogins } from './tool-logins.ts'
+
+type Own = Pick<
+  TokenDependencies,
+  | 'baseUrl'
+  | 'clock'
+  | 'entryOf'
+  | 'identity'
+  | 'keyring'
+  | 'lifetime'
+  | 'location'
+  | 'snapIds'
+  | 'thirdParty'
+>
+
+/** Of `makeOwnToken` and of `addOwnAgent`. */
+export function ownCredentials(tokens: Own, installation: Installation): OwnTokenDeps & OwnAgentDeps {
+  const { config, keyring, accounts, grants, changeBy } = installation
+  const signOn = toolLogins(tokens.thirdParty, config.identity?.url ?? tokens.baseUrl)
+  return {
+    ...tokens,
+    ...{ accounts, grants, changeBy },
+    ownThirdParty: bundledIdentity(keyring, tokens.identity.location, config),
+    addresses: async () => ({ baseUrl: tokens.baseUrl, signOn: (await signOn()).signOn }),
+    identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * A developer token that the owner of a session in the console makes for themselves (contract/publisher-login.md,
+ * decision 24, and contract/administration.md, B10 and B11): no tool asks for it, so the service mints root, discharge
+ * and token, and opens their session at once. Only the console does this. The API has no such operation, because whoever
+ * had stolen a management token could make something with it that outlives it.
+ */
+import { newSessionId, type SessionId } from '@ratafia/api'
+import { encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
+import { type Account, requireEnabled } from '../../accounts/account.ts'
+import type { AccountStore } from '../../accounts/account-store.ts'
+import { requireRecentPerson } from '../../authority.ts'
+import type { ChangingBy, Recording } from '../../change.ts'
+import { invalidField, Unavailable, unauthorized } from '../../errors.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
+import type { ManagerAuthority } from '../../management/tokens/manager.ts'
+import { shortenSession } from '../administration/shorten-session.ts'
+import type { TokenDependencies } from '../dependencies.ts'
+import type { Addresses } from '../dialects/credential-strings.ts'
+import { mintPair } from '../dialects/mint-pair.ts'
+import { textOfLimits } from '../limits/recorded-limits.ts'
+import { openSession } from '../open-session.ts'
+import { checkTokenRequest, type RequestedToken } from '../requested-token.ts'
+import { mintToken, subjectOf } from '../root-macaroon.ts'
+import { type ListedSession, sessionRecord } from '../session.ts'
+import type { SessionStore } from '../session-store.ts'
+import { type CredentialText, type LeftOutForm, type MintedCredential, textsOf } from './credential-texts.ts'
+import { requestOf, type WantedToken } from './wanted-token.ts'
+
+export interface OwnTokenInput {
+  /** Of the session in the console. */
+  readonly authority: ManagerAuthority
+  readonly wanted: WantedToken
+  /** A session of one's own that the new one takes the place of: it ends then, within 30 days. */
+  readonly replaces?: { readonly sessionId: string; readonly until: Date } | undefined
+}
+
+/** Shown once: nothing of it but the session is stored. JSON takes it as it is. */
+export interface OwnToken {
+  readonly session: ReturnType<typeof sessionRecord>
+  readonly forms: readonly CredentialText[]
+  readonly leftOut: readonly LeftOutForm[]
+}
+
+export interface OwnTokenDeps
+  extends Pick<
+    TokenDependencies,
+    'keyring' | 'identity' | 'location' | 'clock' | 'lifetime' | 'snapIds' | 'entryOf'
+  > {
+  /** This installation's own, even beside an external identity service: only it can discharge what is minted here. */
+  readonly ownThirdParty: TokenDependencies['thirdParty']
+  readonly accounts: Pick<AccountStore, 'identitiesOf'>
+  readonly grants: Pick<GrantStore, 'heldBy'>
+  readonly changeBy: ChangingBy<{
+    readonly accounts: Pick<AccountStore, 'lock'>
+    readonly tokenSessions: SessionStore
+  }>
+  /** Where tools find this installation. */
+  readonly addresses: () => Promise<Addresses>
+}
+
+/**
+ * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`; `invalid-field`, `package-not-found`,
+ * `limit-exceeded` for what it is to be; for the session that it replaces `no-such-record`, `state-conflict`; a 401 if
+ * the own session or account has ended meanwhile. Throws `Unavailable`.
+ */
+export async function makeOwnToken(
+  { authority, wanted, replaces }: OwnTokenInput,
+  deps: OwnTokenDeps,
+): Promise<OwnToken> {
+  requireRecentPerson(authority, deps.clock())
+  const requested = await checkTokenRequest(requestOf(wanted), deps)
+  const id = newSessionId()
+  // Before the session: while the keys are out of reach, nothing is stored.
+  const credential = await mintFor({ id, account: authority.manager.account, requested }, deps)
+  const addresses = await deps.addresses()
+  const session = await deps.changeBy(authority.author)(async (on) => {
+    const account = await on.accounts.lock(authority.accountId)
+    if (!account) throw unauthorized('The account of your session no longer exists.')
+    const opened = await open({ id, account: requireEnabled(account), requested }, authority, {
+      ...deps,
+      tokenSessions: on.tokenSessions,
+    })
+    // Whoever revokes all sessions of the account waits for its lock, or was first.
+    const own = await on.tokenSessions.find(authority.manager.sessionId)
+    if (!own || own.revokedAt) throw unauthorized('Your session was revoked meanwhile. Sign in again.')
+    if (replaces) {
+      const within = { ...deps, tokenSessions: on.tokenSessions, changeBy: inside(on) }
+      const { kind } = await shortenSession({ ...replaces, authority }, within)
+      if (kind !== 'developer') throw notDevelopers()
+    }
+    return opened
+  })
+  return { session: sessionRecord(session), ...textsOf(credential, addresses) }
+}
+
+/** A change that is part of a transaction which is under way. */
+const inside =
+  <Stores>(on: Stores & Recording): ChangingBy<Stores> =>
+  () =>
+  (work) =>
+    work(on)
+
+interface OwnSession {
+  readonly id: SessionId
+  readonly account: Account
+  readonly requested: RequestedToken
+}
+
+/** The session as lists will have it. */
+async function open(
+  { id, account, requested }: OwnSession,
+  { author }: ManagerAuthority,
+  deps: Pick<OwnTokenDeps, 'entryOf' | 'clock'> & { readonly tokenSessions: SessionStore },
+): Promise<ListedSession> {
+  const { description, since, expires: until, attenuations } = requested
+  const facts = { kind: 'developer', limits: textOfLimits(attenuations) } as const
+  const opening = { id, description, since, until, account, source: author.source, facts, attempt: 1, author }
+  if (!(await openSession(opening, deps))) {
+    throw new Unavailable('The account of a session changed under its lock')
+  }
+  const session = await deps.tokenSessions.find(id)
+  if (!session) throw new Error('a session that was just opened is not there')
+  return session
+}
+
+/** Until the session is open, it opens nothing. */
+async function mintFor(
+  { id: sessionId, account, requested }: OwnSession,
+  deps: OwnTokenDeps,
+): Promise<MintedCredential> {
+  const { since, expires, extra } = requested
+  const { keyring, location, identity } = deps
+  const known = await subjectAt(account, deps)
+  const token = mintToken(
+    { ...(await keyring.mintId('token')), location, expires, since, sessionId, extra },
+    { key: identity.key, value: known ?? subjectOf(account, identity) },
+  )
+  if (known === undefined) return { token: encoded(token), pair: undefined }
+  const pair = await mintPair(
+    { sessionId, since, expires, extra, subject: known },
+    { ...deps, thirdParty: deps.ownThirdParty },
+  )
+  return {
+    token: encoded(token),
+    pair: { root: encoded(pair.root), discharge: encoded(pair.discharge) },
+  }
+}
+
+/**
+ * Who the account is for the identity service, as a root with its discharge has to say it. Undefined where that is
+ * another service, which does not know the account under any name.
+ */
+async function subjectAt(
+  account: Account,
+  { identity, accounts }: Pick<OwnTokenDeps, 'identity' | 'accounts'>,
+): Promise<string | undefined> {
+  if (identity.bundled) return subjectOf(account, identity)
+  const { location: issuer } = identity
+  const [first] = await accounts.identitiesOf(account.id, { after: { issuer, subject: '' }, limit: 1 })
+  return first?.issuer === issuer ? first.subject : undefined
+}
+
+const encoded = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))
+
+const notDevelopers = () =>
+  invalidField('body/replaces is a session of management tokens, which no developer token replaces.', {
+    field: 'body/replaces',
+  })

@@ -1,0 +1,63 @@
+/** What only the console does for the own account, on the database of a service that runs. */
+import assert from 'node:assert/strict'
+import { newSessionId } from '@ratafia/api'
+import type { Account } from '../../src/accounts/account.ts'
+import { parseSignedIn } from '../../src/identity/discharge/signed-in.ts'
+import { bundledIdentity } from '../../src/identity/discharge/third-party.ts'
+import { authorityOf, type ManagerAuthority } from '../../src/management/tokens/manager.ts'
+import { resolvePackages } from '../../src/package-directory/resolve.ts'
+import { newEntry } from '../../src/start/changing.ts'
+import { ownCredentials } from '../../src/start/service/own-tokens.ts'
+import type { SignedIn } from './managers.ts'
+import { openingOf } from './openings.ts'
+import type { TestService } from './service.ts'
+
+/** Of a session in the console, which a person opened just now. */
+export async function inConsole(
+  service: TestService,
+  account: Account,
+  { signedIn = `browser ${service.now().toISOString()}` }: SignedIn = {},
+): Promise<ManagerAuthority> {
+  const sessionId = newSessionId()
+  const until = service.now().getTime() + 3_600_000
+  const opening = openingOf(
+    {
+      ...{
+        id: sessionId,
+        accountId: account.id,
+        kind: 'management',
+        origin: signedIn,
+        description: 'console',
+      },
+      ...{ validSince: service.now(), validUntil: new Date(until) },
+    },
+    service.now(),
+    account.loginsSince,
+  )
+  assert.ok(await service.installation.tokenSessions.openPatiently(opening))
+  const manager = {
+    ...{ account, sessionId, until, signIn: parseSignedIn(signedIn) },
+    ...{ minted: { grants: [], readOnly: false }, limits: [], grants: [] },
+  }
+  return authorityOf(manager, { source: '192.0.2.7', request: 'r-1', via: 'console' }, service.now())
+}
+
+/** With the identity service of the installation, unless `identity` names another. */
+export function ownCredentialsOf({ baseUrl, installation }: TestService, identity?: string) {
+  const { clock, config, keyring } = installation
+  const location = `${baseUrl}/identity`
+  return ownCredentials(
+    {
+      ...{ baseUrl, clock, keyring, entryOf: newEntry(clock), location: new URL(baseUrl).host },
+      identity: {
+        location: identity ?? location,
+        key: config.identityCondition,
+        bundled: identity === undefined,
+      },
+      lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
+      snapIds: (references) => resolvePackages(references, installation),
+      thirdParty: bundledIdentity(keyring, identity ?? location, config),
+    },
+    installation,
+  )
+}
