@@ -1,5 +1,6 @@
 /** A list with its filters, in each of its states (contract/administration.md, C8 and C9). */
 import { type Html, type HtmlValue, html } from '../html.ts'
+import { visibleText } from '../visible-text.ts'
 import { words } from '../words/en.ts'
 import { type Choice, options } from './form.ts'
 import { type Table, table } from './table.ts'
@@ -43,7 +44,7 @@ function withoutRows<Row>({ path, query, empty, next, examined }: List<Row>): Ht
   }
   if (!isFiltered(query)) return html`<div class="card">${empty}</div>`
   return html`<div class="card" role="status"><p><strong>${words.list.nothingMatches}</strong></p>
-<p>${chosenFilters(query).map(([name, value]) => html`<span class="chip">${words.list.filter(name, value)}</span>`)}</p>
+<p>${chosenFilters(query).map(([name, value]) => html`<span class="chip">${visibleText(words.list.filter(name, value), 100)}</span>`)}</p>
 <p><a href="${path}">${words.list.clear}</a></p></div>`
 }
 

@@ -1,0 +1,96 @@
+/** The pages of the audit log: request in, operation, page out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { noSuchRecord } from '../errors.ts'
+import type { ConsoleAsked } from '../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
+import {
+  auditPage,
+  type ChainState,
+  type Entry,
+  entryPage,
+  verifyAuditPage,
+} from '../web/console/audit/audit-pages.ts'
+import { words } from '../web/words/en.ts'
+
+const api = MANAGEMENT_OPERATIONS
+
+export function auditPageRoutes({ page, form, file }: ConsoleRoutes): void {
+  page('/audit', async (asked) => {
+    const { call, query, now } = asked
+    const cursor = query.get('cursor')
+    const filters = { ...filterIn(asked), before: query.get('before') }
+    const { entries, next, examined } = await call(api.audit, { query: { ...filters, cursor } })
+    const isPlain = cursor === undefined && Object.values(filters).every((value) => value === undefined)
+    const chain = isPlain ? await chainOf(entries, asked) : undefined
+    return auditPage({ entries, next, examined, query, now, chain })
+  })
+
+  form('/audit/verify', {
+    show: async ({ form, call }) => {
+      // Whoever may not verify the log may not read it either.
+      await call(api.audit, { query: { limit: '1' } })
+      return verifyAuditPage(form)
+    },
+    send: async ({ call, fields }) => {
+      const { id } = await call(api.verifyAudit, { body: { expect: fields.get('expect') } })
+      return new GoTo(`/console/jobs/${encodeURIComponent(id)}`, words.audit.verifying)
+    },
+  })
+
+  file('/audit/export', (asked) =>
+    asked.call(api.exportAudit, { query: { ...filterIn(asked), format: asked.query.get('format') } }),
+  )
+
+  page('/audit/:id', async (asked) => entryPage({ entry: await entryOf(asked), now: asked.now }))
+}
+
+const filterIn = ({ query }: ConsoleAsked) => ({
+  actor: query.get('actor'),
+  action: query.get('action'),
+  subject: query.get('subject'),
+  since: instantIn(query.get('since')),
+  until: instantIn(query.get('until')),
+})
+
+/** A day that is picked is its midnight in UTC; everything else is for the API to judge. */
+const instantIn = (text: string | undefined): string | undefined =>
+  text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
+
+/** Newest first. The chain is linked in the order of the log, every second. */
+async function chainOf(newest: readonly Entry[], { call, me }: ConsoleAsked): Promise<ChainState> {
+  const linked = newest.find(({ seq }) => seq !== null)
+  const waiting = newest.filter(({ seq }) => seq === null).length
+  const ended = await call(api.audit, { query: { action: 'job.end' } })
+  const last = ended.entries.find(
+    ({ details }) => details['kind'] === 'audit.verify' && details['state'] === 'done',
+  )
+  const seesAll = me.permissions.some(({ permission }) => permission === 'roles:manage')
+  const isTheirs = seesAll || last?.actor === `account:${me.username}`
+  return {
+    linked: linked?.seq == null ? undefined : { seq: linked.seq, at: linked.at },
+    waiting,
+    verified: last && { at: last.at, job: isTheirs ? last.subject : undefined },
+  }
+}
+
+/** An id of an entry is a UUID v7: it begins with the millisecond of the entry, and the log is looked up by that. */
+const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Throws `no-such-record`. */
+async function entryOf({ call, parameters: { id = '' } }: ConsoleAsked): Promise<Entry> {
+  const [, high, low] = ID.exec(id) ?? []
+  const instant = high === undefined ? Number.NaN : Number.parseInt(`${high}${low}`, 16)
+  // What RFC 3339 has no text for is no entry of ours, either.
+  const between = instant < LAST ? { since: textOf(instant), until: textOf(instant + 1) } : NEVER
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { entries, next } = await call(api.audit, { query: { ...between, limit: '1000', cursor } })
+    const entry = entries.find((one) => one.id === id)
+    if (entry) return entry
+    cursor = next
+  }
+  throw noSuchRecord('There is no such entry of the audit log.', { kind: 'audit-entry', id })
+}
+
+const LAST = Date.UTC(9999, 0)
+const NEVER = { since: '9999-01-01T00:00:00Z', until: '9999-01-01T00:00:00Z' } as const
+const textOf = (instant: number): string => new Date(instant).toISOString()

@@ -1,0 +1,58 @@
+/** The pages of the service as a whole, how it is and its package directory: request in, operation, page out. */
+import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
+import { invalidField } from '../errors.ts'
+import type { ConsoleAsked } from '../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
+import { importPackagesPage, packagesPage } from '../web/console/status/packages-pages.ts'
+import { statusPage } from '../web/console/status/status-page.ts'
+import { words } from '../web/words/en.ts'
+
+const api = MANAGEMENT_OPERATIONS
+const text = words.packages
+
+export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
+  page('/status', async ({ call, me, now }) =>
+    statusPage({
+      status: await call(api.status),
+      now,
+      may: new Set(me.permissions.map(({ permission }) => permission)),
+    }),
+  )
+
+  page('/packages', async (asked) => {
+    const { call, query } = asked
+    const { packages, next } = await call(api.packages, { query: { cursor: query.get('cursor') } })
+    return packagesPage({ packages, next, query, mayImport: mayImport(asked) })
+  })
+
+  form('/packages/import', {
+    fileBytes: PART_BYTES,
+    show: async ({ form, call }) => {
+      await call(api.packages, { query: { limit: '1' } })
+      return importPackagesPage(form)
+    },
+    send: async ({ call, fields }, file) => {
+      if (!file || file.bytes.length === 0) throw invalidField(text.fileMissing, { field: 'file' })
+      const dryRun = fields.get('do') !== 'import'
+      const replaces = fields.get('replace_all') === 'on'
+      if (replaces && !dryRun && fields.get('typed') !== text.replaceWord) {
+        throw invalidField(words.form.notTyped(text.replaceWord), { field: 'typed' })
+      }
+      const made = await call(api.makeJob, {
+        query: {
+          kind: 'packages.import',
+          format: fields.get('format'),
+          replace_all: replaces ? 'true' : undefined,
+        },
+        file: { bytes: file.bytes, mediaType: 'application/octet-stream' },
+        dryRun,
+      })
+      // A file is never answered with a preview: a job tries it.
+      if (!('id' in made)) throw new TypeError('the API made no job of the file')
+      return new GoTo(`/console/jobs/${encodeURIComponent(made.id)}`, dryRun ? text.trying : text.importing)
+    },
+  })
+}
+
+const mayImport = ({ me }: ConsoleAsked): boolean =>
+  me.permissions.some(({ permission }) => permission === 'roles:manage')

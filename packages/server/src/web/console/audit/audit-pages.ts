@@ -1,0 +1,145 @@
+/** The audit log: its entries, one of them, and the state of its chain. */
+import type { AuditEntrySchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, type FormState, postForm, submit, textField } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { addressOf, filterText, list, type Query, without } from '../list.ts'
+import { instant, relative } from '../time.ts'
+import { detailsLine, detailsList } from './audit-details.ts'
+
+export type Entry = Static<typeof AuditEntrySchema>
+
+/** What the newest entries tell of the chain. */
+export interface ChainState {
+  readonly linked: { readonly seq: number; readonly at: string } | undefined
+  /** How many newer ones wait to be linked, as far as was looked. */
+  readonly waiting: number
+  /** The end of the newest verification that is found, and its job if the person may see that. */
+  readonly verified: { readonly at: string; readonly job: string | undefined } | undefined
+}
+
+export interface AuditPage {
+  readonly entries: readonly Entry[]
+  readonly next: string | null
+  readonly examined: number | undefined
+  readonly query: Query
+  readonly now: Date
+  /** Beside the first page alone. */
+  readonly chain: ChainState | undefined
+}
+
+const text = words.audit
+const PATH = '/console/audit'
+const TRAIL = [[PATH, text.title]] as const
+/** Of the details in a list. */
+const LINE = 160
+
+export const auditPage = (page: AuditPage): ConsoleContent => {
+  const { entries, query, now } = page
+  return {
+    title: text.title,
+    section: 'audit',
+    beside: html`<a class="button push" href="${PATH}/verify">${text.verify}</a>`,
+    body: html`${page.chain && chainCard(page.chain, now)}
+${list<Entry>({
+  ...{ path: PATH, query, rows: entries, next: page.next, examined: page.examined, label: text.label },
+  filters: filtersOf(query),
+  empty: html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+<p><a class="button primary" href="/console/overview">${text.emptyStep}</a></p>
+<p class="quiet">${text.emptyCommand} <code>ratafia audit list</code></p>`,
+  columns: [
+    {
+      label: text.columns.at,
+      cell: ({ id, at }) => html`<a href="${PATH}/${id}">${instant(at)}</a>`,
+    },
+    { label: text.columns.actor, cell: ({ actor }) => visibleText(actor, 48) },
+    { label: text.columns.action, cell: ({ action }) => visibleText(action, 48) },
+    { label: text.columns.subject, cell: ({ subject }) => visibleText(subject, 64) },
+    {
+      label: text.columns.details,
+      isOptional: true,
+      cell: ({ details }) => detailsLine(details, LINE),
+    },
+  ],
+})}
+<p class="quiet">${text.exports} ${exportLink(query, 'csv', text.csv)} · ${exportLink(query, 'ndjson', text.lines)}. ${text.exportWhat}</p>`,
+  }
+}
+
+const exportLink = (query: Query, format: string, label: string): Html =>
+  html`<a href="${addressOf(`${PATH}/export`, [...without(query, 'cursor', 'limit', 'before'), ['format', format]])}">${label}</a>`
+
+const filtersOf = (
+  query: Query,
+): Html => html`${filterText(query, { name: 'actor', label: text.filters.actor, size: 14 })}
+${filterText(query, { name: 'action', label: text.filters.action, size: 14 })}
+${filterText(query, { name: 'subject', label: text.filters.subject, size: 20 })}
+${(['since', 'until'] as const).map((name) =>
+  filterText(query, {
+    name,
+    label: text.filters[name],
+    type: isDay(query.get(name)) ? 'date' : 'text',
+    size: 21,
+  }),
+)}`
+
+/** An instant in the address, which a field for days would lose, stays a text. */
+const isDay = (value: string | undefined): boolean => value === undefined || /^\d{4}-\d\d-\d\d$/.test(value)
+
+const chainCard = (
+  { linked, waiting, verified }: ChainState,
+  now: Date,
+): Html => html`<section class="card"><h2>${text.chain}</h2>
+<p>${
+  linked === undefined
+    ? text.noneLinked
+    : html`${text.linkedTo(linked.seq)} <span class="quiet">${relative(linked.at, now)}</span>`
+}${waiting > 0 && html`<br>${text.waiting(waiting, linked === undefined)}`}</p>
+<p>${text.lastVerified}: ${verified === undefined ? text.neverVerified : lastVerified(verified, now)}</p></section>`
+
+const lastVerified = ({ at, job }: NonNullable<ChainState['verified']>, now: Date): Html =>
+  job === undefined
+    ? relative(at, now)
+    : html`<a href="/console/jobs/${encodeURIComponent(job)}">${relative(at, now)}</a>`
+
+export interface EntryPage {
+  readonly entry: Entry
+  readonly now: Date
+}
+
+export const entryPage = ({ entry, now }: EntryPage): ConsoleContent => {
+  const { facts } = text
+  return {
+    title: entry.seq === null ? text.entry : text.entryNumber(entry.seq),
+    section: 'audit',
+    trail: TRAIL,
+    body: html`<section class="card"><dl>
+<dt>${facts.at}</dt><dd>${instant(entry.at)} <span class="quiet">${relative(entry.at, now)}</span></dd>
+<dt>${facts.actor}</dt><dd>${visibleText(entry.actor, 600)} · <a href="${addressOf(PATH, [['actor', entry.actor]])}">${text.sameActor}</a></dd>
+<dt>${facts.source}</dt><dd>${visibleText(entry.source, 600)}</dd>
+<dt>${facts.action}</dt><dd><code>${visibleText(entry.action, 80)}</code></dd>
+<dt>${facts.subject}</dt><dd>${visibleText(entry.subject, 600)} · <a href="${addressOf(PATH, [['subject', entry.subject]])}">${text.sameSubject}</a></dd>
+<dt>${facts.seq}</dt><dd>${entry.seq === null ? text.unlinked : words.number(entry.seq)}</dd>
+<dt>${facts.id}</dt><dd><code>${entry.id}</code></dd>
+</dl></section>
+<section class="card"><h2>${text.details}</h2>${detailsList(entry.details)}</section>`,
+  }
+}
+
+export const verifyAuditPage = (form: FormState): ConsoleContent => ({
+  title: text.verifyTitle,
+  section: 'audit',
+  isNarrow: true,
+  trail: TRAIL,
+  body: postForm(
+    form,
+    { action: `${PATH}/verify`, class: 'card' },
+    html`<p>${text.verifyWhat}</p>
+${textField(form, { name: 'expect', label: text.expect, hint: text.expectHint, maxlength: 100, isMono: true })}
+${actions(submit({ label: text.verifyDo }), html`<a href="${PATH}">${words.form.cancel}</a>`)}
+<p class="quiet">${text.verifyCommand} <code>ratafia audit verify --expect SEQ:HASH</code></p>`,
+  ),
+})

@@ -1,0 +1,58 @@
+/** What jobs look like wherever they are named: their state, and how far they are. */
+import type { JobSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import type { Html } from '../../html.ts'
+import { words } from '../../words/en.ts'
+import { stateChip, type Tone } from '../chip.ts'
+
+export type Job = Static<typeof JobSchema>
+
+const text = words.jobs
+
+const STATE_TONES: Readonly<Record<Job['state'], Tone>> = {
+  uploading: 'warn',
+  queued: 'warn',
+  running: 'warn',
+  done: 'good',
+  cancelled: 'off',
+  stopped: 'bad',
+  failed: 'bad',
+}
+
+/** A job that is done and refused some of its records is nothing to overlook. */
+export const jobChip = ({ state, refused }: Pick<Job, 'state' | 'refused'>): Html =>
+  stateChip(state === 'done' && refused > 0 ? 'bad' : STATE_TONES[state], text.stateOf(state))
+
+const OUTCOME_TONES: Readonly<Record<string, Tone>> = { done: 'good', unchanged: 'off', refused: 'bad' }
+
+/** Null: its turn has not come. */
+export const outcomeChip = (outcome: string | null): Html =>
+  stateChip(OUTCOME_TONES[outcome ?? 'open'] ?? 'warn', text.outcomeOf(outcome ?? 'open'))
+
+export const settledOf = ({
+  done,
+  unchanged,
+  refused,
+}: Pick<Job, 'done' | 'unchanged' | 'refused'>): number => done + unchanged + refused
+
+export const isOpen = ({ state }: Pick<Job, 'state'>): boolean =>
+  state === 'uploading' || state === 'queued' || state === 'running'
+
+/** `812 of 1,204 · 3 refused · about 40 s`. */
+export function progressText(job: Job, now: Date): string {
+  const left = secondsLeft(job, now)
+  return [
+    text.settled(settledOf(job), job.total),
+    ...(job.unchanged > 0 ? [text.unchanged(job.unchanged)] : []),
+    ...(job.refused > 0 ? [text.refused(job.refused)] : []),
+    ...(left === undefined ? [] : [text.left(left)]),
+  ].join(' · ')
+}
+
+/** As fast as until now. Undefined while nothing tells how fast that is, and for a file, which is one step. */
+function secondsLeft(job: Job, now: Date): number | undefined {
+  const settled = settledOf(job)
+  if (job.state !== 'running' || job.started_at === null || settled === 0 || job.total === 1) return undefined
+  const seconds = (now.getTime() - new Date(job.started_at).getTime()) / 1000
+  return seconds < 1 ? undefined : (seconds / settled) * (job.total - settled)
+}

@@ -1,0 +1,45 @@
+/** The list of jobs. */
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { chip } from '../chip.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { list, type Query } from '../list.ts'
+import { relative } from '../time.ts'
+import { type Job, jobChip, progressText } from './job-chips.ts'
+
+const text = words.jobs
+
+export interface JobsPage {
+  readonly jobs: readonly Job[]
+  readonly next: string | null
+  readonly query: Query
+  readonly now: Date
+  /** Whether these are the jobs of everybody. */
+  readonly ofAll: boolean
+}
+
+export const jobsPage = ({ jobs, next, query, now, ofAll }: JobsPage): ConsoleContent => ({
+  title: text.title,
+  section: 'jobs',
+  body: list<Job>({
+    ...{ path: '/console/jobs', query, rows: jobs, next, label: text.label },
+    caption: ofAll ? text.all : text.mine,
+    empty: emptyJobs(ofAll),
+    columns: [
+      {
+        label: text.columns.job,
+        cell: (job) =>
+          html`<a href="/console/jobs/${encodeURIComponent(job.id)}">${visibleText(text.kindOf(job.kind), 64)}</a>${job.dry_run && html` ${chip(text.tried)}`}`,
+      },
+      { label: text.columns.state, cell: jobChip },
+      { label: text.columns.progress, cell: (job) => progressText(job, now) },
+      ...(ofAll ? [{ label: text.columns.by, cell: ({ by }: Job) => visibleText(by, 64) }] : []),
+      { label: text.columns.made, cell: ({ created_at }) => relative(created_at, now) },
+    ],
+  }),
+})
+
+const emptyJobs = (ofAll: boolean): Html => html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+<p><a class="button primary" href="/console/devices">${text.emptyStep}</a></p>
+<p class="quiet">${text.emptyCommand} <code>ratafia devices approve --help</code>. ${ofAll ? text.all : text.mine}</p>`

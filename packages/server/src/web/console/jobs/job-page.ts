@@ -1,0 +1,188 @@
+/** One job: how far it is, and what became of each of its records. */
+import type { JobItemsSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, type HtmlValue, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, type FormState, postForm, submit } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { addressOf, filterSelect, list, type Query, without } from '../list.ts'
+import { instant } from '../time.ts'
+import { isOpen, type Job, jobChip, outcomeChip, progressText, settledOf } from './job-chips.ts'
+import { jobResult } from './job-result.ts'
+
+export type JobItem = Static<typeof JobItemsSchema>['items'][number]
+
+/** Whether an uploading job could be started now: if not, why. */
+export type Startable = true | string
+
+export interface JobPage {
+  readonly job: Job
+  readonly items: readonly JobItem[]
+  readonly next: string | null
+  readonly query: Query
+  readonly now: Date
+  /** Undefined unless the job waits for its file. */
+  readonly startable: Startable | undefined
+}
+
+const text = words.jobs
+const OUTCOMES = ['open', 'done', 'unchanged', 'refused'] as const
+/** Seconds. */
+const REFRESH = 4
+
+/** The API says which file a job is about, and not a record. */
+const SINGLE: readonly string[] = Object.keys(text.single)
+
+export function jobPage(page: JobPage): ConsoleContent {
+  const { job, items, now, startable, query } = page
+  const address = addressOfJob(job)
+  const [only] = items
+  const single = job.total === 1 && only !== undefined && SINGLE.includes(only.subject) ? only : undefined
+  const isFollowed = follows(page)
+  return {
+    title: titleOf(job),
+    section: 'jobs',
+    trail: TRAIL,
+    beside: html`${jobChip(job)}${mayCancel(job) && html`<a class="button small danger push" href="${address}/cancel">${text.cancel}</a>`}`,
+    ...(isFollowed && { refresh: REFRESH }),
+    body: html`${job.dry_run && html`<p class="notice warn">${text.triedWhat}</p>`}
+<section class="card"><h2>${text.progress}</h2>${progressOf(job, now)}${refreshing(job, isFollowed, query)}${waitsForFile(job, startable)}</section>
+${single && single.outcome !== null && jobResult(job, single)}
+<section class="card">${factsOf(job)}</section>
+${single === undefined && itemsOf(page)}
+<p class="quiet">${text.exports} ${exportLink(page, 'csv', text.csv)} · ${exportLink(page, 'ndjson', text.lines)}</p>`,
+  }
+}
+
+const TRAIL = [['/console/jobs', text.title]] as const
+const titleOf = ({ kind }: Pick<Job, 'kind'>): string => visibleText(text.kindOf(kind), 64)
+
+export const addressOfJob = ({ id }: Pick<Job, 'id'>): string => `/console/jobs/${encodeURIComponent(id)}`
+
+/** One that imports its file is a single step, and ends by itself. */
+const mayCancel = (job: Job): boolean =>
+  isOpen(job) && !(job.state === 'running' && (job.parts !== null || job.kind === 'audit.verify'))
+
+/** Somebody who reads a page of records, or holds it still, is not disturbed. */
+const follows = ({ job, query }: JobPage): boolean =>
+  (job.state === 'queued' || job.state === 'running') &&
+  query.get('cursor') === undefined &&
+  query.get('still') !== 'true'
+
+const progressOf = (job: Job, now: Date): Html => html`<p>${bar(job)}</p><p>${progressText(job, now)}</p>`
+
+/** Without a value while one step takes all of the time. */
+function bar(job: Job): Html {
+  if (job.state === 'running' && job.total === 1) {
+    return html`<progress aria-label="${text.progress}"></progress>`
+  }
+  return html`<progress aria-label="${text.progress}" value="${settledOf(job)}" max="${Math.max(1, job.total)}"></progress>`
+}
+
+function refreshing(job: Job, isFollowed: boolean, query: Query): Html | undefined {
+  if (job.state !== 'queued' && job.state !== 'running') return undefined
+  const rest = without(query, 'still', 'cursor')
+  const path = addressOfJob(job)
+  return isFollowed
+    ? html`<p class="quiet" role="status">${job.state === 'queued' ? text.waiting : text.running} <a href="${addressOf(path, [...rest, ['still', 'true']])}">${text.holdStill}</a></p>`
+    : html`<p class="quiet"><a href="${addressOf(path, rest)}">${text.follow}</a></p>`
+}
+
+const waitsForFile = (job: Job, startable: Startable | undefined): Html | undefined =>
+  startable === undefined
+    ? undefined
+    : html`<p>${text.uploading(job.parts ?? 1)} ${startable === true ? text.whole : visibleText(startable, 300)}</p>
+${startable === true && html`<p><a class="button primary" href="${addressOfJob(job)}/start">${text.start}…</a></p>`}`
+
+function factsOf(job: Job): Html {
+  const { facts } = text
+  const orNotYet = (at: string | null): HtmlValue =>
+    at === null ? html`<span class="quiet">${text.notYet}</span>` : instant(at)
+  const rows: readonly (readonly [string, HtmlValue])[] = [
+    [facts.kind, html`<code>${visibleText(job.kind, 64)}</code>`],
+    [facts.by, visibleText(job.by, 64)],
+    [facts.made, instant(job.created_at)],
+    [facts.started, orNotYet(job.started_at)],
+    [facts.ended, orNotYet(job.ended_at)],
+    ...(job.parts === null ? [] : [[facts.parts, words.number(job.parts)] as const]),
+    ...(job.note === null ? [] : [[facts.note, visibleText(job.note, 500)] as const]),
+    [facts.id, html`<code>${job.id}</code>`],
+  ]
+  return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+}
+
+const itemsOf = ({ job, items, next, query }: JobPage): Html => html`<h2>${text.items}</h2>
+${list<JobItem>({
+  ...{ path: addressOfJob(job), query, rows: items, next, label: text.itemsLabel },
+  filters: filterSelect(query, {
+    name: 'outcome',
+    label: text.outcome,
+    choices: [
+      { value: '', label: text.outcomes.all },
+      ...OUTCOMES.map((value) => ({ value, label: text.outcomes[value] })),
+    ],
+  }),
+  empty: html`<p>${text.itemsEmpty}</p>`,
+  columns: [
+    { label: text.itemColumns.subject, cell: ({ subject }) => subjectOf(job, subject) },
+    { label: text.itemColumns.outcome, cell: ({ outcome }) => outcomeChip(outcome) },
+    {
+      label: text.itemColumns.why,
+      cell: ({ code, message }) =>
+        code !== null && html`${visibleText(message ?? '', 300)} <span class="quiet mono">${code}</span>`,
+    },
+  ],
+})}`
+
+/** The page of the record, where there is one. */
+function subjectOf({ kind }: Job, subject: string): Html {
+  const shown = html`<span class="mono">${visibleText(subject, 80)}</span>`
+  return kind.startsWith('devices.') && /^[0-9a-f-]{36}$/.test(subject)
+    ? html`<a href="/console/devices/${encodeURIComponent(subject)}">${shown}</a>`
+    : shown
+}
+
+const exportLink = ({ job, query }: JobPage, format: string, label: string): Html =>
+  html`<a href="${addressOf(`${addressOfJob(job)}/items/export`, [...without(query, 'cursor', 'still', 'limit'), ['format', format]])}">${label}</a>`
+
+export interface JobFormPage {
+  readonly form: FormState
+  readonly job: Job
+}
+
+export const cancelJobPage = ({ form, job }: JobFormPage): ConsoleContent => ({
+  title: text.cancelTitle,
+  section: 'jobs',
+  isNarrow: true,
+  trail: [...TRAIL, [addressOfJob(job), titleOf(job)]],
+  beside: jobChip(job),
+  body: isOpen(job)
+    ? postForm(
+        form,
+        { action: `${addressOfJob(job)}/cancel`, class: 'card' },
+        html`<p>${job.parts === null ? text.cancelWhat(settledOf(job), job.total) : text.cancelFile}</p>
+<p>${text.cancelAgain}</p>
+${actions(submit({ label: text.cancelDo, isDanger: true }), html`<a href="${addressOfJob(job)}">${text.cancelBack}</a>`)}`,
+      )
+    : html`<div class="card"><p>${text.isOver}</p><p><a href="${addressOfJob(job)}">${titleOf(job)}</a></p></div>`,
+})
+
+export const startJobPage = ({
+  form,
+  job,
+  startable,
+}: JobFormPage & { readonly startable: Startable | undefined }): ConsoleContent => ({
+  title: text.startTitle,
+  section: 'jobs',
+  isNarrow: true,
+  trail: [...TRAIL, [addressOfJob(job), titleOf(job)]],
+  beside: jobChip(job),
+  body: postForm(
+    form,
+    { action: `${addressOfJob(job)}/start`, class: 'card' },
+    html`<p>${startable === true || startable === undefined ? text.whole : visibleText(startable, 300)}</p>
+${job.dry_run && html`<p>${text.triedWhat}</p>`}
+${actions(submit({ label: text.start }), html`<a href="${addressOfJob(job)}">${words.form.cancel}</a>`)}`,
+  ),
+})

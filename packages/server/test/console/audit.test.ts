@@ -1,0 +1,221 @@
+/** The pages of the audit log: entries and one of them, filters, exports, the state of the chain, its verification. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { linkEntries } from '../../src/audit/link.ts'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { byOperator } from '../support/changes.ts'
+import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addManager, addOperator } from '../support/managers.ts'
+import { addPerson, testService } from '../support/service.ts'
+
+const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('the pages of the audit log', () => {
+    const service = testService(fresh)
+    let auditor: ConsoleBrowser
+    let operator: ConsoleBrowser
+    before(async () => {
+      auditor = await consoleOf(service, await addManager(service, 'auditor'))
+      operator = await consoleOf(service, await addOperator(service))
+    })
+    const run = () => runJobs(async () => true, service.installation)
+    const link = () => linkEntries(service.installation)
+    const record = async (subject: string, count = 1, details: object = {}) => {
+      for (let index = 0; index < count; index++) {
+        const action = index % 2 === 0 ? 'account.enable' : 'account.disable'
+        await byOperator(service.installation)((on) => on.record({ action, subject, details }))
+      }
+    }
+    const verifications = async () =>
+      (await service.installation.audit.list({ action: 'job.add' }, { limit: 100 })).filter(({ details }) =>
+        details.includes('audit.verify'),
+      )
+
+    test('entries are listed newest first, with their details; a filter is an address', async () => {
+      await record('listed', 3, { why: 'a test', count: 3 })
+      const page = await auditor.get('/console/audit')
+      assert.equal(page.status, 200)
+      assert.match(
+        textOf(page),
+        /UTC operator account\.enable listed why: a test · count: 3 .* operator account\.disable listed/,
+      )
+      const filtered = await auditor.get(
+        '/console/audit?subject=listed&action=account.disable&actor=operator',
+      )
+      assert.match(textOf(filtered), /1 on this page|account\.disable listed/)
+      assert.doesNotMatch(textOf(filtered), /account\.enable listed/)
+      assert.match(filtered.text, /name="subject" value="listed"/)
+      const none = await auditor.get('/console/audit?subject=nobody')
+      assert.match(textOf(none), /Nothing matches these filters: subject: nobody Clear the filters/)
+    })
+
+    test('a day is its midnight in UTC, an instant is kept as it is, and what is none is refused', async () => {
+      await record('timed')
+      const on = async (query: string) => textOf(await auditor.get(`/console/audit?subject=timed&${query}`))
+      const today = service.now().toISOString().slice(0, 10)
+      assert.match(await on(`since=${today}`), /account\.enable timed/)
+      assert.match(await on(`until=${today}`), /Nothing matches/)
+      const instant = await auditor.get('/console/audit?since=2026-01-02T03:04:05Z')
+      assert.match(instant.text, /<input type="text" id="q-since" name="since" value="2026-01-02T03:04:05Z"/)
+      for (const query of [
+        'since=yesterday',
+        'since=2026-02-31',
+        'action=account.paint',
+        'before=x',
+        'cursor=x',
+      ]) {
+        const page = await auditor.get(`/console/audit?${query}`)
+        assert.equal(page.status, 400, query)
+      }
+    })
+
+    test('lists have a next page, which keeps the filters, and stay within the budget', async () => {
+      const details = { via: 'console', session: 'f'.repeat(36), role: 'operator', request: 'e'.repeat(36) }
+      await record('paged', 130, details)
+      const first = await auditor.get('/console/audit?subject=paged')
+      assert.match(textOf(first), /100 on this page/)
+      assert.ok(first.text.length < 90_000, `${first.text.length}`)
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
+      const second = await auditor.get(next.replaceAll('&amp;', '&'))
+      assert.match(textOf(second), /30 on this page/)
+      assert.match(second.text, /href="\/console\/audit\?subject=paged">To the first page/)
+    })
+
+    test('an entry has a page with all of its details', async () => {
+      const policy = { registration: 'approval', hosts: ['a', 'b'] }
+      await record('shown', 1, { text: 'line\nbreak', policy, long: 'y'.repeat(1_000) })
+      const [entry] = await service.installation.audit.list({ subject: 'shown' }, { limit: 1 })
+      const page = await auditor.get(`/console/audit/${entry?.id}`)
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /policy \{ "registration": "approval", "hosts": \[ "a", "b" \] \}/)
+      assert.ok(page.text.includes('y'.repeat(1_000)))
+      const list = await auditor.get('/console/audit?subject=shown')
+      assert.match(list.text, new RegExp(`href="/console/audit/${entry?.id}"`))
+      assert.ok(!list.text.includes('y'.repeat(200)))
+      const other = `${entry?.id.slice(0, -4)}ffff`
+      const ids = [
+        other,
+        'nothing',
+        'ffffffff-ffff-7000-8000-000000000000',
+        '00000000-0000-7000-8000-000000000000',
+      ]
+      for (const id of ids) {
+        const missing = await auditor.get(`/console/audit/${id}`)
+        assert.equal(missing.status, 404, id)
+      }
+    })
+
+    test('an export has what the filters choose, and is an entry', async () => {
+      await record('exported', 3)
+      const list = await auditor.get('/console/audit?subject=exported&cursor=')
+      const csv = 'href="/console/audit/export?subject=exported&amp;format=csv"'
+      assert.ok(list.text.includes(csv), 'no link')
+      const saved = await auditor.get('/console/audit/export?subject=exported&format=csv')
+      assert.match(saved.headers.get('content-disposition') ?? '', /attachment; filename="audit\.csv"/)
+      assert.equal(saved.text.trim().split('\n').length, 4)
+      const lines = await auditor.get('/console/audit/export?subject=exported&format=ndjson&since=2026-01-01')
+      assert.equal(lines.text.trim().split('\n').length, 3)
+      const [entry] = await service.installation.audit.list({ action: 'audit.export' }, { limit: 1 })
+      assert.match(entry?.details ?? '', /"via":"console"/)
+      assert.equal((await auditor.get('/console/audit/export?format=xml')).status, 400)
+    })
+
+    test('the chain: what waits, how far it is linked, when it was verified last', async () => {
+      await record('waiting', 2)
+      const before = textOf(await auditor.get('/console/audit'))
+      assert.match(before, /entries wait to be linked/)
+      await link()
+      const linked = textOf(await auditor.get('/console/audit'))
+      assert.match(linked, /The chain Linked up to entry [\d,]+ just now Last verification: not among/)
+      assert.doesNotMatch(linked, /to be linked/)
+    })
+
+    test('a verification is a job, made once, and its end is kept for the next one', async () => {
+      await link()
+      const form = await auditor.get('/console/audit/verify')
+      assert.match(textOf(form), /A job reads the whole chain/)
+      const forged = await auditor.post(
+        '/console/audit/verify',
+        new URLSearchParams({ once: 'x'.repeat(22) }),
+      )
+      assert.equal(forged.status, 422)
+      assert.equal((await verifications()).length, 0)
+      const wrong = await auditor.submit(form, '/console/audit/verify', { expect: '12:short' })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), /is not an end of the log/)
+      assert.match(wrong.text, /name="expect" value="12:short"/)
+      assert.match(wrong.text, /<a href="#f-expect">/)
+      const fields = { once: 'v'.repeat(22) }
+      const made = await auditor.submit(form, '/console/audit/verify', fields)
+      const again = await auditor.submit(form, '/console/audit/verify', fields)
+      assert.equal(made.status, 303)
+      assert.equal(again.location, made.location)
+      assert.equal((await verifications()).length, 1)
+      await run()
+      const job = await auditor.open(made.location ?? '')
+      assert.match(textOf(job), /The chain is whole.* Last intact entry \d+:[0-9a-f]{64}/)
+      const [, next = ''] = /href="(\/console\/audit\/verify\?expect=[^"]+)"/.exec(job.text) ?? []
+      const filled = await auditor.get(next)
+      const [, expect = ''] = /name="expect" value="(\d+:[0-9a-f]{64})"/.exec(filled.text) ?? []
+      assert.notEqual(expect, '')
+      await link()
+      const second = await auditor.submit(filled, '/console/audit/verify', { expect })
+      await run()
+      assert.match(textOf(await auditor.open(second.location ?? '')), /The chain is whole/)
+      assert.match(
+        (await auditor.get('/console/audit')).text,
+        /Last verification: <a href="\/console\/jobs\//,
+      )
+      assert.match(
+        (await operator.get('/console/audit')).text,
+        /Last verification: <a href="\/console\/jobs\//,
+      )
+      const other = await consoleOf(service, await addManager(service, 'auditor'))
+      assert.match((await other.get('/console/audit')).text, /Last verification: <time /)
+    })
+
+    test('a log that was changed is said to be broken, with the entry', async () => {
+      await link()
+      const { query } = service.installation.database
+      await query.updateTable('audit_entry').set({ subject: 'forged' }).where('seq', '=', 2).execute()
+      const form = await auditor.get('/console/audit/verify')
+      const { location = '' } = await auditor.submit(form, '/console/audit/verify')
+      await run()
+      const page = await auditor.open(location)
+      assert.match(textOf(page), /The chain is broken at entry 2\. .*its content does not match its hash/)
+    })
+
+    test('whoever may not read the log is told which role may; a form of theirs does nothing', async () => {
+      const before = (await verifications()).length
+      for (const account of [await addPerson(service), await addManager(service, 'viewer')]) {
+        const browser = await consoleOf(service, account)
+        for (const path of ['/console/audit', '/console/audit/verify', '/console/audit/export']) {
+          const page = await browser.get(path)
+          assert.equal(page.status, 403, path)
+          assert.match(page.text, /auditor/)
+        }
+        const own = await browser.get('/console/tokens')
+        const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(own.text) ?? []
+        const body = new URLSearchParams({ csrf, once: 'w'.repeat(22) })
+        assert.equal((await browser.post('/console/audit/verify', body)).status, 403)
+      }
+      assert.equal((await verifications()).length, before)
+    })
+
+    test('Guarantee: what others wrote stays text, and is cut', async () => {
+      await record(HOSTILE, 1, { [HOSTILE]: HOSTILE, deep: { [HOSTILE]: [HOSTILE] } })
+      const [entry] = await service.installation.audit.list({}, { limit: 1 })
+      const query = new URLSearchParams({ subject: HOSTILE, actor: HOSTILE })
+      for (const path of ['/console/audit', `/console/audit/${entry?.id}`, `/console/audit?${query}`]) {
+        const page = await auditor.get(path)
+        assert.equal(page.status, 200, path)
+        assert.doesNotMatch(page.text, /<script>alert/)
+        assert.doesNotMatch(textOf(page).replaceAll(HOSTILE, ''), /\u202e/)
+      }
+      const page = await auditor.get(`/console/audit/${entry?.id}`)
+      assert.match(textOf(page), /<script>alert\("1"\)<\/script>'⟨U\+202E⟩xxx/)
+    })
+  })
+})

@@ -1,0 +1,257 @@
+/** The pages of jobs: how far one is, what became of its records, and its end. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { browserWith, type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addAcmeModel, withAcme } from '../support/devices.ts'
+import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
+import { addPerson, testService } from '../support/service.ts'
+
+const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
+const REFRESH = /<meta http-equiv="refresh"/
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('the pages of jobs', () => {
+    const service = testService(fresh)
+    let maker: { readonly browser: ConsoleBrowser; readonly token: string; readonly username: string }
+    let operator: ConsoleBrowser
+    let devices: readonly string[]
+    before(async () => {
+      await withAcme(service.installation)
+      await addAcmeModel(service.installation, 'lot')
+      const account = await addManager(service, 'brand-manager acme-brand')
+      const token = await managementToken(service, account)
+      maker = {
+        browser: await consoleOf(service, account),
+        token,
+        username: account.username,
+      }
+      operator = await consoleOf(service, await addOperator(service))
+      devices = await imported(150)
+    })
+    const run = () => runJobs(async () => true, service.installation)
+    const api = (method: 'GET' | 'POST', path: string, body?: unknown, query = '') =>
+      manage(service, maker.token, method, path, { body, query })
+    const make = async (body: object, query = ''): Promise<string> => {
+      const { status, body: job } = await api('POST', '/jobs', body, query)
+      assert.equal(status, 202, JSON.stringify(job))
+      return job.id
+    }
+    const put = async (id: string, bytes: string) => {
+      const headers = { authorization: `Macaroon ${maker.token}`, 'content-type': 'text/csv' }
+      const url = `${service.baseUrl}/api/management/v1/jobs/${id}/parts/1`
+      assert.equal((await fetch(url, { method: 'PUT', headers, body: bytes })).status, 200)
+    }
+    const rows = (count: number) =>
+      `brand_id,model,serial,device_key_id\n${Array.from(
+        { length: count },
+        (_, index) => `acme-brand,lot,J-${index},${Buffer.alloc(48, `key ${index}`).toString('base64url')}\n`,
+      ).join('')}`
+    const FILE = { kind: 'devices.import', format: 'csv', parts: 1 }
+    const importing = async (text: string, query = '') => {
+      const id = await make(FILE, query)
+      await put(id, text)
+      assert.equal((await api('POST', `/jobs/${id}/start`, {})).status, 200)
+      return id
+    }
+    const imported = async (count: number): Promise<readonly string[]> => {
+      await importing(rows(count))
+      await run()
+      const found = await service.installation.devices.list({
+        brandId: 'acme-brand',
+        model: 'lot',
+        limit: 1000,
+      })
+      assert.equal(found.length, count)
+      return found.map(({ id }) => id)
+    }
+    const stateOf = async (id: string) => (await api('GET', `/jobs/${id}`)).body.state
+    /** None of these devices waits, so each of them is refused. */
+    const rejecting = (ids: readonly string[]) => make({ kind: 'devices.reject', ids, reason: 'a test' })
+
+    test('a list without jobs says what a job is, and how to begin', async () => {
+      const browser = await consoleOf(service, await addManager(service, 'viewer'))
+      const page = await browser.get('/console/jobs')
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /There is no job\. .*ratafia devices approve/)
+      assert.match(page.text, /<a class="button primary" href="\/console\/devices">/)
+    })
+
+    test('the list has the jobs of whoever asks; an operator sees all, and who made them', async () => {
+      const id = await rejecting(devices.slice(0, 3))
+      const mine = await maker.browser.get('/console/jobs')
+      assert.match(textOf(mine), /Reject devices ◌ waits for its turn 0 of 3/)
+      assert.doesNotMatch(mine.text, /<th[^>]*>By</)
+      const all = await operator.get('/console/jobs')
+      assert.match(textOf(all), new RegExp(`0 of 3 ${maker.username}`))
+      await run()
+      assert.match(textOf(await maker.browser.get('/console/jobs')), /▲ done 3 of 3 · 3 refused/)
+      const other = await consoleOf(service, await addManager(service, 'brand-manager acme-brand'))
+      for (const path of [`/console/jobs/${id}`, `/console/jobs/${id}/cancel`, '/console/jobs/nothing']) {
+        const page = await other.get(path)
+        assert.equal(page.status, 404, path)
+        assert.match(textOf(page), /There is no such job/)
+      }
+    })
+
+    test('a job that waits or runs is asked for again, unless it is held still; one that ended is not', async () => {
+      const id = await rejecting(devices.slice(0, 2))
+      const { browser } = maker
+      const waiting = await browser.get(`/console/jobs/${id}`)
+      assert.match(waiting.text, REFRESH)
+      assert.match(waiting.text, /<progress aria-label="Progress" value="0" max="2">/)
+      const still = await browser.get(`/console/jobs/${id}?still=true`)
+      assert.doesNotMatch(still.text, REFRESH)
+      assert.match(still.text, new RegExp(`href="/console/jobs/${id}">Follow the job`))
+      await run()
+      const ended = await browser.get(`/console/jobs/${id}`)
+      assert.doesNotMatch(ended.text, REFRESH)
+      assert.doesNotMatch(ended.text, /\/cancel"/)
+      assert.match(textOf(ended), /2 of 2 · 2 refused/)
+    })
+
+    test('how long a job will take is said from how fast it is', async () => {
+      const id = await rejecting(devices.slice(0, 10))
+      const { query } = service.installation.database
+      const started = service.now().getTime() - 30_000
+      await query
+        .updateTable('job')
+        .set({ state: 'running', started_at: started, refused: 5 })
+        .where('id', '=', id)
+        .execute()
+      assert.match(
+        textOf(await maker.browser.get(`/console/jobs/${id}`)),
+        /5 of 10 · 5 refused · about 3\d s/,
+      )
+      await query.updateTable('job').set({ state: 'queued', refused: 0 }).where('id', '=', id).execute()
+      await run()
+    })
+
+    test('each record has its outcome; those that were refused are found, page by page, and say why', async () => {
+      const id = await rejecting(devices)
+      await run()
+      const { browser } = maker
+      const page = await browser.get(`/console/jobs/${id}?outcome=refused`)
+      assert.match(textOf(page), /100 on this page/)
+      assert.match(page.text, new RegExp(`href="/console/devices/${devices[0]}"|/console/devices/`))
+      assert.match(page.text, /state-conflict/)
+      assert.ok(page.text.length < 90_000, `${page.text.length}`)
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
+      const second = await browser.get(next.replaceAll('&amp;', '&'))
+      assert.match(textOf(second), /50 on this page/)
+      assert.match(second.text, /outcome=refused/)
+      const none = await browser.get(`/console/jobs/${id}?outcome=unchanged`)
+      assert.match(textOf(none), /Nothing matches these filters: outcome: unchanged/)
+      const wrong = await browser.get(`/console/jobs/${id}?outcome=nonsense`)
+      assert.equal(wrong.status, 400)
+      const csv = await browser.get(`/console/jobs/${id}/items/export?outcome=refused&format=csv`)
+      assert.match(csv.headers.get('content-disposition') ?? '', /attachment; filename="job\.csv"/)
+      assert.equal(csv.text.trim().split('\n').length, 151)
+      const lines = await browser.get(`/console/jobs/${id}/items/export?format=ndjson`)
+      assert.equal(JSON.parse(lines.text.split('\n')[0] ?? '').code, 'state-conflict')
+    })
+
+    test('a job is stopped once, from its own form alone', async () => {
+      const id = await rejecting(devices.slice(0, 4))
+      const { browser } = maker
+      const action = `/console/jobs/${id}/cancel`
+      const page = await browser.get(action)
+      assert.match(textOf(page), /0 of 4 are decided\. What is done stays done/)
+      const forged = await browser.post(action, new URLSearchParams({ once: 'x'.repeat(22) }))
+      assert.equal(forged.status, 422)
+      assert.equal(await stateOf(id), 'queued')
+      const done = await browser.submit(page, action)
+      assert.deepEqual([done.status, done.location], [303, `/console/jobs/${id}`])
+      assert.equal(await stateOf(id), 'cancelled')
+      const again = await browser.submit(page, action)
+      assert.equal(again.status, 303)
+      const shown = await browser.get(`/console/jobs/${id}`)
+      assert.match(textOf(shown), /The job is stopped\..*Cancelled by/)
+      assert.match(textOf(await browser.get(action)), /The job has ended\. There is nothing to stop/)
+      const late = await browser.submit(page, action, { once: 'y'.repeat(22) })
+      assert.equal(late.status, 303)
+      assert.match(textOf(await browser.get(`/console/jobs/${id}`)), /The job had ended before/)
+      const entries = await service.installation.audit.list({ action: 'job.end', subject: id }, { limit: 10 })
+      assert.equal(entries.length, 1)
+      assert.match(entries[0]?.details ?? '', /"via":"console"/)
+    })
+
+    test('a job that waits for its file says what is missing; the login that made it starts it', async () => {
+      const id = await make(FILE)
+      const page = await maker.browser.get(`/console/jobs/${id}`)
+      assert.match(textOf(page), /waits for its file, which comes in 1 part\. /)
+      assert.doesNotMatch(page.text, /\/start"/)
+      assert.doesNotMatch(page.text, REFRESH)
+      await put(id, rows(1))
+      // Another login of the same account: the API lets only the one that made it start it.
+      const other = await maker.browser.get(`/console/jobs/${id}`)
+      assert.match(textOf(other), /Only the login that made this job sends its file and starts it/)
+      const own = browserWith(service, new Map([['ratafia-console', maker.token]]))
+      const whole = await own.get(`/console/jobs/${id}`)
+      assert.match(whole.text, new RegExp(`href="/console/jobs/${id}/start"`))
+      assert.equal(await stateOf(id), 'uploading')
+      const form = await own.get(`/console/jobs/${id}/start`)
+      assert.match(textOf(form), /imported whole or not at all/)
+      assert.equal((await own.submit(form, `/console/jobs/${id}/start`)).status, 303)
+      assert.equal(await stateOf(id), 'queued')
+      await run()
+      const done = await own.get(`/console/jobs/${id}`)
+      assert.match(textOf(done), /The file was imported\. Devices in the file 1 Added 0/)
+      const late = await own.submit(form, `/console/jobs/${id}/start`, { once: 'z'.repeat(22) })
+      assert.equal(late.status, 422)
+    })
+
+    test('an import that was refused has its faults with their places; one that only tried says so', async () => {
+      const id = await importing(`${rows(1)}acme-brand,lot,X,short\nacme-brand,lot,"<b>x</b>",short\n`)
+      await run()
+      const page = await maker.browser.get(`/console/jobs/${id}`)
+      assert.match(textOf(page), /refused: 2 faults\. Nothing was imported/)
+      assert.match(textOf(page), /line 3 device_key_id "device_key_id" is not the id of a key/)
+      const tried = await importing(
+        rows(2, (index) => `T-${index}`),
+        '?dry_run=true',
+      )
+      await run()
+      const shown = await maker.browser.get(`/console/jobs/${tried}`)
+      assert.match(textOf(shown), /This job only tries\..*this is what it would do/)
+      assert.match(textOf(await maker.browser.get('/console/jobs')), /only tried/)
+    })
+
+    test('Guarantee: what others wrote stays text, and is cut', async () => {
+      const id = await rejecting(devices.slice(0, 1))
+      await run()
+      const { query } = service.installation.database
+      await query.updateTable('job').set({ note: HOSTILE, made_by: HOSTILE }).where('id', '=', id).execute()
+      await query
+        .updateTable('job_item')
+        .set({ message: HOSTILE, subject: HOSTILE })
+        .where('job_id', '=', id)
+        .execute()
+      for (const path of ['/console/jobs', `/console/jobs/${id}`, `/console/jobs/${id}/cancel`]) {
+        const page = await operator.get(path)
+        assert.equal(page.status, 200, path)
+        assert.doesNotMatch(page.text, /<script>alert|\u202e/)
+        assert.ok(!page.text.includes('x'.repeat(500)))
+      }
+      const page = await operator.get(`/console/jobs/${id}`)
+      assert.match(textOf(page), /<script>alert\("1"\)<\/script>'⟨U\+202E⟩x+…/)
+    })
+
+    test('whoever has no role sees no jobs of others, and the next page of a list is the next page', async () => {
+      const person = await consoleOf(service, await addPerson(service))
+      const page = await person.get('/console/jobs')
+      assert.match(textOf(page), /There is no job/)
+      for (let count = 0; count < 101; count++) {
+        const id = await rejecting(devices.slice(0, 1))
+        await api('POST', `/jobs/${id}/cancel`, {})
+      }
+      const first = await maker.browser.get('/console/jobs')
+      assert.ok(first.text.length < 90_000, `${first.text.length}`)
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
+      const second = await maker.browser.get(next)
+      assert.equal(second.status, 200)
+      assert.match(second.text, /href="\/console\/jobs">To the first page/)
+    })
+  })
+})
