@@ -1,5 +1,6 @@
 /** The pages of the audit log: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { requireForAll } from '../authority.ts'
 import { noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
@@ -26,9 +27,8 @@ export function auditPageRoutes({ page, form, file }: ConsoleRoutes): void {
   })
 
   form('/audit/verify', {
-    show: async ({ form, call }) => {
-      // Whoever may not verify the log may not read it either.
-      await call(api.audit, { query: { limit: '1' } })
+    show: async ({ form, authority }) => {
+      requireForAll(authority, 'audit:read')
       return verifyAuditPage(form)
     },
     send: async ({ call, fields }) => {

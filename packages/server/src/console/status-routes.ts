@@ -1,5 +1,6 @@
 /** The pages of the service as a whole, how it is and its package directory: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
+import { requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
@@ -27,8 +28,8 @@ export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
 
   form('/packages/import', {
     fileBytes: PART_BYTES,
-    show: async ({ form, call }) => {
-      await call(api.packages, { query: { limit: '1' } })
+    show: async ({ form, authority }) => {
+      requireForAll(authority, 'roles:manage')
       return importPackagesPage(form)
     },
     send: async ({ call, fields }, file) => {

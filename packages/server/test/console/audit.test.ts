@@ -1,6 +1,7 @@
 /** The pages of the audit log: entries and one of them, filters, exports, the state of the chain, its verification. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { newAuditEntryId } from '@ratafia/api'
 import { linkEntries } from '../../src/audit/link.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { byOperator } from '../support/changes.ts'
@@ -81,6 +82,32 @@ eachDatabase((_kind, _open, fresh) => {
       const second = await auditor.get(next.replaceAll('&amp;', '&'))
       assert.match(textOf(second), /30 on this page/)
       assert.match(second.text, /href="\/console\/audit\?subject=paged">To the first page/)
+    })
+
+    test('a page on which nothing fits, of a log that goes on, says how far it looked', async () => {
+      const { query } = service.installation.database
+      const rows = Array.from({ length: 20_100 }, (_, index) => ({
+        ...{
+          id: newAuditEntryId(service.now()),
+          at: service.now().getTime(),
+          actor: 'service',
+          source: 'test',
+        },
+        ...{ action: 'job.add', subject: 'long', details: '{}' },
+        // Far behind the end of the chain, which stays as it is.
+        ...{ seq: 1_000_000 + index, previous_hash: '0'.repeat(64), hash: '0'.repeat(64) },
+      }))
+      for (let at = 0; at < rows.length; at += 1_000) {
+        await query
+          .insertInto('audit_entry')
+          .values(rows.slice(at, at + 1_000))
+          .execute()
+      }
+      const page = await auditor.get('/console/audit?subject=long&actor=operator')
+      assert.match(textOf(page), /20,000 records looked at, and none fits so far\. .* Go on/)
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
+      assert.match(textOf(await auditor.get(next.replaceAll('&amp;', '&'))), /There is nothing more/)
+      await query.deleteFrom('audit_entry').where('subject', '=', 'long').execute()
     })
 
     test('an entry has a page with all of its details', async () => {

@@ -26,7 +26,11 @@ export interface ConsoleBrowser {
     action: string,
     fields?: Readonly<Record<string, string | readonly string[]>>,
   ): Promise<ConsoleAnswer>
-  post(path: string, body: URLSearchParams, headers?: Record<string, string>): Promise<ConsoleAnswer>
+  post(
+    path: string,
+    body: URLSearchParams | FormData,
+    headers?: Record<string, string>,
+  ): Promise<ConsoleAnswer>
 }
 
 /** Signed in as this account, at this moment unless `how` says otherwise. */

@@ -15,7 +15,7 @@ export const audit = {
   empty: 'There is no entry yet.',
   emptyWhat:
     'Every change of the service is an entry here: who did what, when and from where. Entries are linked by hashes, so that nobody removes or changes one unnoticed.',
-  emptyStep: 'See what changes things',
+  emptyStep: 'Go to the overview',
   emptyCommand: 'On the command line:',
   more: 'All of it',
 
