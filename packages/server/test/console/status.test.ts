@@ -62,7 +62,7 @@ eachDatabase((kind, _open, fresh) => {
         for (const path of ['/console/status', '/console/packages', IMPORT]) {
           const page = await browser.get(path)
           assert.equal(page.status, 403, path)
-          assert.match(page.text, /auditor/)
+          assert.match(page.text, path === IMPORT ? /operator/ : /auditor/)
         }
       }
     })
@@ -74,12 +74,10 @@ eachDatabase((kind, _open, fresh) => {
       const read = await auditor.get('/console/packages')
       assert.equal(read.status, 200)
       assert.doesNotMatch(read.text, /packages\/import"/)
-      const sent = await upload(
-        auditor,
-        await auditor.get('/console/tokens'),
-        { do: 'import' },
-        'name,snap_id\n',
-      )
+      assert.equal((await auditor.get(IMPORT)).status, 403)
+      const own = await auditor.get('/console/tokens')
+      const fields = { do: 'import', format: 'csv', once: 'a'.repeat(22) }
+      const sent = await upload(auditor, own, fields, 'name,snap_id\na,b\n')
       assert.equal(sent.status, 403)
     })
 
