@@ -88,7 +88,7 @@ async function entryOf({ call, parameters: { id = '' } }: ConsoleAsked): Promise
     if (entry) return entry
     cursor = next
   }
-  throw noSuchRecord('There is no such entry of the audit log.', { kind: 'audit-entry', id })
+  throw noSuchRecord(words.audit.noSuchEntry, { kind: 'audit-entry', id })
 }
 
 const LAST = Date.UTC(9999, 0)

@@ -56,6 +56,7 @@ export const audit = {
     id: 'Id',
   },
   details: 'Details',
+  noSuchEntry: 'There is no such entry of the audit log.',
   noDetails: 'There are none.',
   sameSubject: 'All entries of this subject',
   sameActor: 'All entries by them',
