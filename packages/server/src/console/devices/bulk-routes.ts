@@ -1,0 +1,94 @@
+/** Decisions about many devices: a page that shows what a job would do, and the job. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { invalidField, invalidRequest, RequestError } from '../../errors.ts'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import {
+  BULK_VERBS,
+  type BulkVerb,
+  bulkPage,
+  type JobPreview,
+  takesNumber,
+} from '../../web/console/devices/bulk-page.ts'
+import type { Device } from '../../web/console/devices/device.ts'
+import { without } from '../../web/console/list.ts'
+import { words } from '../../web/words/en.ts'
+import { deviceFilter, deviceQuery } from './list-routes.ts'
+
+const api = MANAGEMENT_OPERATIONS
+const text = words.devices.bulk
+
+/** What of the address says which devices are meant. */
+const NO_FILTERS = ['do', 'id', 'expected', 'sort', 'cursor', 'limit'] as const
+
+interface Selection {
+  readonly verb: BulkVerb
+  /** Undefined: the filters say it. */
+  readonly ids: string[] | undefined
+  readonly filter: ReturnType<typeof deviceFilter> | undefined
+}
+
+export function deviceBulkPageRoutes({ form }: ConsoleRoutes): void {
+  form('/devices/bulk', {
+    show: async (asked) => {
+      const { call, query } = asked
+      const selection = selectionIn(asked)
+      const { verb, filter } = selection
+      // For a dry run, any reason will do.
+      const reason = verb === 'reject' ? '-' : undefined
+      const preview = await call(api.makeJob, { body: { ...jobOf(selection), reason }, dryRun: true })
+      // Nothing was made.
+      if (!('first_refused' in preview)) throw new TypeError('a dry run made a job')
+      const filters = filter && without(query, ...NO_FILTERS)
+      const first = await devicesOf(preview.first, asked)
+      return bulkPage({ form: asked.form, verb, preview, first, query, filters })
+    },
+    send: async (asked) => {
+      const { call, fields } = asked
+      const selection = selectionIn(asked)
+      const { verb, ids, filter } = selection
+      const expected = ids?.length ?? expectedIn(fields.get('expected'))
+      if (takesNumber(verb, filter !== undefined) && fields.get('typed') !== String(expected)) {
+        throw invalidField(words.form.notTyped(String(expected)), { field: 'typed' })
+      }
+      const reason = verb === 'reject' ? (fields.get('reason') ?? '') : fields.get('reason')
+      const job = await call(api.makeJob, {
+        body: { ...jobOf(selection), reason, expected: filter && expected },
+      })
+      if (!('id' in job)) throw new TypeError('no job was made')
+      return new GoTo(`/console/jobs/${job.id}`, text.made(job.total))
+    },
+  })
+}
+
+/** Throws `invalid-request` for an address that says nothing, or not what to do. */
+function selectionIn({ query, now }: ConsoleAsked): Selection {
+  const verb = BULK_VERBS.find((one) => one === query.get('do'))
+  if (!verb) throw invalidRequest(text.noVerb)
+  const ids = [...new Set(query.all('id'))]
+  if (ids.length > 0) return { verb, ids, filter: undefined }
+  const filter = deviceFilter(deviceQuery(query, now, ...NO_FILTERS))
+  if (Object.keys(filter).length === 0) throw invalidRequest(text.nobody)
+  return { verb, ids: undefined, filter }
+}
+
+const jobOf = ({ verb, ids, filter }: Selection) => ({ kind: `devices.${verb}` as const, ids, filter })
+
+/** The page wrote it. */
+function expectedIn(field = ''): number {
+  if (/^(0|[1-9][0-9]{0,5})$/.test(field)) return Number(field)
+  throw invalidRequest(words.form.incomplete)
+}
+
+/** Those that are there. */
+async function devicesOf(ids: JobPreview['first'], { call }: ConsoleAsked): Promise<readonly Device[]> {
+  const devices = await Promise.all(
+    ids.map((id) =>
+      call(api.device, { parameters: { id } }).catch((error: unknown) => {
+        if (error instanceof RequestError && error.code === 'no-such-record') return undefined
+        throw error
+      }),
+    ),
+  )
+  return devices.flatMap((device) => device ?? [])
+}

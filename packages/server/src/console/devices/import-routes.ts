@@ -1,0 +1,125 @@
+/**
+ * The import of devices. A file is sent once: one job waits with it to be started, another says what it would do. Whoever
+ * starts the first has seen what the second says.
+ */
+import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
+import { brandsFor } from '../../authority.ts'
+import { invalidField, invalidRequest, noSuchRecord } from '../../errors.ts'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import type { SentFile } from '../../http/console/upload.ts'
+import {
+  IMPORT_PATH,
+  type ImportFault,
+  importPage,
+  importStepPage,
+  type Looked,
+} from '../../web/console/devices/import-pages.ts'
+import { addressOf } from '../../web/console/list.ts'
+import { words } from '../../web/words/en.ts'
+
+const api = MANAGEMENT_OPERATIONS
+const text = words.deviceImport
+const KIND = 'devices.import'
+
+export function deviceImportPageRoutes({ form }: ConsoleRoutes): void {
+  form('/devices/import', {
+    fileBytes: PART_BYTES,
+    show: async ({ authority, form }) => {
+      // Whoever may not import is told so before they choose a file.
+      brandsFor(authority, 'devices:manage')
+      return importPage(form)
+    },
+    send: async ({ call, fields }, file) => {
+      const bytes = bytesIn(fields.get('rows'), file)
+      const unknown = fields.get('unknown_models') === 'on' ? true : undefined
+      const said = { format: formatIn(fields.get('format'), bytes), unknown_models: unknown }
+      const waiting = await call(api.makeJob, { body: { kind: KIND, parts: 1, ...said } })
+      if (!('id' in waiting)) throw new TypeError('no job was made')
+      const parameters = { id: waiting.id }
+      try {
+        const part = { bytes, mediaType: 'application/octet-stream' }
+        await call(api.putJobPart, { parameters: { ...parameters, part: '1' }, file: part })
+        const tried = await call(api.makeJob, { query: { kind: KIND, ...said }, file: part, dryRun: true })
+        if (!('id' in tried)) throw new TypeError('no job was made')
+        return new GoTo(addressOf(`${IMPORT_PATH}/${waiting.id}`, [['tried', tried.id]]))
+      } catch (error) {
+        // It would take one of the places of the account for a day.
+        await call(api.cancelJob, { parameters, body: {} })
+        throw error
+      }
+    },
+  })
+
+  form('/devices/import/:id', {
+    show: async (asked) => {
+      const { parameters, query, form } = asked
+      const { id = '' } = parameters
+      const tried = query.get('tried') ?? ''
+      const action = addressOf(`${IMPORT_PATH}/${encodeURIComponent(id)}`, [['tried', tried]])
+      return importStepPage({ form, id, action, looked: await lookedAt(tried, asked) })
+    },
+    send: async (asked) => {
+      const { call, parameters, fields } = asked
+      const { id, state } = await importJob(parameters['id'] ?? '', asked)
+      const wanted = fields.get('do')
+      if (wanted === 'discard') {
+        // One that is started is for the page of jobs to stop.
+        if (state === 'uploading') await call(api.cancelJob, { parameters: { id }, body: {} })
+        return new GoTo(state === 'uploading' ? IMPORT_PATH : `/console/jobs/${id}`, text.discarded)
+      }
+      if (wanted !== 'import') throw invalidRequest(words.form.incomplete)
+      await call(api.startJob, { parameters: { id }, body: {} })
+      return new GoTo(`/console/jobs/${id}`, text.started)
+    },
+  })
+}
+
+/** Throws `invalid-field`. */
+function bytesIn(rows: string | undefined, file: SentFile | undefined): Uint8Array {
+  if (file && rows !== undefined) throw invalidField(text.notBoth, { field: 'rows' })
+  const bytes = file?.bytes ?? Buffer.from(rows ?? '')
+  if (bytes.length === 0) throw invalidField(text.nothing, { field: 'file' })
+  return bytes
+}
+
+type Format = 'csv' | 'ndjson' | 'json'
+
+/** What is chosen, or what a file that begins like this can only be. Throws `invalid-field`. */
+function formatIn(chosen: string | undefined, bytes: Uint8Array): Format {
+  const format = (['csv', 'ndjson', 'json'] as const).find((one) => one === chosen)
+  if (format) return format
+  if (chosen !== undefined) throw invalidField(words.form.incomplete, { field: 'format' })
+  const [first] = Buffer.from(bytes.subarray(0, 64))
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv'
+}
+
+/** Throws `no-such-record` for a job of another kind. */
+async function importJob(id: string, { call }: ConsoleAsked) {
+  const job = await call(api.job, { parameters: { id } })
+  if (job.kind === KIND) return job
+  throw noSuchRecord(text.notAnImport, { kind: 'job', id })
+}
+
+async function lookedAt(tried: string, asked: ConsoleAsked): Promise<Looked> {
+  const { call, parameters } = asked
+  const waiting = await importJob(parameters['id'] ?? '', asked)
+  if (waiting.dry_run) throw noSuchRecord(text.notAnImport, { kind: 'job', id: waiting.id })
+  if (waiting.state !== 'uploading') return { state: 'gone' }
+  const look = await importJob(tried, asked)
+  if (!look.dry_run) throw noSuchRecord(text.notAnImport, { kind: 'job', id: tried })
+  if (look.state === 'queued' || look.state === 'running') return { state: 'looking' }
+  const { items } = await call(api.jobItems, { parameters: { id: tried } })
+  const [item] = items
+  if (item?.outcome === 'refused') {
+    // Only an import wrote it there.
+    const faults = (item.extra?.['faults'] ?? []) as readonly ImportFault[]
+    return { state: 'refused', message: item.message ?? '', faults }
+  }
+  const { devices, added } = item?.result ?? {}
+  if (devices === undefined || added === undefined) return { state: 'failed', note: look.note }
+  return { state: 'fits', devices, added }
+}

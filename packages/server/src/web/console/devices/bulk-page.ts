@@ -1,0 +1,106 @@
+/** What a decision about many devices would do, before its job is made (contract/administration.md, C7). */
+import type { JobPreviewSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { hidden } from '../../form-fields.ts'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, type FormState, postForm, submit, textField, typedField } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { addressOf, type Entry } from '../list.ts'
+import { table } from '../table.ts'
+import { addressOfDevice, type Device, modelOf, nameOf } from './device.ts'
+
+export const BULK_VERBS = ['approve', 'reject', 'release', 'revoke'] as const
+export type BulkVerb = (typeof BULK_VERBS)[number]
+
+export type JobPreview = Static<typeof JobPreviewSchema>
+
+export interface BulkPage {
+  readonly form: FormState
+  readonly verb: BulkVerb
+  readonly preview: JobPreview
+  /** Of the first ones; those that are gone are not among them. */
+  readonly first: readonly Device[]
+  /** What the address says. */
+  readonly query: { readonly entries: readonly Entry[] }
+  /** What chose them; undefined if somebody did, one by one. */
+  readonly filters: readonly Entry[] | undefined
+}
+
+const text = words.devices.bulk
+const PATH = '/console/devices'
+
+/** What cannot be undone, and what nobody has looked at one by one, takes a number that somebody types. */
+export const takesNumber = (verb: BulkVerb, isFiltered: boolean): boolean => verb === 'revoke' || isFiltered
+
+export function bulkPage(page: BulkPage): ConsoleContent {
+  const { verb, preview } = page
+  return {
+    title: text.titles[verb](preview.total),
+    section: 'devices',
+    isNarrow: true,
+    trail: [[PATH, words.devices.title]],
+    body:
+      preview.total === 0
+        ? html`<div class="card"><p>${text.none}</p><p><a href="${backTo(page)}">${text.back}</a></p></div>`
+        : html`<div class="card">${whatWould(page)}</div>${decision(page)}`,
+  }
+}
+
+function whatWould(page: BulkPage): Html {
+  const { verb, preview, filters } = page
+  const { done, unchanged, refused, examined, total } = preview
+  return html`<p><strong>${text.nothingYet}</strong> ${filters ? text.filtered : text.chosen}
+${filters?.map(([name, value]) => html`<span class="chip">${words.list.filter(name, visibleText(value, 64))}</span>`)}</p>
+${examined < total && html`<p class="quiet">${text.examined(examined)}</p>`}
+<ul><li>${text.would[verb](done)}</li>${unchanged > 0 && html`<li>${text.unchanged(unchanged)}</li>`}${
+    refused > 0 && html`<li>${text.refused(refused)}</li>`
+  }</ul>
+<p>${text.first(preview.first.length)} ${names(page)}</p>
+${filters && html`<p><a href="${addressOf(`${PATH}/export`, [...filters, ['format', 'csv']])}" download>${text.asCsv}</a></p>`}
+${refused > 0 && refusals(preview)}`
+}
+
+function names({ preview, first }: BulkPage): Html[] {
+  const known = new Map(first.map((device) => [device.id, device]))
+  return preview.first.map((id, index) => {
+    const device = known.get(id)
+    const name = device
+      ? html`${nameOf(device)}</a> <span class="quiet">${modelOf(device)}</span>`
+      : html`${id}</a>`
+    return html`${index > 0 && ', '}<a class="mono" href="${addressOfDevice(id)}">${name}`
+  })
+}
+
+const refusals = ({
+  first_refused: rows,
+}: JobPreview): Html => html`<details open><summary>${text.whyRefused}</summary>
+${table({
+  label: text.whyRefused,
+  rows,
+  columns: [
+    {
+      label: text.refusedColumns.device,
+      cell: ({ subject }) => html`<a class="mono" href="${addressOfDevice(subject)}">${subject}</a>`,
+    },
+    { label: text.refusedColumns.why, cell: ({ message }) => visibleText(message, 300) },
+  ],
+})}</details>`
+
+function decision(page: BulkPage): Html {
+  const { form, verb, preview, query, filters } = page
+  const isDanger = verb === 'revoke'
+  return postForm(
+    form,
+    { action: addressOf(`${PATH}/bulk`, query.entries), class: 'card' },
+    html`${hidden({ expected: String(preview.total) })}
+${isDanger && html`<p class="notice bad">${text.undone}</p>`}
+${verb === 'reject' && textField(form, { name: 'reason', label: text.reason, hint: text.reasonHint, required: true, maxlength: 200 })}
+${isDanger && textField(form, { name: 'reason', label: text.reasonRevoke, hint: text.reasonHint, maxlength: 200 })}
+${takesNumber(verb, filters !== undefined) && typedField(form, String(preview.total))}
+${actions(submit({ label: text.do[verb], isDanger }), html`<a href="${backTo(page)}">${words.form.cancel}</a>`)}`,
+  )
+}
+
+const backTo = ({ filters = [] }: Pick<BulkPage, 'filters'>): string => addressOf(PATH, filters)

@@ -1,0 +1,59 @@
+/** How a device is called, and what its state looks like, on all pages. */
+import type { DeviceSchema, ListedDeviceSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import type { Html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { stateChip, type Tone } from '../chip.ts'
+
+export type Device = Static<typeof DeviceSchema>
+export type ListedDevice = Static<typeof ListedDeviceSchema>
+
+const text = words.devices
+
+/** `serial` is what the device, or whoever imported it, says. */
+export const serialOf = ({ serial }: Pick<Device, 'serial'>): string =>
+  serial === null ? text.noSerial : visibleText(serial, 80)
+
+/** For sentences: its serial, or its id if it has none. */
+export const nameOf = ({ serial, id }: Pick<Device, 'serial' | 'id'>): string =>
+  serial === null ? id : visibleText(serial, 80)
+
+/** What somebody can type who means this device. */
+export const typedNameOf = ({ serial, id }: Pick<Device, 'serial' | 'id'>): string =>
+  serial !== null && /^[!-~]{1,64}$/.test(serial) ? serial : id
+
+export const modelOf = ({ brand_id, model }: Pick<Device, 'brand_id' | 'model'>): string =>
+  visibleText(`${brand_id}/${model}`, 100)
+
+export const addressOfDevice = (id: string): string => `/console/devices/${encodeURIComponent(id)}`
+
+const TONES: Readonly<Record<Device['status'], Tone>> = {
+  pending: 'warn',
+  rejected: 'off',
+  active: 'good',
+  superseded: 'off',
+  revoked: 'off',
+}
+
+interface State extends Pick<Device, 'status' | 'quarantined_at'> {
+  readonly removed_at?: string | null
+}
+
+/** What matters most about it. */
+export function wordOf({ status, quarantined_at, removed_at = null }: State): string {
+  if (removed_at !== null) return text.removed
+  return isQuarantined({ status, quarantined_at }) ? text.quarantine : text.statuses[status]
+}
+
+export const deviceChip = (device: State): Html =>
+  stateChip(
+    (device.removed_at ?? null) !== null ? 'off' : isQuarantined(device) ? 'bad' : TONES[device.status],
+    wordOf(device),
+  )
+
+/** A device that is revoked or superseded gets no session anyway. */
+export const isQuarantined = ({
+  status,
+  quarantined_at,
+}: Pick<State, 'status' | 'quarantined_at'>): boolean => quarantined_at !== null && status === 'active'

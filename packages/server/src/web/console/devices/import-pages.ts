@@ -1,0 +1,141 @@
+/** An import of devices: a file is sent, what it would do is shown, and then it is done (contract/administration.md, A17). */
+import { hidden } from '../../form-fields.ts'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, areaField, checkField, type FormState, postForm, selectField, submit } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { table } from '../table.ts'
+
+const text = words.deviceImport
+export const IMPORT_PATH = '/console/devices/import'
+
+/** Columns that each row needs. */
+export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
+
+/** One thing that is wrong in a file, as the item of a job has it. */
+export interface ImportFault {
+  readonly line: number | null
+  readonly item: number | null
+  readonly column: string | null
+  readonly message: string
+}
+
+export const importPage = (form: FormState): ConsoleContent => ({
+  title: text.title,
+  section: 'devices',
+  isNarrow: true,
+  trail: [['/console/devices', words.devices.title]],
+  body: html`<p>${text.what}</p>
+${postForm(
+  form,
+  { action: IMPORT_PATH, class: 'card', isMultipart: true },
+  html`<div class="field"><label for="f-file">${text.file}</label>
+<input type="file" id="f-file" name="file" accept=".csv,.json,.ndjson,.jsonl,text/csv,application/json" aria-describedby="f-file-hint"><div class="quiet" id="f-file-hint">${text.fileHint}</div></div>
+${areaField(form, { name: 'rows', label: text.rows, hint: text.rowsHint, rows: 5 })}
+${selectField(form, {
+  name: 'format',
+  label: text.format,
+  choices: (['', 'csv', 'ndjson', 'json'] as const).map((value) => ({ value, label: text.formats[value] })),
+})}
+${checkField(form, { name: 'unknown_models', label: text.unknownModels })}
+${actions(submit({ label: text.look }), html`<a href="/console/devices">${words.form.cancel}</a>`)}`,
+)}
+<div class="card"><h2>${text.columns}</h2><p>${text.columnsWhat} ${NEEDED_COLUMNS.map(
+    (column, index) => html`${index > 0 && ', '}<code>${column}</code>`,
+  )}. ${text.columnsMore}</p>
+<p class="quiet">${text.larger} <code>ratafia devices import FILE</code></p></div>`,
+})
+
+/** What became of the look at the file. */
+export type Looked =
+  | { readonly state: 'looking' }
+  | { readonly state: 'fits'; readonly devices: number; readonly added: number }
+  | { readonly state: 'refused'; readonly message: string; readonly faults: readonly ImportFault[] }
+  | { readonly state: 'failed'; readonly note: string | null }
+  /** Somebody started it already, or discarded it. */
+  | { readonly state: 'gone' }
+
+export interface ImportStepPage {
+  readonly form: FormState
+  /** Of the job that waits with the file. */
+  readonly id: string
+  /** The address of this page. */
+  readonly action: string
+  readonly looked: Looked
+}
+
+export const importStepPage = (page: ImportStepPage): ConsoleContent => ({
+  title: text.stepTitle,
+  section: 'devices',
+  isNarrow: true,
+  trail: [
+    ['/console/devices', words.devices.title],
+    [IMPORT_PATH, text.title],
+  ],
+  ...(page.looked.state === 'looking' && { refresh: 2 }),
+  body: stepBody(page),
+})
+
+function stepBody(page: ImportStepPage): Html {
+  const { looked, id } = page
+  switch (looked.state) {
+    case 'looking':
+      return html`<div class="card"><p role="status">${text.looking}</p></div>${choice(page)}`
+    case 'fits': {
+      const left = looked.devices - looked.added
+      return html`<div class="card"><p>${text.wouldDo(looked.devices)}</p>
+<ul><li>${text.wouldAdd(looked.added)}</li>${left > 0 && html`<li>${text.wouldLeave(left)}</li>`}</ul></div>${choice(page, looked.devices)}`
+    }
+    case 'refused':
+      return html`<div class="card"><h2>${looked.faults.length > 0 ? text.faults(looked.faults.length) : text.notLooked}</h2>
+${looked.faults.length > 0 ? faultsTable(looked.faults) : html`<p>${visibleText(looked.message, 500)}</p>`}
+<p>${text.faultsWhat}</p></div>${choice(page)}`
+    case 'failed':
+      return html`<div class="card"><p class="notice bad" role="alert">${text.notLooked} ${looked.note !== null && visibleText(looked.note, 300)}</p></div>${choice(page)}`
+    case 'gone':
+      return html`<div class="card"><p class="notice warn" role="status">${text.gone}</p>
+<p><a href="/console/jobs/${id}">${text.toJob}</a> · <a href="${IMPORT_PATH}">${text.another}</a></p></div>`
+  }
+}
+
+/** Import it, where it can be; discard it in any case, because it takes one of the places of its account. */
+const choice = (
+  { form, action, looked }: ImportStepPage,
+  devices?: number,
+): Html => html`<div class="actions">
+${
+  devices !== undefined &&
+  postForm(
+    form,
+    { action, class: 'inline' },
+    html`${hidden({ do: 'import' })}${submit({ label: text.import(devices) })}`,
+  )
+}
+${postForm(
+  form,
+  { action, class: 'inline' },
+  html`${hidden({ do: 'discard' })}${submit({
+    label: looked.state === 'refused' ? text.another : text.discard,
+    isPlain: true,
+  })}`,
+)}</div>`
+
+const faultsTable = (rows: readonly ImportFault[]): Html =>
+  table<ImportFault>({
+    label: text.faults(rows.length),
+    rows,
+    columns: [
+      { label: text.faultColumns.place, cell: placeOf },
+      {
+        label: text.faultColumns.column,
+        cell: ({ column }) => column !== null && html`<code>${visibleText(column, 64)}</code>`,
+      },
+      { label: text.faultColumns.what, cell: ({ message }) => visibleText(message, 300) },
+    ],
+  })
+
+function placeOf({ line, item }: ImportFault): string {
+  if (line !== null) return text.line(line)
+  return item === null ? text.wholeFile : text.item(item)
+}

@@ -1,0 +1,243 @@
+/** The list of devices: counts, filters, and what can be done with those that somebody chooses. */
+import {
+  DEVICE_SORTS,
+  DEVICE_STATUS_NAMES,
+  type DeviceCountsSchema,
+  type DevicesQuerySchema,
+  type Me,
+} from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { hidden } from '../../form-fields.ts'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { stateChip } from '../chip.ts'
+import type { ConsoleContent } from '../layout.ts'
+import {
+  addressOf,
+  filterCheck,
+  filterSelect,
+  filterText,
+  list,
+  moreFilters,
+  type Query,
+  without,
+} from '../list.ts'
+import { may } from '../may.ts'
+import { orNever, relative } from '../time.ts'
+import { BULK_VERBS, type BulkVerb } from './bulk-page.ts'
+import { addressOfDevice, deviceChip, isQuarantined, type ListedDevice, modelOf, serialOf } from './device.ts'
+
+const text = words.devices
+const PATH = '/console/devices'
+/** In the select. With more, somebody types its name. */
+const MOST_MODELS = 100
+
+export interface DevicesPage {
+  readonly devices: readonly ListedDevice[]
+  readonly next: string | null
+  readonly examined: number | undefined
+  readonly counts: Static<typeof DeviceCountsSchema>
+  /** What the address says. */
+  readonly query: Query & { all(name: string): readonly string[] }
+  readonly me: Me
+  readonly now: Date
+}
+
+export const devicesPage = (page: DevicesPage): ConsoleContent => ({
+  title: text.title,
+  section: 'devices',
+  beside: beside(page),
+  body: list<ListedDevice>({
+    ...{ path: PATH, label: text.label, rows: page.devices, next: page.next, examined: page.examined },
+    ...{ query: page.query, filters: filters(page), empty: empty(page) },
+    caption: text.sorts[sortOf(page.query)],
+    ...(verbsFor(page).length > 0 && {
+      choose: { form: 'bulk', name: 'id', value: ({ id }: ListedDevice) => id, label: serialOf },
+      below: below(page),
+    }),
+    columns: [
+      {
+        label: text.columns.serial,
+        cell: (one) => html`<a class="mono" href="${addressOfDevice(one.id)}">${serialOf(one)}</a>`,
+      },
+      { label: text.columns.model, cell: modelOf },
+      { label: text.columns.status, cell: deviceChip },
+      {
+        label: text.columns.registered,
+        isOptional: true,
+        cell: ({ registered_at }) => relative(registered_at, page.now),
+      },
+      {
+        label: text.columns.seen,
+        cell: ({ last_seen_at }) => orNever(last_seen_at, (at) => relative(at, page.now)),
+      },
+      { label: text.columns.address, cell: ({ last_address }) => last_address },
+      {
+        label: text.columns.clones,
+        cell: ({ evidence_at }) => evidence_at !== null && stateChip('bad', text.evidence),
+      },
+    ],
+  }),
+})
+
+type Sort = NonNullable<Static<typeof DevicesQuerySchema>['sort']>
+const sortOf = (query: Query): Sort =>
+  DEVICE_SORTS.find((sort) => sort === query.get('sort')) ?? '-registered'
+
+function beside({ counts, query, me }: DevicesPage): Html {
+  const shown = without(query, 'cursor', 'limit')
+  const { devices, waiting, quarantined } = counts
+  return html`<span class="quiet">${counts.counted_at !== null && html`${text.total(devices)} · `}<a href="${PATH}?status=pending">${text.waiting(
+    waiting,
+  )}</a> · <a href="${PATH}?quarantined=true">${text.inQuarantine(quarantined)}</a> · <a href="${PATH}?evidence=true&amp;sort=-evidence">${text.withEvidence}</a></span>
+<a class="button small push" href="${addressOf(`${PATH}/export`, [...shown, ['format', 'csv']])}" download>${text.exportCsv}</a>
+<a class="button small" href="${addressOf(`${PATH}/export`, [...shown, ['format', 'ndjson']])}" download>${text.exportLines}</a>
+${may(me, 'devices:manage') && html`<a class="button small" href="${PATH}/import">${text.import}</a>`}`
+}
+
+const MORE = [
+  'registered_since',
+  'registered_until',
+  'address',
+  'origin',
+  'quarantined',
+  'evidence',
+  'never_seen',
+] as const
+const FIELDS: readonly string[] = ['q', 'model', 'status', 'seen', 'sort', ...MORE]
+
+function filters({ query, counts }: DevicesPage): Html {
+  const label = text.filters
+  return html`${filterText(query, { name: 'q', label: label.q, size: 20 })}
+${modelFilter(query, counts)}
+${filterSelect(query, {
+  name: 'status',
+  label: label.status,
+  choices: [
+    { value: '', label: label.anyStatus },
+    ...DEVICE_STATUS_NAMES.map((status) => ({ value: status, label: text.statuses[status] })),
+  ],
+})}
+${filterSelect(query, {
+  name: 'seen',
+  label: label.seen,
+  choices: [
+    { value: '', label: label.seenAny },
+    { value: 'today', label: label.seenToday },
+    { value: '7d', label: label.seenWeek },
+    { value: 'not-30d', label: label.unseenMonth },
+  ],
+})}
+${filterSelect(query, {
+  name: 'sort',
+  label: label.sort,
+  choices: DEVICE_SORTS.map((sort) => ({
+    value: sort === '-registered' ? '' : sort,
+    label: text.sorts[sort],
+  })),
+})}
+${moreFilters(
+  query,
+  MORE,
+  html`${filterText(query, { name: 'registered_since', label: label.registeredSince, type: 'date' })}
+${filterText(query, { name: 'registered_until', label: label.registeredUntil, type: 'date' })}
+${filterText(query, { name: 'address', label: label.address })}
+${filterSelect(query, {
+  name: 'origin',
+  label: label.origin,
+  choices: [
+    { value: '', label: label.anyOrigin },
+    ...(['registration', 'session', 'import'] as const).map((origin) => ({
+      value: origin,
+      label: text.origins[origin],
+    })),
+  ],
+})}
+${filterCheck(query, { name: 'quarantined', label: label.quarantined })}
+${filterCheck(query, { name: 'evidence', label: label.evidence })}
+${filterCheck(query, { name: 'never_seen', label: label.neverSeen })}`,
+)}
+${otherFilters(query)}`
+}
+
+/** Of all that have devices, as they were counted; the one that is asked for, too. */
+function modelFilter(query: Query, { counts }: DevicesPage['counts']): Html {
+  const names = [...new Set(counts.map(({ brand_id, model }) => `${brand_id}/${model}`))].sort()
+  const asked = query.get('model')
+  if (names.length === 0 || names.length > MOST_MODELS) {
+    return filterText(query, { name: 'model', label: `${text.filters.model} (${text.filters.anyModelHint})` })
+  }
+  const all = asked === undefined || names.includes(asked) ? names : [...names, asked]
+  return filterSelect(query, {
+    name: 'model',
+    label: text.filters.model,
+    choices: [
+      { value: '', label: text.filters.anyModel },
+      ...all.map((name) => ({ value: name, label: visibleText(name, 60) })),
+    ],
+  })
+}
+
+/** What an address may say beside the fields stays when they are changed. */
+function otherFilters(query: Query): Html | undefined {
+  const others = without(query, 'cursor', 'limit', ...FIELDS)
+  if (others.length === 0) return undefined
+  return html`<p class="quiet">${text.filters.others} ${others.map(
+    ([name, value]) =>
+      html`${hidden({ [name]: value })}<span class="chip">${words.list.filter(name, visibleText(value, 64))}</span>`,
+  )}</p>`
+}
+
+const empty = ({ me }: DevicesPage): Html => html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+<p><a class="button primary" href="/console/brands">${text.emptyStep}</a>${
+  may(me, 'devices:manage') && html` <a class="button" href="${PATH}/import">${text.emptyImport}</a>`
+}</p>
+<p class="quiet">${text.emptyCommand} <code>ratafia devices import --help</code></p>`
+
+/** Those that the person may do, and that a device of this page allows. */
+function verbsFor({ me, devices }: Pick<DevicesPage, 'me' | 'devices'>): readonly BulkVerb[] {
+  const fits: Readonly<Record<BulkVerb, (device: ListedDevice) => boolean>> = {
+    approve: ({ status }) => status === 'pending' || status === 'rejected',
+    reject: ({ status }) => status === 'pending',
+    release: isQuarantined,
+    revoke: ({ status }) => status === 'active',
+  }
+  return BULK_VERBS.filter((verb) =>
+    devices.some(
+      (device) => device.removed_at === null && fits[verb](device) && mayDo(me, verb, device.brand_id),
+    ),
+  )
+}
+
+const mayDo = (me: Me, verb: BulkVerb, brand: string): boolean =>
+  may(me, verb === 'approve' || verb === 'reject' ? 'devices:decide' : 'devices:manage', brand)
+
+function below(page: DevicesPage): Html {
+  const { query, devices, next } = page
+  const verbs = verbsFor(page)
+  const filters = without(query, 'cursor', 'sort', 'limit')
+  return html`<form id="bulk" class="pager" method="get" action="${PATH}/bulk">${text.chosen} ${verbs.map(
+    (verb) =>
+      html`<button class="small${verb === 'revoke' && ' danger'}" name="do" value="${verb}">${text.verbs[verb]}</button>`,
+  )}</form>
+${
+  filters.length > 0 &&
+  html`<p class="pager">${text.all(howMany({ query, devices, next }, page.counts, filters))} ${verbs.map(
+    (verb) =>
+      html`<a href="${addressOf(`${PATH}/bulk`, [['do', verb], ...filters])}">${text.verbs[verb]}</a>`,
+  )}</p>`
+}`
+}
+
+/** Only where that is known: lists count nothing. */
+function howMany(
+  { query, devices, next }: Pick<DevicesPage, 'query' | 'devices' | 'next'>,
+  { waiting }: DevicesPage['counts'],
+  filters: readonly (readonly [string, string])[],
+): number | undefined {
+  if (next === null && query.get('cursor') === undefined) return devices.length
+  const [[name, value] = [], ...others] = filters
+  const isWaiting = name === 'status' && value === 'pending' && others.length === 0
+  return isWaiting && !waiting.more ? waiting.devices : undefined
+}

@@ -1,0 +1,41 @@
+/** Words of the page of clones. */
+
+export const clones = {
+  title: 'Clones',
+  label: 'Evidence of clones',
+  what: 'What suggests that a device key or a serial has a second holder. The device with the newest evidence comes first.',
+  kinds: {
+    'second-chain': 'a second chain of sessions',
+    'forked-chain': 'a chain that forked',
+    'two-chains': 'two chains alive',
+    'second-key': 'a second key',
+  },
+  meanings: {
+    'second-chain': 'It opened a session while it had one. A device that lost its state does that too.',
+    'forked-chain': 'An old session was refreshed a second time. A loss of power can do that.',
+    'two-chains': 'Two chains of sessions go on beside each other: two devices have the key.',
+    'second-key': 'Another key asked for its serial. A replaced board does that, or somebody tries.',
+  },
+  meaning: 'What the kinds mean',
+  filters: {
+    kind: 'Kind',
+    anyKind: 'all kinds',
+    brand: 'Brand',
+    model: 'Model (BRAND/MODEL)',
+    since: 'Seen since (midnight UTC)',
+  },
+  columns: {
+    device: 'Device',
+    model: 'Model',
+    status: 'Status',
+    kind: 'What',
+    other: 'Other',
+    times: 'Times',
+    last: 'Last seen',
+  },
+  empty: 'There is no evidence of clones.',
+  emptyWhat:
+    'It comes by itself, when two devices use one key or ask for one serial. Models decide whether such a device goes into quarantine.',
+  emptyStep: 'Look at the devices',
+  emptyCommand: 'Or on the command line:',
+} as const
