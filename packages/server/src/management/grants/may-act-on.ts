@@ -1,6 +1,6 @@
 /** Nobody acts on an account that may do more than they may (contract/administration.md, B13). */
 import { type AccountId, ROLES } from '@ratafia/api'
-import { type Authority, covers } from '../../authority.ts'
+import { type Authority, covers, type HeldRole } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
 import type { GrantStore } from './grant-store.ts'
 
@@ -11,16 +11,28 @@ export async function requireMayActOn(
   now: Date,
 ): Promise<{ readonly holdsAny: boolean }> {
   const held = await grants.heldBy(accountId, now)
+  const beyond = beyondThem(authority, held)
+  if (!beyond) return { holdsAny: held.length > 0 }
+  const { role, brandId, permission } = beyond
+  throw new RequestError(
+    'permission-denied',
+    `This account has the role ${role}${brandId === undefined ? '' : ` for ${brandId}`}, and you do not have all that it allows. Ask an operator.`,
+    { extra: { needs: permission, brand: brandId ?? null } },
+  )
+}
+
+/** Whether they may act on an account that has these roles. */
+export const mayActOn = (authority: Pick<Authority, 'scopeOf'>, held: readonly HeldRole[]): boolean =>
+  beyondThem(authority, held) === undefined
+
+/** The first of the roles that allows something that they may not do, and what. */
+function beyondThem({ scopeOf }: Pick<Authority, 'scopeOf'>, held: readonly HeldRole[]) {
   for (const { role, brandId } of held) {
     for (const permission of ROLES[role].permissions) {
-      const scope = authority.scopeOf(permission)
+      const scope = scopeOf(permission)
       if (brandId === undefined ? scope === 'all' : covers(scope, brandId)) continue
-      throw new RequestError(
-        'permission-denied',
-        `This account has the role ${role}${brandId === undefined ? '' : ` for ${brandId}`}, and you do not have all that it allows. Ask an operator.`,
-        { extra: { needs: permission, brand: brandId ?? null } },
-      )
+      return { role, brandId, permission }
     }
   }
-  return { holdsAny: held.length > 0 }
+  return undefined
 }

@@ -1,0 +1,88 @@
+/** What lists show of an account that other tables have: its roles, its agents, its newest session. */
+import type { AccountId, Role, Username } from '@ratafia/api'
+import type { HeldRole } from '../../authority.ts'
+import { type Database, fromInstant, toInstant } from '../../database/index.ts'
+
+export interface AccountSummary {
+  readonly id: AccountId
+  readonly username: Username
+  /** Those that have not ended, by role and brand. */
+  readonly roles: readonly HeldRole[]
+  readonly agents: number
+  /** When the newest session that is kept was opened. */
+  readonly newestSessionAt: Date | undefined
+}
+
+export interface AccountSummaryStore {
+  /** Of the accounts with these usernames or ids, by username; those that are not there are left out. */
+  of(
+    named: { readonly usernames: readonly Username[]; readonly ids: readonly AccountId[] },
+    now: Date,
+  ): Promise<readonly AccountSummary[]>
+}
+
+export function accountSummaryStore({ query }: Pick<Database, 'query'>): AccountSummaryStore {
+  return {
+    // Indexes: the primary key and the unique one on username; agent_account and token_session_account_since for each.
+    async of({ usernames, ids }, now) {
+      if (usernames.length + ids.length === 0) return []
+      const accounts = await query
+        .selectFrom('account')
+        .select(['account.id', 'account.username'])
+        .select((where) => [
+          where
+            .selectFrom('agent')
+            .select(({ fn }) => fn.countAll().as('agents'))
+            .whereRef('agent.account_id', '=', 'account.id')
+            .as('agents'),
+          where
+            .selectFrom('token_session')
+            .select(({ fn }) => fn.max('valid_since').as('newest'))
+            .whereRef('token_session.account_id', '=', 'account.id')
+            .as('newest'),
+        ])
+        .where((where) =>
+          where.or([
+            ...(usernames.length > 0 ? [where('account.username', 'in', usernames)] : []),
+            ...(ids.length > 0 ? [where('account.id', 'in', ids)] : []),
+          ]),
+        )
+        .execute()
+      const roles = await rolesOf(
+        accounts.map(({ id }) => id),
+        now,
+      )
+      return accounts
+        .map(({ id, username, agents, newest }) => ({
+          // What is stored was checked when it was written.
+          id: id as AccountId,
+          username: username as Username,
+          roles: roles.get(id) ?? [],
+          agents: Number(agents),
+          newestSessionAt: newest === null ? undefined : fromInstant(Number(newest)),
+        }))
+        .sort((one, other) => (one.username < other.username ? -1 : 1))
+    },
+  }
+
+  /** Index: the primary key. */
+  async function rolesOf(ids: readonly string[], now: Date): Promise<ReadonlyMap<string, HeldRole[]>> {
+    const roles = new Map<string, HeldRole[]>()
+    if (ids.length === 0) return roles
+    const rows = await query
+      .selectFrom('role_grant')
+      .select(['subject', 'role', 'brand_id'])
+      .where('subject_kind', '=', 'account')
+      .where('subject', 'in', ids)
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', toInstant(now))]))
+      .orderBy('role')
+      .orderBy('brand_id')
+      .execute()
+    for (const { subject, role, brand_id } of rows) {
+      // Only checked grants fill these columns.
+      const held = { role: role as Role, brandId: brand_id === '' ? undefined : brand_id }
+      roles.set(subject, [...(roles.get(subject) ?? []), held])
+    }
+    return roles
+  }
+}

@@ -1,0 +1,29 @@
+/** What lists show of accounts beside their records, for as many as a page has. */
+import { isAccountId, isUsername } from '@ratafia/api'
+import { type Authority, requireForAll } from '../../authority.ts'
+import type { Clock } from '../../clock.ts'
+import { mayActOn } from '../../management/grants/may-act-on.ts'
+import type { AccountSummaryStore } from './account-summary-store.ts'
+
+interface Wanted {
+  /** Usernames or ids. */
+  readonly accounts: readonly string[]
+  readonly authority: Authority
+}
+
+/** By username, without those that are not there. Times are RFC 3339 in UTC. Throws `permission-denied`. */
+export async function summarizeAccounts(
+  { accounts, authority }: Wanted,
+  { accountSummaries, clock }: { readonly accountSummaries: AccountSummaryStore; readonly clock: Clock },
+) {
+  requireForAll(authority, 'accounts:read')
+  const named = { usernames: accounts.filter(isUsername), ids: accounts.filter(isAccountId) }
+  const found = await accountSummaries.of(named, clock())
+  return found.map(({ id, username, roles, agents, newestSessionAt }) => ({
+    ...{ id, username },
+    roles: roles.map(({ role, brandId }) => ({ role, brand: brandId ?? null })),
+    may_act: mayActOn(authority, roles),
+    agents,
+    newest_session_at: newestSessionAt?.toISOString() ?? null,
+  }))
+}

@@ -1,0 +1,67 @@
+/** The pages of grants: request in, operation, page out. */
+import { isRole } from '@ratafia/api'
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { invalidField } from '../../errors.ts'
+import { refusalIn, requireTyped, seenIn } from '../../http/console/confirmation.ts'
+import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import { midnightOf } from '../../http/console/days.ts'
+import { asFieldOfAccount, noneWithoutAccount } from '../../http/console/no-account.ts'
+import { etagOf } from '../../http/management/etag.ts'
+import { addGrantPage, grantStaysPage, removeGrantPage } from '../../web/console/grants/change-pages.ts'
+import { grantsPage } from '../../web/console/grants/list-page.ts'
+import { may } from '../../web/console/may.ts'
+import { words } from '../../web/words/en.ts'
+
+const api = MANAGEMENT_OPERATIONS
+const text = words.grants
+
+export function grantPageRoutes({ page, form }: ConsoleRoutes): void {
+  page('/grants', async ({ call, query, me, now }) => {
+    const asked = {
+      ...{ account: query.get('account'), role: query.get('role'), brand: query.get('brand') },
+      cursor: query.get('cursor'),
+    }
+    const { grants, next } = await call(api.grants, { query: asked }).catch(
+      noneWithoutAccount({ grants: [], next: null }),
+    )
+    return grantsPage({ grants, next, query, mayManage: may(me, 'roles:manage'), me: me.id, now })
+  })
+
+  form('/grants/new', {
+    isRecent: true,
+    show: async ({ call, form, me }) => {
+      // Whoever may give no roles is refused before it is seen that this one would end in the past.
+      const body = { account: me.id, role: 'viewer', expires: '1970-01-01T00:00:00Z' } as const
+      await refusalIn(call(api.addGrant, { body, dryRun: true }))
+      return addGrantPage({ form })
+    },
+    send: async ({ call, fields }) => {
+      const role = fields.get('role') ?? ''
+      if (!isRole(role)) throw invalidField(text.addPage.noRole, { field: 'role' })
+      const body = {
+        ...{ account: fields.get('account') ?? '', role, brand: fields.get('brand') },
+        expires: midnightOf(fields.get('expires')),
+      }
+      const grant = await call(api.addGrant, { body }).catch(asFieldOfAccount)
+      const done = text.addPage.done(grant.account, grant.role)
+      return new GoTo(`/console/grants?account=${encodeURIComponent(grant.account)}`, done)
+    },
+  })
+
+  form('/grants/:id/remove', {
+    isRecent: true,
+    show: async ({ call, form, parameters }) => {
+      const tried = call(api.removeGrant, { parameters, body: {}, dryRun: true })
+      const refusal = await refusalIn(tried)
+      if (refusal) return grantStaysPage({ message: refusal.message })
+      const grant = await tried
+      return removeGrantPage({ form, grant, etag: etagOf(grant) })
+    },
+    send: async ({ call, fields, parameters }) => {
+      const { account } = await call(api.removeGrant, { parameters, body: {}, dryRun: true })
+      requireTyped(fields, account)
+      const { role } = await call(api.removeGrant, { parameters, body: {}, ifMatch: seenIn(fields) })
+      return new GoTo('/console/grants', text.removePage.done(account, role))
+    },
+  })
+}

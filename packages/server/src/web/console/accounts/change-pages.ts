@@ -1,0 +1,126 @@
+/** What is done with an account: each on a page of its own, before it is done. */
+import type { PasswordLinkSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { hidden } from '../../form-fields.ts'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import type { Agent } from '../records.ts'
+import { shownOnce } from '../shown-once.ts'
+import { type AccountRecord, addressOf } from './list-page.ts'
+
+const text = words.accounts
+
+type Named = Pick<AccountRecord, 'id' | 'username'>
+
+const confirmation = (account: Named, title: string, body: Html): ConsoleContent => ({
+  title,
+  section: 'accounts',
+  isNarrow: true,
+  trail: [
+    ['/console/accounts', text.title],
+    [addressOf(account), account.username],
+  ],
+  body,
+})
+
+const cancel = (account: Named): Html => html`<a href="${addressOf(account)}">${words.form.cancel}</a>`
+
+export interface SwitchPage {
+  readonly form: FormState
+  readonly account: AccountRecord
+  /** The version of the record: what is decided about is what was seen. */
+  readonly etag: string
+}
+
+export const disablePage = (page: SwitchPage): ConsoleContent => switchPage(page, 'disable', text.disablePage)
+export const enablePage = (page: SwitchPage): ConsoleContent => switchPage(page, 'enable', text.enablePage)
+
+function switchPage(
+  { form, account, etag }: SwitchPage,
+  verb: 'disable' | 'enable',
+  said: typeof text.disablePage | typeof text.enablePage,
+): ConsoleContent {
+  const button = submit({ label: said.does, isDanger: verb === 'disable' })
+  return confirmation(
+    account,
+    said.title(account.username),
+    postForm(
+      form,
+      { action: `${addressOf(account)}/${verb}`, class: 'card' },
+      html`${hidden({ seen: etag })}<p>${said.what(account.username)}</p>${actions(button, cancel(account))}`,
+    ),
+  )
+}
+
+/** Instead of a form, for what the service would refuse. */
+export const accountStaysPage = (account: Named, message: string): ConsoleContent =>
+  confirmation(
+    account,
+    text.refused,
+    html`<div class="card"><p class="notice warn" role="alert">${message}</p>
+<p><a href="${addressOf(account)}">${text.linkShown.done}</a></p></div>`,
+  )
+
+export interface PasswordLinkPage {
+  readonly form: FormState
+  readonly account: AccountRecord
+}
+
+export const passwordLinkPage = ({ form, account }: PasswordLinkPage): ConsoleContent =>
+  confirmation(
+    account,
+    text.linkPage.title(account.username),
+    postForm(
+      form,
+      { action: `${addressOf(account)}/password-link`, class: 'card' },
+      html`<p>${text.linkPage.what(account.username)}</p><p class="quiet">${text.linkPage.roles}</p>
+${actions(submit({ label: text.linkPage.does }), cancel(account))}`,
+    ),
+  )
+
+export interface LinkShownPage {
+  readonly account: Named
+  readonly link: Static<typeof PasswordLinkSchema>
+  /** Whether the account was made with it. */
+  readonly isNew: boolean
+}
+
+/** A secret: this page is shown once (C6). */
+export const linkShownPage = ({ account, link, isNew }: LinkShownPage): ConsoleContent =>
+  confirmation(
+    account,
+    (isNew ? text.linkShown.madeTitle : text.linkShown.title)(account.username),
+    html`<p class="notice warn" role="alert">${text.linkShown.once}</p>
+${shownOnce({
+  id: 'link',
+  title: text.linkShown.link,
+  value: link.url ?? '',
+  note: text.linkShown.until(words.time.instant(new Date(link.expires_at))),
+})}
+<p><a class="button primary" href="${addressOf(account)}">${text.linkShown.done}</a></p>`,
+  )
+
+export interface RemoveAgentPage {
+  readonly form: FormState
+  readonly account: AccountRecord
+  readonly agent: Agent
+  readonly etag: string
+}
+
+export const removeAgentPage = ({ form, account, agent, etag }: RemoveAgentPage): ConsoleContent => {
+  const name = visibleText(agent.name, 64)
+  return confirmation(
+    account,
+    text.agentPage.title(name),
+    postForm(
+      form,
+      { action: `${addressOf(account)}/agents/${encodeURIComponent(agent.name)}/remove`, class: 'card' },
+      html`${hidden({ seen: etag })}<p>${text.agentPage.what(name, account.username)}</p>
+${typedField(form, agent.name)}
+${actions(submit({ label: text.agentPage.does, isDanger: true }), cancel(account))}`,
+    ),
+  )
+}

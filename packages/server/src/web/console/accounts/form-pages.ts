@@ -1,0 +1,112 @@
+/** An account is made, and edited. */
+import { ROLE_NAMES } from '@ratafia/api'
+import { hidden } from '../../form-fields.ts'
+import { html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, checkField, type FormState, postForm, selectField, submit, textField } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { type AccountRecord, addressOf } from './list-page.ts'
+
+const text = words.accounts
+const TRAIL = [['/console/accounts', text.title]] as const
+/** As the API takes them. */
+const MOST_CHARACTERS = 1024
+
+export interface NewAccountPage {
+  readonly form: FormState
+  /** Whether the person may give roles. */
+  readonly mayGrant: boolean
+}
+
+export const newAccountPage = ({ form, mayGrant }: NewAccountPage): ConsoleContent => ({
+  title: text.newPage.title,
+  section: 'accounts',
+  isNarrow: true,
+  trail: TRAIL,
+  body: postForm(
+    form,
+    { action: '/console/accounts/new', class: 'card' },
+    html`<p>${text.newPage.what}</p>
+${textField(form, {
+  name: 'username',
+  label: text.newPage.username,
+  hint: text.newPage.usernameHint,
+  required: true,
+  maxlength: 28,
+  isMono: true,
+})}
+${textField(form, { name: 'name', label: text.newPage.name, hint: text.newPage.nameHint, required: true, maxlength: MOST_CHARACTERS })}
+${textField(form, {
+  name: 'email',
+  label: text.newPage.email,
+  hint: text.newPage.emailHint,
+  type: 'email',
+  required: true,
+  maxlength: MOST_CHARACTERS,
+})}
+${
+  mayGrant &&
+  html`${selectField(form, {
+    name: 'role',
+    label: text.newPage.role,
+    hint: text.newPage.roleHint,
+    choices: [
+      { value: '', label: text.newPage.noRole },
+      ...ROLE_NAMES.map((role) => ({ value: role, label: role })),
+    ],
+  })}
+${textField(form, { name: 'brand', label: text.newPage.brand, hint: text.newPage.brandHint, maxlength: 64 })}`
+}
+${actions(submit({ label: text.newPage.does }), html`<a href="/console/accounts">${words.form.cancel}</a>`)}`,
+  ),
+})
+
+export interface EditAccountPage {
+  readonly form: FormState
+  readonly account: AccountRecord
+  /** The version of the record. */
+  readonly etag: string
+  /** Whether it has changed since the form was made. */
+  readonly hasChanged: boolean
+}
+
+export function editAccountPage({ form, account, etag, hasChanged }: EditAccountPage): ConsoleContent {
+  const { username, name, email, reminders } = account
+  const isNow = (value: string) => hasChanged && text.editPage.isNow(value)
+  return {
+    title: text.editPage.title(username),
+    section: 'accounts',
+    isNarrow: true,
+    trail: [...TRAIL, [addressOf(account), username]],
+    body: postForm(
+      form,
+      { action: `${addressOf(account)}/edit`, class: 'card' },
+      html`${hidden({ seen: etag })}
+${textField(form, {
+  name: 'name',
+  label: text.newPage.name,
+  hint: isNow(visibleText(name, 128)),
+  value: name,
+  required: true,
+  maxlength: MOST_CHARACTERS,
+})}
+${textField(form, {
+  name: 'email',
+  label: text.newPage.email,
+  hint: isNow(visibleText(email, 254)),
+  value: email,
+  type: 'email',
+  required: true,
+  maxlength: MOST_CHARACTERS,
+})}
+${checkField(form, {
+  name: 'reminders',
+  label: text.editPage.reminders,
+  hint: isNow(reminders ? text.editPage.on : text.editPage.off),
+  isChecked: reminders,
+})}
+${actions(submit({ label: text.editPage.does }), html`<a href="${addressOf(account)}">${words.form.cancel}</a>`)}`,
+    ),
+  }
+}

@@ -1,0 +1,97 @@
+/** The list of accounts. */
+import type {
+  AccountRecordSchema,
+  AccountSummariesSchema,
+  AccountSummarySchema,
+  AccountsSchema,
+} from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { chips, stateChip } from '../chip.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { filterSelect, filterText, list, type Query } from '../list.ts'
+import { orNever, relative } from '../time.ts'
+
+export type AccountRecord = Static<typeof AccountRecordSchema>
+export type AccountSummary = Static<typeof AccountSummarySchema>
+
+const text = words.accounts
+
+export interface AccountsPage extends Pick<Static<typeof AccountsSchema>, 'accounts' | 'next'> {
+  readonly examined: number | undefined
+  /** Of these accounts. */
+  readonly summaries: Static<typeof AccountSummariesSchema>['summaries']
+  readonly query: Query
+  /** Whether the person may make accounts. */
+  readonly mayManage: boolean
+  readonly now: Date
+}
+
+const EMPTY_COMMAND = 'ratafia accounts add USERNAME --name NAME --email ADDRESS'
+
+export function accountsPage({
+  accounts,
+  next,
+  examined,
+  summaries,
+  query,
+  mayManage,
+  now,
+}: AccountsPage): ConsoleContent {
+  const known = new Map(summaries.map((summary) => [summary.id, summary]))
+  return {
+    title: text.title,
+    section: 'accounts',
+    beside: mayManage && html`<a class="button primary push" href="/console/accounts/new">${text.make}</a>`,
+    body: list<AccountRecord>({
+      ...{ path: '/console/accounts', query, rows: accounts, next, examined, label: text.label },
+      filters: [
+        filterText(query, { name: 'q', label: text.beginning }),
+        filterSelect(query, {
+          name: 'state',
+          label: text.state,
+          choices: [
+            { value: '', label: text.states.any },
+            { value: 'enabled', label: text.states.enabled },
+            { value: 'disabled', label: text.states.disabled },
+          ],
+        }),
+      ],
+      empty: html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+${mayManage && html`<p><a class="button primary" href="/console/accounts/new">${text.emptyStep}</a></p>`}
+<p class="quiet">${text.emptyCommand} <code>${EMPTY_COMMAND}</code></p>`,
+      columns: [
+        {
+          label: text.columns.account,
+          cell: (account) =>
+            html`<a href="${addressOf(account)}"><strong>${account.username}</strong></a><br><span class="quiet">${visibleText(account.name, 64)}</span>`,
+        },
+        { label: text.columns.email, cell: ({ email }) => visibleText(email, 80), isOptional: true },
+        { label: text.columns.roles, cell: ({ id }) => roleChips(known.get(id)?.roles ?? []) },
+        { label: text.columns.agents, cell: ({ id }) => known.get(id)?.agents, isNumber: true },
+        {
+          label: text.columns.newest,
+          cell: ({ id }) => orNever(known.get(id)?.newest_session_at ?? null, (at) => relative(at, now)),
+        },
+        { label: text.columns.state, cell: accountState },
+      ],
+    }),
+  }
+}
+
+/** Of the page of an account. `new` is a username, too, and its address is another page. */
+export const addressOf = ({ id, username }: Pick<AccountRecord, 'id' | 'username'>): string =>
+  `/console/accounts/${encodeURIComponent(username === 'new' ? id : username)}`
+
+export const roleChips = (roles: AccountSummary['roles']): Html =>
+  chips(roles.map(({ role, brand }) => text.role(role, brand)))
+
+export function accountState({
+  disabled_at,
+  removed_at,
+}: Pick<AccountRecord, 'disabled_at' | 'removed_at'>): Html {
+  if (removed_at !== undefined) return stateChip('off', text.removed)
+  return disabled_at === null ? stateChip('good', text.enabled) : stateChip('off', text.disabled)
+}

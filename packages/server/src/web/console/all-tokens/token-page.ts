@@ -1,0 +1,71 @@
+/** One token of any account. */
+import { type Html, type HtmlValue, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { chip, chips } from '../chip.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { limitList } from '../limits.ts'
+import type { Session } from '../records.ts'
+import { instant, relative } from '../time.ts'
+import { endOf, nameOf } from '../tokens/list-page.ts'
+
+const text = words.allTokens.page
+
+export interface AnyTokenPage {
+  readonly token: Session
+  readonly mayRevoke: boolean
+  /** Whether the person sees the audit log. */
+  readonly mayAudit: boolean
+  readonly now: Date
+}
+
+export const anyTokenPage = ({ token, mayRevoke, mayAudit, now }: AnyTokenPage): ConsoleContent => ({
+  title: nameOf(token),
+  section: 'all-tokens',
+  trail: [['/console/all-tokens', words.allTokens.title]],
+  beside: html`${endOf(token, now)}${
+    mayRevoke &&
+    token.revoked_at === null &&
+    html`<a class="button danger push" href="/console/all-tokens/${token.session_id}/revoke">${words.allTokens.revoke}</a>`
+  }`,
+  body: html`<div class="cols"><section class="card"><h2>${text.limits}</h2>${whatItMay(token)}</section>
+<section class="card"><h2>${text.facts}</h2>${facts(token, now)}</section></div>
+${token.job && html`<section class="card"><h2>${text.job}</h2>${claims(token.job)}</section>`}
+${mayAudit && html`<p><a href="/console/audit?subject=${token.session_id}">${text.history}</a></p>`}`,
+})
+
+function whatItMay({ kind, limits, manage }: Session): Html {
+  if (kind === 'developer') return limitList(limits)
+  return manage === null
+    ? html`<p>${text.notRecorded}</p>`
+    : html`<dl><dt>${text.roles}</dt><dd>${manage.roles === null ? text.allRoles : chips(manage.roles)}</dd>
+<dt>${text.brands}</dt><dd>${manage.brands === null ? text.allBrands : chips(manage.brands)}</dd></dl>${
+        manage.read_only && chip(words.tokens.onlyReads)
+      }`
+}
+
+function facts(token: Session, now: Date): Html {
+  const { username, revoked_at, revoked_by } = token
+  const rows: readonly (readonly [string, HtmlValue])[] = [
+    [text.account, html`<a href="/console/accounts/${encodeURIComponent(username)}">${username}</a>`],
+    [text.kind, token.kind === 'developer' ? text.developerKind : text.managementKind],
+    [text.made, instant(token.valid_since)],
+    [text.ends, html`${instant(token.valid_until)} (${relative(token.valid_until, now)})`],
+    [
+      text.revoked,
+      revoked_at &&
+        html`${instant(revoked_at)} ${revoked_by !== null && text.revokedBy(visibleText(revoked_by, 64))}`,
+    ],
+    [text.signedIn, token.signed_in && visibleText(token.signed_in, 80)],
+    [text.openedFrom, token.opened_from && visibleText(token.opened_from, 64)],
+    [text.rule, token.rule && visibleText(token.rule, 64)],
+    [text.issuer, token.issuer && visibleText(token.issuer, 256)],
+    [text.session, html`<code>${token.session_id}</code>`],
+  ]
+  return html`<dl>${rows.map(([name, value]) => value && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+}
+
+const claims = (job: Readonly<Record<string, unknown>>): Html =>
+  html`<dl>${Object.entries(job).map(
+    ([name, value]) => html`<dt>${visibleText(name, 64)}</dt><dd>${visibleText(String(value), 256)}</dd>`,
+  )}</dl>`

@@ -1,0 +1,73 @@
+/** A role is given, and taken away. */
+import { ROLE_NAMES, ROLES } from '@ratafia/api'
+import { hidden } from '../../form-fields.ts'
+import { html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, choiceField, type FormState, postForm, submit, textField, typedField } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import type { Grant } from '../records.ts'
+
+const text = words.grants
+const TRAIL = [['/console/grants', text.title]] as const
+const CANCEL = html`<a href="/console/grants">${words.form.cancel}</a>`
+
+export const addGrantPage = ({ form }: { readonly form: FormState }): ConsoleContent => ({
+  title: text.addPage.title,
+  section: 'grants',
+  isNarrow: true,
+  trail: TRAIL,
+  body: postForm(
+    form,
+    { action: '/console/grants/new', class: 'card' },
+    html`<p>${text.addPage.what}</p>
+${textField(form, { name: 'account', label: text.addPage.account, hint: text.addPage.accountHint, required: true, maxlength: 64 })}
+${choiceField(form, {
+  name: 'role',
+  label: text.role,
+  choices: ROLE_NAMES.map((role) => ({
+    value: role,
+    label: html`<strong>${role}</strong>: ${ROLES[role].meaning} <span class="quiet">${text.scopes[ROLES[role].scope]}</span>`,
+  })),
+})}
+${textField(form, { name: 'brand', label: text.addPage.brand, hint: text.addPage.brandHint, maxlength: 64 })}
+${textField(form, { name: 'expires', type: 'date', label: text.addPage.ends, hint: text.addPage.endsHint })}
+${actions(submit({ label: text.addPage.does }), CANCEL)}`,
+  ),
+})
+
+export interface RemoveGrantPage {
+  readonly form: FormState
+  readonly grant: Grant
+  /** Its version: what is taken away is what was seen. */
+  readonly etag: string
+}
+
+export const removeGrantPage = ({ form, grant, etag }: RemoveGrantPage): ConsoleContent => {
+  const { id, account, role, brand, granted_at, granted_by } = grant
+  const granted = words.time.day(new Date(granted_at))
+  return {
+    title: text.removePage.title,
+    section: 'grants',
+    isNarrow: true,
+    trail: TRAIL,
+    body: postForm(
+      form,
+      { action: `/console/grants/${encodeURIComponent(id)}/remove`, class: 'card' },
+      html`${hidden({ seen: etag })}<p>${text.removePage.what(account, role, brand)}</p>
+<p class="quiet">${text.removePage.since(granted, visibleText(granted_by, 64))}</p>
+${typedField(form, account)}
+${actions(submit({ label: text.removePage.does, isDanger: true }), CANCEL)}`,
+    ),
+  }
+}
+
+/** Instead of the form, for what the service would refuse. */
+export const grantStaysPage = ({ message }: { readonly message: string }): ConsoleContent => ({
+  title: text.removePage.refused,
+  section: 'grants',
+  isNarrow: true,
+  trail: TRAIL,
+  body: html`<div class="card"><p class="notice warn" role="alert">${message}</p>
+<p><a href="/console/grants">${text.title}</a></p></div>`,
+})

@@ -1,0 +1,56 @@
+/** Words of the pages of grants: who may administer what. */
+import { type Html, html } from '../../html.ts'
+
+export const grants = {
+  title: 'Grants',
+  label: 'Grants',
+  make: 'Give a role',
+  account: 'Account',
+  role: 'Role',
+  brand: 'Brand',
+  anyRole: 'all',
+  columns: {
+    account: 'Account',
+    role: 'Role',
+    brand: 'Brand',
+    since: 'Since',
+    ends: 'Ends',
+    actions: 'Actions',
+  },
+  allBrands: 'all',
+  by: (actor: string): string => `by ${actor}`,
+  noEnd: 'no end',
+  over: 'over',
+  remove: 'Remove…',
+  own: 'yours: another operator can take it',
+  empty: 'Nobody has a role yet.',
+  emptyWhat: 'A grant gives an account a role, for one brand or for the whole service. Several add up.',
+  emptyStep: 'Give the first role',
+  emptyCommand: 'Or on the host:',
+  meanings: 'What the roles mean',
+  scopes: { brand: 'for a brand, or for all', service: 'for the whole service' },
+
+  addPage: {
+    title: 'Give a role',
+    what: 'It holds when the account logs in the next time: what it has open gets no more than it had. One-time links of the account end.',
+    account: 'Account',
+    accountHint: 'A username or an id.',
+    brand: 'Only for this brand',
+    brandHint: 'The id of the brand. Empty: for all brands. Roles for the whole service take none.',
+    ends: 'Ends',
+    endsHint: 'On this day at midnight UTC, when the day begins. Empty: it has no end.',
+    noRole: 'Choose a role.',
+    does: 'Give the role',
+    done: (account: string, role: string): string => `${account} has the role ${role}.`,
+  },
+
+  removePage: {
+    title: 'Take this role away?',
+    what: (account: string, role: string, brand: string | null): Html =>
+      html`<strong>${account}</strong> loses the role <strong>${role}</strong>${brand === null ? html` for the whole service` : html` for the brand <strong>${brand}</strong>`}: for its next request, and within a second on every node. A job that it has running stops. To give the role again, somebody signs in and does so.`,
+    since: (day: string, by: string): string => `It has it since ${day}, from ${by}.`,
+    refused: 'This role cannot be taken away now',
+    does: 'Take it away',
+    done: (account: string, role: string): string => `${account} does not have the role ${role} any more.`,
+  },
+} as const

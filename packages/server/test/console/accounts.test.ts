@@ -1,0 +1,509 @@
+/** The pages of accounts: looked at, made, edited, disabled, let in, and attacked. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { addAgent, linkIdentity } from '../support/accounts.ts'
+import { browserWith, type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase, oneDatabase } from '../support/databases.ts'
+import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
+import { addPerson, logIn, type TestService, testService } from '../support/service.ts'
+
+const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
+const HOUR = 3_600_000
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('the pages of accounts', () => {
+    const service = testService(fresh)
+    let operator: ConsoleBrowser
+    let operating: Account
+    let token: string
+    before(async () => {
+      operating = await addOperator(service)
+      operator = await consoleOf(service, operating)
+      token = await managementToken(service, operating)
+    })
+    const record = async (id: string) => (await manage(service, token, 'GET', `/accounts/${id}`)).body
+    const entries = async (subject: string) =>
+      (await service.installation.audit.list({ subject }, { limit: 50 })).map(({ action }) => action)
+    const linksOf = (id: string) =>
+      service.installation.database.query
+        .selectFrom('reset_link')
+        .selectAll()
+        .where('account_id', '=', id)
+        .execute()
+
+    test('the list has each account with its roles, its agents and its newest login', async () => {
+      const person = await addPerson(service)
+      const approver = await addManager(service, 'device-approver acme-brand')
+      await addAgentTo(service, person, `of-${person.username}`)
+      await logIn(service, person)
+      const page = await operator.get('/console/accounts')
+      assert.equal(page.status, 200)
+      const row = rowWith(page.text, `/console/accounts/${person.username}"`)
+      assert.match(row, /data-l="Agents" class="num"><span>1</)
+      assert.match(row, /<time datetime="/)
+      assert.match(row, /●<\/span> enabled/)
+      assert.match(
+        rowWith(page.text, `/console/accounts/${approver.username}"`),
+        /device-approver: acme-brand/,
+      )
+      assert.match(page.text, /href="\/console\/accounts\/new"/)
+    })
+
+    test('filters choose, a page goes on where the one before ended, and nothing matches in words', async () => {
+      for (let index = 0; index < 101; index++) await addPerson(service, `many-${index}`)
+      const first = await operator.get('/console/accounts?q=many-')
+      assert.equal(first.text.match(/<tr role="row"><td/g)?.length, 100)
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
+      assert.match(next, /q=many-/)
+      const second = await operator.get(unescaped(next))
+      assert.match(textOf(second), /1 on this page/)
+      assert.match(second.text, /href="\/console\/accounts\?q=many-"/)
+      const none = await operator.get('/console/accounts?q=nobody-is-called-so&state=disabled')
+      assert.match(textOf(none), /Nothing matches these filters: q: nobody-is-called-so state: disabled/)
+      const refused = await operator.get('/console/accounts?state=nonsense')
+      assert.equal(refused.status, 400)
+      assert.match(textOf(refused), /state is not one of enabled/)
+      for (const query of ['?q=%3Cscript%3E', '?q=UPPER', '?cursor=x']) {
+        assert.equal((await operator.get(`/console/accounts${query}`)).status, 400, query)
+      }
+    })
+
+    test('an account is made, and its page shows a link to a password once, which works', async () => {
+      const form = await operator.open('/console/accounts/new')
+      assert.equal(form.status, 200)
+      const fields = { username: 'grace', name: 'Grace H', email: 'grace@example.org' }
+      const once = hiddenField(form.text, 'once')
+      const made = await operator.submit(form, '/console/accounts/new', fields)
+      assert.equal(made.status, 200, textOf(made))
+      assert.match(textOf(made), /Copy it now: this page shows it once/)
+      assert.equal(made.headers.get('cache-control'), 'no-store')
+      const [, link = ''] = /<textarea id="once-link"[^>]*>\s*(\S+)<\/textarea>/.exec(made.text) ?? []
+      const opened = await fetch(unescaped(link), { headers: { accept: 'text/html' } })
+      assert.equal(opened.status, 200)
+      const { username, name, email, password } = await record('grace')
+      assert.deepEqual({ username, name, email, password }, { ...fields, password: false })
+      assert.deepEqual(await entries('grace'), ['account.reset-link', 'account.add'])
+      // Sent again by mistake, it makes nothing and shows the same; ten minutes later, nothing any more.
+      const again = await operator.submit(form, '/console/accounts/new', fields)
+      assert.equal(again.text, made.text)
+      assert.equal((await linksOf((await record('grace')).id)).length, 1)
+      service.advance(11 * 60_000)
+      const later = await consoleOf(service, operating)
+      const { text: fresh } = await later.get('/console/accounts/new')
+      const body = new URLSearchParams({ csrf: hiddenField(fresh, 'csrf'), once, ...fields })
+      const shown = await later.post('/console/accounts/new', body)
+      assert.equal(shown.status, 410)
+      assert.doesNotMatch(shown.text, /reset\?secret/)
+      operator = await consoleOf(service, operating)
+      token = await managementToken(service, operating)
+    })
+
+    test('an account is made with a role for a brand, whose link works all the same', async () => {
+      const form = await operator.open('/console/accounts/new')
+      const fields = { username: 'hopper', name: 'Hopper', email: 'hopper@example.org' }
+      const unknown = await operator.submit(form, '/console/accounts/new', {
+        ...fields,
+        role: 'viewer',
+        brand: 'no-such-brand',
+      })
+      assert.equal(unknown.status, 422)
+      assert.match(textOf(unknown), /There is no brand no-such-brand/)
+      assert.match(unknown.text, /value="hopper@example.org"/)
+      const noRole = await operator.submit(unknown, '/console/accounts/new', { ...fields, brand: 'x' })
+      assert.match(textOf(noRole), /Choose a role/)
+      const scoped = await operator.submit(unknown, '/console/accounts/new', {
+        ...fields,
+        role: 'auditor',
+        brand: 'x',
+      })
+      assert.match(textOf(scoped), /The role auditor is for the whole service/)
+      assert.equal((await manage(service, token, 'GET', '/accounts/hopper')).status, 404)
+      const made = await operator.submit(unknown, '/console/accounts/new', { ...fields, role: 'operator' })
+      assert.equal(made.status, 200, textOf(made))
+      const { id } = await record('hopper')
+      const { grants } = (await manage(service, token, 'GET', '/grants', { query: `?account=${id}` })).body
+      assert.deepEqual(
+        grants.map(({ role, brand }: { role: string; brand: string | null }) => [role, brand]),
+        [['operator', null]],
+      )
+      assert.equal((await linksOf(id)).length, 1)
+      assert.match((await operator.get('/console/accounts/hopper')).text, /reset|account\.reset-link/)
+    })
+
+    test('what breaks a rule is said at its field, and what was typed stays', async () => {
+      const form = await operator.open('/console/accounts/new')
+      const taken = await operator.submit(form, '/console/accounts/new', {
+        ...{ username: operating.username, name: 'N', email: 'n@example.org' },
+      })
+      assert.equal(taken.status, 422)
+      assert.match(textOf(taken), /The username "operator-\d+" is taken/)
+      for (const [wrong, message] of [
+        [{ username: 'Not A Name' }, /A username has 2 to 28/],
+        [{ name: '\u202eevil' }, /A display name has/],
+        [{ email: 'nothing' }, /An email address looks like/],
+        [{ username: '' }, /A username has 2 to 28/],
+      ] as const) {
+        const sent = { username: 'fine-name', name: 'Fine', email: 'f@example.org', ...wrong }
+        const page = await operator.submit(taken, '/console/accounts/new', sent)
+        assert.equal(page.status, 422)
+        assert.match(textOf(page), message)
+        const [field = ''] = Object.keys(wrong)
+        assert.match(page.text, new RegExp(`href="#f-${field}"`))
+        assert.match(page.text, new RegExp(`id="f-${field}"[^>]*aria-invalid="true"`))
+      }
+      const hostile = await operator.submit(taken, '/console/accounts/new', {
+        ...{ username: HOSTILE, name: HOSTILE, email: HOSTILE, role: HOSTILE, brand: HOSTILE },
+      })
+      assert.equal(hostile.status, 422)
+      assertHarmless(hostile.text)
+      assert.equal((await manage(service, token, 'GET', '/accounts/fine-name')).status, 404)
+    })
+
+    test('the page of an account has its facts, roles, agents, identities, tokens and history', async () => {
+      const person = await addManager(service, 'viewer')
+      const { installation } = service
+      const name = `agent-of-${person.username}`
+      await addAgentTo(service, person, name)
+      await linkIdentity(
+        { account: person.username, issuer: 'https://login.example.com', subject: 'u-123' },
+        installation,
+      )
+      await logIn(service, person, { description: 'ci: hello' })
+      const page = await operator.get(`/console/accounts/${person.username}`)
+      assert.equal(page.status, 200)
+      const text = textOf(page)
+      for (const part of [
+        person.id,
+        `${person.username}@example.org`,
+        name,
+        'https://login.example.com',
+        'u-123',
+        'ci: hello',
+        'account.add',
+        'by operator',
+      ]) {
+        assert.ok(text.includes(part), part)
+      }
+      for (const address of [
+        `/console/accounts/${person.username}/edit`,
+        `/console/accounts/${person.username}/disable`,
+        `/console/accounts/${person.username}/password-link`,
+        `/console/accounts/${person.username}/agents/${name}/remove`,
+        `/console/grants/new?account=${person.username}`,
+        `/console/grants/${encodeURIComponent(`${person.id}:viewer`)}/remove`,
+        `/console/all-tokens?account=${person.username}&amp;state=all`,
+      ]) {
+        assert.ok(page.text.includes(`href="${address}"`), address)
+      }
+      assert.equal((await operator.get(`/console/accounts/${person.id}`)).status, 200)
+      const missing = await operator.get('/console/accounts/nobody-here')
+      assert.equal(missing.status, 404)
+      assert.match(textOf(missing), /There is no account "nobody-here"/)
+      assert.equal((await operator.get(`/console/accounts/${encodeURIComponent(HOSTILE)}`)).status, 404)
+    })
+
+    test('Guarantee: an edit changes only what its sender has seen; a form that is late shows what changed', async () => {
+      const { username } = await addPerson(service)
+      const path = `/console/accounts/${username}/edit`
+      const form = await operator.open(path)
+      assert.match(form.text, new RegExp(`value="Name of ${username}"`))
+      const first = await operator.submit(form, path, {
+        name: 'First',
+        email: 'first@example.org',
+        reminders: 'on',
+      })
+      assert.deepEqual([first.status, first.location], [303, `/console/accounts/${username}`])
+      assert.match(
+        textOf(await operator.open(`/console/accounts/${username}`)),
+        new RegExp(`${username} is saved`),
+      )
+      const late = await operator.submit(form, path, {
+        ...{ name: 'Late', email: 'late@example.org', once: 'a'.repeat(22) },
+      })
+      assert.equal(late.status, 422)
+      assert.match(textOf(late), /has changed since you read it.*Somebody has changed it. It is now: First/)
+      assert.match(late.text, /value="Late"/)
+      assert.equal((await record(username)).name, 'First')
+      const seen = await operator.submit(late, path, { name: 'Late', email: 'late@example.org' })
+      assert.equal(seen.status, 303)
+      const { name, email, reminders } = await record(username)
+      assert.deepEqual([name, email, reminders], ['Late', 'late@example.org', false])
+      const wrong = await operator.submit(await operator.open(path), path, {
+        name: HOSTILE,
+        email: 'x@example.org',
+      })
+      assert.equal(wrong.status, 422)
+      assertHarmless(wrong.text)
+      // Without the version it is refused, too.
+      const blind = await operator.submit(await operator.open(path), path, {
+        seen: '',
+        name: 'B',
+        email: 'b@example.org',
+      })
+      assert.equal(blind.status, 422)
+      assert.equal((await record(username)).name, 'Late')
+    })
+
+    test('an account is disabled and enabled, by one button each, as it was seen', async () => {
+      const person = await addPerson(service)
+      const { username } = person
+      const developer = await logIn(service, person)
+      const path = `/console/accounts/${username}/disable`
+      const form = await operator.open(path)
+      assert.match(textOf(form), /cannot log in any more/)
+      await manage(service, token, 'PATCH', `/accounts/${username}`, {
+        ...{ body: { name: 'Other' }, headers: { 'if-match': '*' } },
+      })
+      const stale = await operator.submit(form, path)
+      assert.equal(stale.status, 422)
+      assert.equal((await record(username)).disabled_at, null)
+      const done = await operator.submit(stale, path)
+      assert.deepEqual([done.status, done.location], [303, `/console/accounts/${username}`])
+      const disabledAt = (await record(username)).disabled_at
+      assert.match(disabledAt, /^\d{4}/)
+      // The same form again acts once.
+      assert.equal((await operator.submit(stale, path)).status, 303)
+      assert.deepEqual((await entries(username)).filter((action) => action === 'account.disable').length, 1)
+      const page = await operator.open(`/console/accounts/${username}`)
+      assert.match(textOf(page), new RegExp(`${username} is disabled`))
+      assert.match(page.text, /✕<\/span> disabled/)
+      const back = `/console/accounts/${username}/enable`
+      assert.equal((await operator.submit(await operator.open(back), back)).status, 303)
+      assert.equal((await record(username)).disabled_at, null)
+      assert.ok(developer)
+    })
+
+    test('the last operator who can sign in stays, and the page says why instead of asking', async () => {
+      const only = (await manage(service, token, 'GET', '/grants', { query: '?role=operator' })).body.grants
+      for (const { id, account } of only) {
+        if (account === operating.username) continue
+        await manage(service, token, 'POST', `/grants/${id}/remove`, { body: {} })
+      }
+      const path = `/console/accounts/${operating.username}/disable`
+      const page = await operator.get(path)
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /the last one that can sign in and has the role operator/)
+      assert.doesNotMatch(page.text, /action="\/console\/accounts/)
+      const seen = (await manage(service, token, 'GET', `/accounts/${operating.username}`)).headers.get(
+        'etag',
+      )
+      const other = await operator.get('/console/accounts/new')
+      const body = new URLSearchParams({
+        csrf: hiddenField(other.text, 'csrf'),
+        once: hiddenField(other.text, 'once'),
+        seen: seen ?? '',
+      })
+      const forced = await operator.post(path, body)
+      assert.equal(forced.status, 422)
+      assert.equal((await record(operating.username)).disabled_at, null)
+    })
+
+    test('a link to a new password is made for an account that is there, shown once', async () => {
+      const person = await addPerson(service)
+      const path = `/console/accounts/${person.username}/password-link`
+      const form = await operator.open(path)
+      assert.match(textOf(form), /once, within 24 hours/)
+      assert.deepEqual(await linksOf(person.id), [])
+      const shown = await operator.submit(form, path)
+      assert.equal(shown.status, 200)
+      assert.match(shown.text, /\/reset\?secret=/)
+      assert.equal((await linksOf(person.id)).length, 1)
+      await manage(service, token, 'POST', `/accounts/${person.username}/disable`, { body: {} })
+      const refused = await operator.get(path)
+      assert.equal(refused.status, 200)
+      assert.doesNotMatch(refused.text, /action="\/console\/accounts/)
+      assert.match(textOf(refused), /disabled/)
+    })
+
+    test('an agent is removed once its name is typed', async () => {
+      const person = await addPerson(service)
+      const { installation } = service
+      const name = `factory.${person.username}`
+      await addAgentTo(service, person, name)
+      const path = `/console/accounts/${person.username}/agents/${encodeURIComponent(name)}/remove`
+      const form = await operator.open(path)
+      const wrong = await operator.submit(form, path, { typed: 'factory' })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), new RegExp(`Type exactly ${name}`))
+      assert.ok(await installation.agents.find(name))
+      const done = await operator.submit(wrong, path, { typed: name })
+      assert.deepEqual([done.status, done.location], [303, `/console/accounts/${person.username}`])
+      assert.equal(await installation.agents.find(name), undefined)
+      assert.equal((await operator.get(path)).status, 404)
+      // Of another account it is as if it were not there.
+      const other = await addPerson(service)
+      await addAgentTo(service, other, name)
+      assert.equal((await operator.get(path)).status, 404)
+    })
+
+    test('Guarantee: a form without the text of its session does nothing', async () => {
+      const person = await addPerson(service)
+      const path = `/console/accounts/${person.username}/disable`
+      const form = await operator.open(path)
+      for (const csrf of ['', 'x'.repeat(43)]) {
+        const page = await operator.submit(form, path, { csrf })
+        assert.equal(page.status, 422)
+      }
+      const fields = { csrf: hiddenField(form.text, 'csrf'), seen: unescaped(hiddenField(form.text, 'seen')) }
+      assert.equal((await operator.post(path, new URLSearchParams(fields))).status, 422)
+      const elsewhere = { 'sec-fetch-site': 'cross-site' }
+      const body = new URLSearchParams({ ...fields, once: 'b'.repeat(22) })
+      assert.equal((await operator.post(path, body, elsewhere)).status, 403)
+      const signedOut = await browserWith(service).post(path, body)
+      assert.equal(signedOut.status, 403)
+      assert.equal((await record(person.username)).disabled_at, null)
+    })
+  })
+})
+
+describe('who may do what with accounts', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+    const FORMS = ['edit', 'disable', 'enable', 'password-link'] as const
+
+    test('Guarantee: an account-manager changes nobody who may do more, and sees no buttons for it', async () => {
+      const operator = await addOperator(service)
+      const approver = await addManager(service, 'device-approver')
+      const person = await addPerson(service)
+      const manager = await consoleOf(service, await addManager(service, 'account-manager'))
+      for (const { username } of [operator, approver]) {
+        const page = await manager.get(`/console/accounts/${username}`)
+        assert.equal(page.status, 200)
+        assert.match(textOf(page), /a role that allows more than yours do/)
+        assert.doesNotMatch(page.text, new RegExp(`href="/console/accounts/${username}/`))
+        for (const form of FORMS) {
+          const refused = await manager.get(`/console/accounts/${username}/${form}`)
+          assert.equal(refused.status, 403, form)
+          assert.match(textOf(refused), /This account has the role/)
+        }
+      }
+      const own = await manager.get(`/console/accounts/${person.username}`)
+      assert.match(own.text, new RegExp(`href="/console/accounts/${person.username}/disable"`))
+      // It gives no roles, and sees no grants.
+      assert.doesNotMatch(own.text, /console\/grants/)
+      assert.equal((await manager.get('/console/grants')).status, 403)
+      const form = await manager.open('/console/accounts/new')
+      assert.doesNotMatch(form.text, /name="role"/)
+      const forged = await manager.submit(form, '/console/accounts/new', {
+        ...{ username: 'climber', name: 'C', email: 'c@example.org', role: 'operator' },
+      })
+      assert.equal(forged.status, 403)
+      assert.equal(await service.installation.accounts.findByUsername('climber' as never), undefined)
+      // With the form of an account that it may change, it still cannot change the other.
+      const mine = await manager.open(`/console/accounts/${person.username}/disable`)
+      const body = new URLSearchParams({
+        ...{ csrf: hiddenField(mine.text, 'csrf'), once: hiddenField(mine.text, 'once'), seen: '*' },
+      })
+      const other = await manager.post(`/console/accounts/${operator.username}/disable`, body)
+      assert.equal(other.status, 403)
+      assert.equal((await service.installation.accounts.findById(operator.id))?.disabledAt, undefined)
+    })
+
+    test('an auditor sees accounts and changes none; a viewer and a publisher see none', async () => {
+      const person = await addPerson(service)
+      const auditor = await consoleOf(service, await addManager(service, 'auditor'))
+      const list = await auditor.get('/console/accounts')
+      assert.equal(list.status, 200)
+      assert.doesNotMatch(list.text, /href="\/console\/accounts\/new"/)
+      const page = await auditor.get(`/console/accounts/${person.username}`)
+      assert.doesNotMatch(page.text, new RegExp(`href="/console/accounts/${person.username}/`))
+      assert.match(textOf(page), /What happened last/)
+      for (const path of ['new', ...FORMS.map((form) => `${person.username}/${form}`)]) {
+        const refused = await auditor.get(`/console/accounts/${path}`)
+        assert.equal(refused.status, 403, path)
+        assert.match(textOf(refused), /accounts:manage/)
+      }
+      for (const browser of [
+        await consoleOf(service, await addManager(service, 'viewer')),
+        await consoleOf(service, await addPerson(service)),
+      ]) {
+        for (const path of ['', `/${person.username}`, '/new']) {
+          const refused = await browser.get(`/console/accounts${path}`)
+          assert.equal(refused.status, 403, path)
+        }
+        const own = await browser.open('/console/tokens')
+        const body = new URLSearchParams({
+          csrf: hiddenField(own.text, 'csrf'),
+          once: 'c'.repeat(22),
+          seen: '*',
+        })
+        const forced = await browser.post(`/console/accounts/${person.username}/disable`, body)
+        assert.equal(forced.status, 403)
+      }
+      assert.equal((await service.installation.accounts.findById(person.id))?.disabledAt, undefined)
+    })
+
+    test('what makes a way in, and what is done to an account with a role, takes a sign-in of the last 15 minutes', async () => {
+      const operator = await addOperator(service)
+      const other = await addManager(service, 'viewer')
+      const person = await addPerson(service)
+      const signedIn = `browser ${new Date(service.now().getTime() - HOUR).toISOString()}`
+      const browser = await consoleOf(service, operator, { signedIn })
+      for (const path of [
+        'new',
+        `${person.username}/password-link`,
+        `${other.username}/edit`,
+        `${other.username}/disable`,
+      ]) {
+        const { status, location } = await browser.get(`/console/accounts/${path}`)
+        assert.deepEqual([status, location?.startsWith('/console/sign-in?')], [303, true], path)
+      }
+      assert.equal((await browser.get(`/console/accounts/${person.username}/disable`)).status, 200)
+    })
+
+    test('hostile texts in an account, its identities and its history stay texts', async () => {
+      const operator = await consoleOf(service, await addOperator(service))
+      const person = await addPerson(service)
+      const { database } = service.installation
+      await database.query
+        .updateTable('account')
+        .set({ name: HOSTILE, email: HOSTILE })
+        .where('id', '=', person.id)
+        .execute()
+      await linkIdentity(
+        {
+          account: person.username,
+          issuer: 'https://x.example.com/"><script>',
+          subject: HOSTILE.slice(0, 60),
+        },
+        service.installation,
+      ).catch(() => undefined)
+      await logIn(service, person, { description: HOSTILE.slice(0, 60) })
+      for (const path of ['', `/${person.username}`, `/${person.username}/edit`]) {
+        const page = await operator.get(`/console/accounts${path}`)
+        assert.equal(page.status, 200, path)
+        assertHarmless(page.text)
+      }
+    })
+
+    test('pages stay within their budget', async () => {
+      const operator = await consoleOf(service, await addOperator(service))
+      for (let index = 0; index < 100; index++) {
+        const person = await addPerson(service, `budget-${index}-${'x'.repeat(12)}`)
+        if (index % 2 === 0) await logIn(service, person)
+      }
+      const full = await operator.get('/console/accounts?q=budget-')
+      assert.equal(full.text.match(/<tr role="row"><td/g)?.length, 100)
+      assert.ok(full.text.length <= 90_000, `${full.text.length}`)
+      for (const path of ['?q=zzz', '/new', `/budget-1-${'x'.repeat(12)}/edit`]) {
+        const page = await operator.get(`/console/accounts${path}`)
+        assert.ok(page.text.length <= 25_000, `${path}: ${page.text.length}`)
+      }
+    })
+  })
+})
+
+const rowWith = (page: string, text: string): string =>
+  page.split('<tr role="row">').find((row) => row.includes(text)) ?? assert.fail(`no row with ${text}`)
+
+const hiddenField = (page: string, name: string): string =>
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? assert.fail(`no field ${name}`)
+
+function assertHarmless(page: string): void {
+  assert.doesNotMatch(page, /<script>alert/)
+  assert.doesNotMatch(page.replace(/value="[^"]*"/g, ''), /\u202e/)
+}
+
+const addAgentTo = ({ installation, baseUrl }: TestService, { username }: Account, name: string) =>
+  addAgent({ name, account: username }, { ...installation, location: `${baseUrl}/identity` })
