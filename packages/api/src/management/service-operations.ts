@@ -2,6 +2,8 @@
 
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
+  AttentionQuerySchema,
+  AttentionSchema,
   CountersQuerySchema,
   CountersSchema,
   PackagesSchema,
@@ -26,11 +28,23 @@ export const SERVICE_OPERATIONS = {
     path: '/counters',
     summary: 'How often something happened in the hours of a day, the days of a month, the months of a year',
     description:
-      '`registrations`, `device-sessions` and `store-questions` are of the brands that the caller may see. `token-uses`, `logins` and `refusals` are of the whole service, and take `audit:read` too. Each process stores what it has counted every minute. Only the first 200 brands are counted apart.',
+      '`registrations`, `device-sessions` and `store-questions` are of the brands that the caller may see. `token-uses`, `logins` and `refusals` are of the whole service, and take `audit:read` too. Each process stores what it has counted every minute. Only the first 200 brands are counted apart. `previous` adds what was counted in as many hours or days before; for a year it is null.',
     permission: 'devices:read',
     errors: [],
     query: CountersQuerySchema,
     response: CountersSchema,
+  },
+  attention: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/attention',
+    summary: 'What waits for somebody: devices, keys and tokens that end, jobs that failed',
+    description:
+      'Each part is of what the caller may read, and of the brands that they may see. Nothing of it is counted in large tables.',
+    permission: 'devices:read',
+    errors: [],
+    query: AttentionQuerySchema,
+    response: AttentionSchema,
   },
   status: {
     ...READING,

@@ -13,6 +13,8 @@ export interface CountsAsked {
   readonly period: CounterPeriod
   /** Undefined: of all that they may see. */
   readonly brandId: string | undefined
+  /** Whether the period before is added up, too. */
+  readonly previous?: boolean | undefined
 }
 
 export interface Bucket {
@@ -25,6 +27,8 @@ export interface CountedSeries {
   readonly labels: readonly string[]
   /** Oldest first, and none is missing. */
   readonly buckets: readonly Bucket[]
+  /** By label, of the period before: null where it is not kept. Undefined: nobody asked. */
+  readonly previous?: Readonly<Record<string, number>> | null
 }
 
 export interface Counts {
@@ -39,7 +43,7 @@ export interface Counts {
  * `permission-denied`, and `invalid-field` for a brand where there are no brands.
  */
 export async function listCounts(
-  { authority, name, period, brandId }: CountsAsked,
+  { authority, name, period, brandId, previous = false }: CountsAsked,
   { counters, clock }: { readonly counters: Pick<CounterStore, 'counts'>; readonly clock: Clock },
 ): Promise<Counts> {
   const names = name === undefined ? seenBy(authority, brandId) : [name]
@@ -51,15 +55,23 @@ export async function listCounts(
       })
     }
   }
-  const { unit, starts } = startsOf(period, clock())
+  const { unit, starts, before } = startsOf(period, clock())
   const series: CountedSeries[] = []
   for (const one of names) {
     const brandIds = brandsCounted(brandsFor(authority, SERIES[one].permission), brandId)
     const [from = clock()] = starts
+    const since = previous && before ? before : from
     const rows = await counters.counts({
-      ...{ name: one, brandIds, from, unit: unit === 'hour' ? HOUR_MS : DAY_MS },
+      ...{ name: one, brandIds, from: since, unit: unit === 'hour' ? HOUR_MS : DAY_MS },
     })
-    series.push(seriesOf(one, rows, starts))
+    const [now, earlier] = [
+      rows.filter(({ at }) => at >= from.getTime()),
+      rows.filter(({ at }) => at < from.getTime()),
+    ]
+    series.push({
+      ...seriesOf(one, now, starts),
+      ...(previous && { previous: before ? sumsOf(one, earlier) : null }),
+    })
   }
   return { period, brandId, unit, series }
 }
@@ -85,24 +97,29 @@ function brandsCounted(scope: BrandScope, brandId: string | undefined): readonly
   return scope === 'all' ? [ALL_BRANDS] : [...scope]
 }
 
-/** When each bucket begins, in UTC: the last one is not over. */
+/** When each bucket begins, in UTC: the last one is not over. `before`: as many before them, if they are kept. */
 function startsOf(
   period: CounterPeriod,
   now: Date,
-): Pick<Counts, 'unit'> & { readonly starts: readonly Date[] } {
+): Pick<Counts, 'unit'> & { readonly starts: readonly Date[]; readonly before?: Date } {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
-  const before = (count: number, start: (ago: number) => number) =>
+  const last = (count: number, start: (ago: number) => number) =>
     Array.from({ length: count }, (_, index) => new Date(start(count - 1 - index)))
   switch (period) {
     case '24h':
       return {
         unit: 'hour',
-        starts: before(24, (ago) => Date.UTC(year, month, day, now.getUTCHours() - ago)),
+        starts: last(24, (ago) => Date.UTC(year, month, day, now.getUTCHours() - ago)),
+        before: new Date(Date.UTC(year, month, day, now.getUTCHours() - 47)),
       }
     case '30d':
-      return { unit: 'day', starts: before(30, (ago) => Date.UTC(year, month, day - ago)) }
+      return {
+        unit: 'day',
+        starts: last(30, (ago) => Date.UTC(year, month, day - ago)),
+        before: new Date(Date.UTC(year, month, day - 59)),
+      }
     case '12mo':
-      return { unit: 'month', starts: before(12, (ago) => Date.UTC(year, month - ago)) }
+      return { unit: 'month', starts: last(12, (ago) => Date.UTC(year, month - ago)) }
   }
 }
 
@@ -121,14 +138,24 @@ function seriesOf(
   return { name, labels, buckets }
 }
 
+function sumsOf(
+  name: CounterName,
+  rows: Awaited<ReturnType<CounterStore['counts']>>,
+): Readonly<Record<string, number>> {
+  const sums = new Map<string, number>(COUNTERS[name]?.map((label) => [label, 0]))
+  for (const { label, n } of rows) sums.set(label, (sums.get(label) ?? 0) + n)
+  return Object.fromEntries(sums)
+}
+
 /** As the API and `--json` show it. */
 export const countersRecord = ({ period, brandId, unit, series }: Counts) => ({
   period,
   brand: brandId ?? null,
   unit,
-  counters: series.map(({ name, labels, buckets }) => ({
+  counters: series.map(({ name, labels, buckets, previous }) => ({
     name,
     labels: [...labels],
     buckets: buckets.map(({ at, counts }) => ({ at: at.toISOString(), counts })),
+    ...(previous !== undefined && { previous }),
   })),
 })

@@ -8,7 +8,7 @@ export function counterManagementRoutes(
   deps: Parameters<typeof listCounts>[1],
 ): void {
   add(MANAGEMENT_OPERATIONS.counters, async ({ authority, query }) => {
-    const { name, period = '24h', brand: brandId } = query
-    return countersRecord(await listCounts({ authority, name, period, brandId }, deps))
+    const { name, period = '24h', brand: brandId, previous } = query
+    return countersRecord(await listCounts({ authority, name, period, brandId, previous }, deps))
   })
 }

@@ -22,6 +22,7 @@ interface Counter {
   readonly name: string
   readonly labels: readonly string[]
   readonly buckets: readonly { readonly at: string; readonly counts: Readonly<Record<string, number>> }[]
+  readonly previous?: Readonly<Record<string, number>> | null
 }
 
 eachDatabase((_kind, _open, fresh) => {
@@ -126,6 +127,30 @@ eachDatabase((_kind, _open, fresh) => {
     const sum = (counter: Counter | undefined) =>
       counter?.buckets.reduce((all, { counts }) => all + (counts['wrong'] ?? 0), 0)
     assert.deepEqual([sum(day), sum(month), sum(year)], [2, 5, 10])
+  })
+
+  test('with `previous` also what there was in the period before, which is not kept for a year', async () => {
+    const hour = new Date().setUTCMinutes(0, 0, 0)
+    const row = { name: 'refusals', brandId: '(all)' }
+    await node.installation.counts.add([
+      { ...row, label: 'no-such-record', at: hour - 23 * 3_600_000, n: 1 },
+      { ...row, label: 'no-such-record', at: hour - 24 * 3_600_000, n: 2 },
+      { ...row, label: 'invalid-field', at: hour - 47 * 3_600_000, n: 4 },
+      { ...row, label: 'invalid-field', at: hour - 48 * 3_600_000, n: 8 },
+      { ...row, label: 'invalid-field', at: hour - 40 * DAY, n: 16 },
+    ])
+    const [ofDay] = await counters('?name=refusals&previous=true')
+    assert.deepEqual(ofDay?.previous, { 'no-such-record': 2, 'invalid-field': 4 })
+    assert.equal(ofDay?.buckets[0]?.counts['no-such-record'], 1)
+    assert.equal(
+      (await counters('?name=refusals&previous=true&period=30d'))[0]?.previous?.['invalid-field'],
+      16,
+    )
+    assert.equal((await counters('?name=refusals&previous=true&period=12mo'))[0]?.previous, null)
+    assert.deepEqual((await counters('?name=logins&previous=true'))[0]?.previous, {
+      ...{ opened: 0, job: 0, wrong: 0, 'code-wrong': 0, disabled: 0, throttled: 0, 'job-refused': 0 },
+    })
+    assert.ok(!('previous' in ((await counters('?name=refusals'))[0] ?? {})))
   })
 
   test('Guarantee: whoever sees one brand cannot tell that others have counts', async () => {

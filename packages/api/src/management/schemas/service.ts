@@ -19,6 +19,9 @@ export const CountersQuerySchema = Type.Object(
       }),
     ),
     brand: Type.Optional(BrandSchema),
+    previous: Type.Optional(
+      Type.Boolean({ description: 'Also say how much there was in the period before' }),
+    ),
   },
   exactly,
 )
@@ -44,6 +47,12 @@ export const CountersSchema = Type.Object(
               { title: 'CounterBucket', ...exactly },
             ),
             { description: 'Oldest first, none is missing; the last one is not over' },
+          ),
+          previous: Type.Optional(
+            orNull(
+              Type.Record(Type.String(), NumberSchema),
+              'By label, with `previous`: of as many buckets before. Null: not kept for so long',
+            ),
           ),
         },
         { title: 'Counter', ...exactly },

@@ -2,6 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import { accountManagementRoutes } from '../../accounts/administration/routes.ts'
 import { findAccount } from '../../accounts/find.ts'
+import { attentionStore } from '../../attention/attention-store.ts'
+import { attentionManagementRoutes } from '../../attention/routes.ts'
 import { auditManagementRoutes } from '../../audit/routes.ts'
 import { brandManagementRoutes } from '../../brands/administration/brand-routes.ts'
 import { modelManagementRoutes } from '../../brands/administration/model-routes.ts'
@@ -96,6 +98,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
       modelManagementRoutes(add, installation)
       packageManagementRoutes(add, installation)
       counterManagementRoutes(add, { ...installation, counters: installation.counts })
+      attentionManagementRoutes(add, { ...installation, attention: attentionStore(installation.database) })
       statusManagementRoutes(add, { ...installation, release: RELEASE, here: hereOf(tokens, parts) })
       jobRoutes(add, {
         ...installation,

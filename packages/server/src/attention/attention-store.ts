@@ -1,0 +1,147 @@
+/** Looks for what waits for somebody: first rows of an index, and counts up to a limit. It writes nothing. */
+import type { AccountId } from '@ratafia/api'
+import { sql } from 'kysely'
+import { type Database, fromInstant, toInstant } from '../database/index.ts'
+import type { CountedNow } from '../devices/counts/device-counts.ts'
+
+/** From one instant on and before another. */
+export interface Ending {
+  readonly from: Date
+  readonly before: Date
+}
+
+export interface EndingTokens {
+  readonly tokens: number
+  /** There are more. */
+  readonly more: boolean
+  readonly firstEndsAt: Date | undefined
+}
+
+export interface ModelWithEndingKeys {
+  readonly brandId: string
+  readonly model: string
+  readonly keys: number
+  readonly firstEndsAt: Date
+}
+
+type Brands = readonly string[] | 'all'
+
+export interface AttentionStore {
+  /** When the device asked that has waited longest for approval; undefined if none waits. */
+  oldestWaiting(brands: Brands): Promise<Date | undefined>
+  /** Devices with evidence of a clone: at most `most` are counted. */
+  evidence(brands: Brands, most: number): Promise<CountedNow>
+  /** The long-lived sessions of developer tokens that a reminder is sent for: see `reminders/ending-store.ts`. */
+  tokens(ending: Ending, most: number): Promise<EndingTokens>
+  /** API keys that are neither revoked nor used up, by their model: the next one to end first. */
+  apiKeys(brands: Brands, ending: Ending, models: number): Promise<readonly ModelWithEndingKeys[]>
+  /** How many of the newest 1,000 jobs, of one account or of all, failed or were stopped since then. */
+  brokenJobs(accountId: AccountId | undefined, since: Date): Promise<number>
+}
+
+const NEWEST_JOBS = 1_000
+
+export function attentionStore({ query }: Pick<Database, 'query'>): AttentionStore {
+  const oldest = (brandId?: string) => {
+    // Index device_status, of one brand device_waiting: ids sort by time.
+    let select = query.selectFrom('device').select('registered_at').where(sql<boolean>`status = 'pending'`)
+    if (brandId !== undefined) select = select.where('brand_id', '=', brandId)
+    return select.orderBy('id').limit(1).executeTakeFirst()
+  }
+
+  return {
+    async oldestWaiting(brands) {
+      const rows = await Promise.all(brands === 'all' ? [oldest()] : brands.map(oldest))
+      const times = rows.flatMap((row) => row?.registered_at ?? [])
+      return times.length === 0 ? undefined : fromInstant(Math.min(...times.map(Number)))
+    },
+
+    async evidence(brands, most) {
+      // Index device_activity_evidence, of some brands device_activity_brand_evidence.
+      const found = query
+        .selectFrom('device_activity')
+        .select('device_id')
+        .where(sql<boolean>`evidence_at is not null`)
+        .$if(brands !== 'all', (some) => some.where('brand_id', 'in', brands === 'all' ? [] : brands))
+        .limit(most + 1)
+      const { count } = await query
+        .selectFrom(found.as('found'))
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      return { devices: Math.min(Number(count), most), more: Number(count) > most }
+    },
+
+    async tokens({ from, before }, most) {
+      // Index token_session_reminded, whose condition this is word for word.
+      const found = query
+        .selectFrom('token_session')
+        .select('valid_until')
+        .where('kind', '=', sql.lit('developer' as const))
+        .where('rule_id', 'is', null)
+        .where('revoked_at', 'is', null)
+        .where('shortened_from', 'is', null)
+        .where(sql<boolean>`valid_until - valid_since >= 259200000`)
+        .where('valid_until', '>=', toInstant(from))
+        .where('valid_until', '<', toInstant(before))
+        .orderBy('valid_until')
+        .limit(most + 1)
+      const { count, first } = await query
+        .selectFrom(found.as('found'))
+        .select((select) => [
+          select.fn.countAll<number>().as('count'),
+          select.fn.min<number | null>('valid_until').as('first'),
+        ])
+        .executeTakeFirstOrThrow()
+      return {
+        ...{ tokens: Math.min(Number(count), most), more: Number(count) > most },
+        firstEndsAt: first === null ? undefined : fromInstant(Number(first)),
+      }
+    },
+
+    async apiKeys(brands, { from, before }, models) {
+      // Index api_key_expires: only keys that end soon.
+      const rows = await query
+        .selectFrom('api_key')
+        .select((select) => [
+          ...(['brand_id', 'model'] as const),
+          select.fn.countAll<number>().as('keys'),
+          sql<number>`min(expires_at)`.as('first'),
+        ])
+        .where('expires_at', 'is not', null)
+        .where('revoked_at', 'is', null)
+        .where('expires_at', '>=', toInstant(from))
+        .where('expires_at', '<', toInstant(before))
+        .where((where) =>
+          where.or([where('use_limit', 'is', null), where('uses', '<', where.ref('use_limit'))]),
+        )
+        .$if(brands !== 'all', (some) => some.where('brand_id', 'in', brands === 'all' ? [] : brands))
+        .groupBy(['brand_id', 'model'])
+        .orderBy('first')
+        .orderBy('brand_id')
+        .orderBy('model')
+        .limit(models)
+        .execute()
+      return rows.map((row) => ({
+        ...{ brandId: row.brand_id, model: row.model, keys: Number(row.keys) },
+        firstEndsAt: fromInstant(Number(row.first)),
+      }))
+    },
+
+    async brokenJobs(accountId, since) {
+      // Index job_account, of all accounts the primary key: ids sort by time.
+      const newest = query
+        .selectFrom('job')
+        .select(['state', 'created_at'])
+        .$if(accountId !== undefined, (some) => some.where('account_id', '=', accountId ?? ''))
+        .orderBy('id', 'desc')
+        .limit(NEWEST_JOBS)
+      const { count } = await query
+        .selectFrom(newest.as('newest'))
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('state', 'in', ['failed', 'stopped'])
+        .where('created_at', '>=', toInstant(since))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+  }
+}

@@ -1,0 +1,238 @@
+/** What waits for somebody: what is counted, when something ends, and of whom. On both databases. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { DeviceId } from '@ratafia/api'
+import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
+import { bucketOf } from '../../src/bucket.ts'
+import type { Device, DeviceStatus } from '../../src/devices/device.ts'
+import { rowOf } from '../../src/devices/device-store.ts'
+import { newDevice } from '../../src/devices/new-device.ts'
+import { addApiKey, addBrand, addModel, disableSigningKey, revokeApiKey } from '../support/as-operator.ts'
+import { accountKeyFile, addTestRoot, testKey, vector } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addManager, manage, managementToken } from '../support/managers.ts'
+import { addSession } from '../support/reminders.ts'
+import { addPerson, refusalOf, testService } from '../support/service.ts'
+
+const DAY = 86_400_000
+const MODEL = { brandId: 'acme-brand', model: 'acme-classic' }
+const NOTHING = { devices: 0, more: false }
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let operator: string
+  let end: Date
+  const inDays = (days: number) => new Date(service.now().getTime() + days * DAY)
+
+  before(async () => {
+    const { installation } = service
+    end = new Date(`${inDays(200).toISOString().slice(0, 10)}T18:00:00Z`)
+    await addTestRoot(installation)
+    await addBrand(
+      {
+        account: vector('world/account-acme-brand'),
+        accountKey: accountKeyFile('acme-brand', testKey('brand'), { until: end.toISOString() }),
+        signingKey: vector('world/keys/brand.pem'),
+      },
+      installation,
+    )
+    await addModel(
+      { file: vector('world/model-acme-classic'), policy: { registration: 'auto', ...DEFAULT_POLICY } },
+      installation,
+    )
+    operator = await managementToken(service, await addManager(service, 'operator'))
+  })
+
+  const attention = async (token = operator, query = '') => {
+    const { status, body } = await manage(service, token, 'GET', '/attention', { query })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const tokenFor = async (...roles: readonly string[]) =>
+    managementToken(service, await addManager(service, ...roles))
+
+  let devices = 0
+  const addDevice = async (
+    brandId: string,
+    status: DeviceStatus,
+    registeredAt: Date,
+    more: Partial<Device> = {},
+  ) => {
+    const deviceKeyId = Buffer.alloc(48, ++devices).toString('base64url')
+    const id = `019a0000-0000-7000-8000-${String(devices).padStart(12, '0')}` as DeviceId
+    const bucket = bucketOf(deviceKeyId)
+    const made = newDevice({
+      ...{ brandId, model: 'm', deviceKeyId, origin: 'import' as const, original: null, registeredAt },
+    })
+    const { query } = service.installation.database
+    await query
+      .insertInto('device')
+      .values({
+        ...rowOf({ ...made, id, bucket, serial: `S-${devices}`, status, ...more }),
+        request: status === 'pending' ? Buffer.from('x') : null,
+      })
+      .execute()
+    return { id, bucket }
+  }
+
+  test('of a service where nothing waits', async () => {
+    const { at, ...body } = await attention()
+    assert.ok(Math.abs(Date.parse(at) - service.now().getTime()) < 60_000)
+    assert.deepEqual(body, {
+      brand: null,
+      waiting: { ...NOTHING, oldest_at: null },
+      quarantined: NOTHING,
+      evidence: NOTHING,
+      ...{ brands_without_key: [], signing_keys: [], api_keys: [] },
+      tokens: { tokens: 0, more: false, first_ends_at: null },
+      jobs: 0,
+      sign_in_links: [],
+    })
+  })
+
+  test('devices that wait, with the one that has waited longest, are in quarantine, or have evidence', async () => {
+    await addDevice('acme-brand', 'pending', inDays(-3))
+    await addDevice('acme-brand', 'active', inDays(-9), { quarantinedAt: inDays(-1) })
+    await addDevice('other', 'pending', inDays(-2))
+    const { id, bucket } = await addDevice('other', 'active', inDays(-1))
+    await service.installation.database.query
+      .insertInto('device_activity')
+      .values({
+        ...{ device_id: id, bucket, brand_id: 'other', last_seen_at: null },
+        ...{ address: null, address_key: null, evidence_at: inDays(-1).getTime() },
+      })
+      .execute()
+    const all = await attention()
+    assert.deepEqual([all.waiting.devices, all.quarantined.devices, all.evidence.devices], [2, 1, 1])
+    assert.ok(Math.abs(Date.parse(all.waiting.oldest_at) - inDays(-3).getTime()) < 60_000)
+    const acme = await attention(operator, '?brand=acme-brand')
+    assert.deepEqual([acme.waiting.devices, acme.quarantined.devices, acme.evidence.devices], [1, 1, 0])
+    const other = await attention(operator, '?brand=other')
+    assert.deepEqual([other.waiting.devices, other.quarantined.devices, other.evidence.devices], [1, 0, 1])
+    assert.ok(Math.abs(Date.parse(other.waiting.oldest_at) - inDays(-2).getTime()) < 60_000)
+  })
+
+  test('Guarantee: whoever sees one brand cannot tell that others have what waits', async () => {
+    const viewer = await tokenFor('viewer other')
+    const { at: _, ...own } = await attention(viewer)
+    assert.deepEqual([own.waiting.devices, own.quarantined.devices, own.evidence.devices], [1, 0, 1])
+    assert.deepEqual([own.tokens, own.sign_in_links, own.jobs], [null, null, 0])
+    const [theirs, nobodys] = await Promise.all(
+      ['acme-brand', 'nobody'].map(async (brand) => {
+        const { at: _, brand: __, ...rest } = await attention(viewer, `?brand=${brand}`)
+        return rest
+      }),
+    )
+    assert.deepEqual(theirs, nobodys)
+    assert.deepEqual(theirs?.waiting, { ...NOTHING, oldest_at: null })
+  })
+
+  test('API keys that end within 30 days, by model; revoked, used up, ended and endless ones are none', async () => {
+    const { installation } = service
+    const add = async (days: number | null, useLimit: number | null = null) =>
+      (
+        await addApiKey(
+          { model: MODEL, label: 'line', useLimit, expiresAt: days === null ? null : inDays(days) },
+          installation,
+        )
+      ).key
+    const [first, , revoked, used] = [await add(20), await add(29), await add(5), await add(6, 1)]
+    await add(null)
+    await add(31)
+    await revokeApiKey(revoked?.id ?? '', installation)
+    const uses = installation.database.query.updateTable('api_key').set({ uses: 1 })
+    await uses.where('id', '=', used?.id ?? '').execute()
+    const { api_keys } = await attention(operator, '?brand=acme-brand')
+    assert.deepEqual(api_keys, [
+      {
+        ...{ brand_id: 'acme-brand', model: 'acme-classic', keys: 2 },
+        first_ends_at: first?.expiresAt?.toISOString(),
+      },
+    ])
+    assert.deepEqual((await attention(operator, '?brand=other')).api_keys, [])
+  })
+
+  test('tokens of all accounts that end within 30 days, for whoever may read them', async () => {
+    const ada = await addPerson(service)
+    await addSession(service, ada, { endsIn: 12 })
+    await addSession(service, ada, { endsIn: 29 })
+    await addSession(service, ada, { endsIn: 31 })
+    await addSession(service, ada, { endsIn: 1, columns: { kind: 'management' } })
+    await addSession(service, ada, { endsIn: 1, columns: { rule_id: 'r', job: '{}' } })
+    const { tokens } = await attention()
+    assert.deepEqual([tokens.tokens, tokens.more], [2, false])
+    assert.ok(Math.abs(Date.parse(tokens.first_ends_at) - inDays(12).getTime()) < 60_000)
+    assert.deepEqual((await attention(await tokenFor('auditor'))).tokens, tokens)
+    assert.equal((await attention(await tokenFor('brand-manager'))).tokens, null)
+    assert.equal((await attention(operator, '?brand=acme-brand')).tokens, null)
+  })
+
+  test('jobs of seven days that failed or were stopped: the own, and for operators all', async () => {
+    const [manager, other] = [await addManager(service, 'brand-manager'), await addPerson(service)]
+    const row = {
+      ...{
+        kind: 'devices.approve',
+        made_by: 'x',
+        session_id: 's',
+        source: 's',
+        authority: '{}',
+        settings: '{}',
+      },
+      ...{ total: 0, done: 0, unchanged: 0, refused: 0, started_at: null, ended_at: null, note: null },
+    }
+    const jobs = [
+      { state: 'failed', account_id: manager.id, created_at: inDays(-1).getTime() },
+      { state: 'failed', account_id: manager.id, created_at: inDays(-8).getTime() },
+      { state: 'done', account_id: manager.id, created_at: inDays(-1).getTime() },
+      { state: 'stopped', account_id: other.id, created_at: inDays(-1).getTime() },
+    ] as const
+    await service.installation.database.query
+      .insertInto('job')
+      .values(jobs.map((job, index) => ({ ...row, ...job, id: `019a-${index}` })))
+      .execute()
+    assert.equal((await attention()).jobs, 2)
+    assert.equal((await attention(await managementToken(service, manager))).jobs, 1)
+    assert.equal((await attention(await tokenFor('viewer'))).jobs, 0)
+  })
+
+  test('links that sign in without a password are told for seven days, to whoever reads the audit log', async () => {
+    await service.installation.changeBy({ actor: 'operator', source: 'host' })(async ({ record }) =>
+      record({ action: 'account.sign-in-link', subject: 'ada' }),
+    )
+    const { sign_in_links: links } = await attention()
+    assert.deepEqual(
+      links.map(({ username }: { username: string }) => username),
+      ['ada'],
+    )
+    assert.equal((await attention(await tokenFor('brand-manager'))).sign_in_links, null)
+    service.advance(8 * DAY)
+    operator = await tokenFor('operator')
+    assert.deepEqual((await attention()).sign_in_links, [])
+  })
+
+  test('the last signing key of a brand, from 30 days before its end on; and a brand of which none can sign', async () => {
+    const { installation } = service
+    assert.deepEqual((await attention()).signing_keys, [])
+    service.advance(end.getTime() - service.now().getTime() - 21 * DAY)
+    operator = await tokenFor('operator')
+    const { signing_keys, brands_without_key } = await attention()
+    const keyId = testKey('brand').publicKey.id
+    assert.deepEqual(signing_keys, [
+      { key_id: keyId, brand_id: 'acme-brand', name: 'serials', ends_at: end.toISOString() },
+    ])
+    assert.deepEqual(brands_without_key, [])
+    await disableSigningKey({ keyId, force: true }, installation)
+    const without = await attention()
+    assert.deepEqual([without.signing_keys, without.brands_without_key], [[], ['acme-brand']])
+    const viewer = await attention(await tokenFor('viewer other'))
+    assert.deepEqual([viewer.signing_keys, viewer.brands_without_key], [[], []])
+  })
+
+  test('without a role that sees devices it is refused, and an unknown parameter too', async () => {
+    const refused = await manage(service, await tokenFor('account-manager'), 'GET', '/attention')
+    assert.deepEqual([refused.status, refusalOf(refused).code], [403, 'permission-denied'])
+    for (const query of ['?brand=a%20b', '?x=1']) {
+      assert.equal((await manage(service, operator, 'GET', '/attention', { query })).status, 400, query)
+    }
+  })
+})
