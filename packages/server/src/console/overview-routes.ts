@@ -1,0 +1,48 @@
+/** The overview: request in, operations, page out. */
+import type { ManagementPermission } from '@ratafia/api'
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import type { ConsoleAsked } from '../http/console/asked.ts'
+import type { ConsoleRoutes } from '../http/console/console-routes.ts'
+import { overviewPage } from '../web/console/overview/overview-page.ts'
+
+const api = MANAGEMENT_OPERATIONS
+
+/** Each process stores what it has counted once in this time. */
+const STORED_MS = 60_000
+/** More brands are too many for a list to choose from. */
+const MOST_BRANDS = 50
+
+export function overviewPageRoutes({ page }: ConsoleRoutes): void {
+  page('/overview', async (asked) => {
+    const { call, query, now } = asked
+    const brand = query.get('brand')
+    const period = query.get('period') ?? '30d'
+    const isWhole = brand === undefined && brandsFor(asked, 'status:read') === null
+    const [attention, counters, status, brands] = await Promise.all([
+      call(api.attention, { query: { brand } }),
+      call(api.counters, { query: { brand, period, previous: 'true' } }),
+      isWhole ? call(api.status) : undefined,
+      brandsToChoose(asked),
+    ])
+    return overviewPage({
+      ...{ attention, counters, brands, query, now },
+      findings: status?.findings ?? [],
+      countedTo: new Date(now.getTime() - STORED_MS),
+    })
+  })
+}
+
+/** Null: all. Undefined: none. */
+const brandsFor = (
+  { me }: Pick<ConsoleAsked, 'me'>,
+  wanted: ManagementPermission,
+): readonly string[] | null | undefined =>
+  me.permissions.find(({ permission }) => permission === wanted)?.brands
+
+async function brandsToChoose(asked: ConsoleAsked): Promise<readonly string[] | undefined> {
+  const own = brandsFor(asked, 'devices:read')
+  if (own) return own.length > MOST_BRANDS ? undefined : own
+  if (brandsFor(asked, 'models:read') === undefined) return undefined
+  const { brands, next } = await asked.call(api.brands, { query: { limit: String(MOST_BRANDS) } })
+  return next === null ? brands.map(({ account_id: id }) => id) : undefined
+}
