@@ -3,6 +3,8 @@ import { EmptyObjectSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
 import {
   AccountRecordSchema,
+  AccountSummariesQuerySchema,
+  AccountSummariesSchema,
   AccountsQuerySchema,
   AccountsSchema,
   AgentSchema,
@@ -45,6 +47,14 @@ export const ACCOUNT_OPERATIONS = {
     errors: [],
     query: AccountsQuerySchema,
     response: AccountsSchema,
+  },
+  accountSummaries: {
+    ...READING,
+    path: '/account-summaries',
+    summary: 'The roles of some accounts, how many agents they have, and when they last opened a session',
+    errors: [],
+    query: AccountSummariesQuerySchema,
+    response: AccountSummariesSchema,
   },
   addAccount: {
     ...SIGNED_IN,

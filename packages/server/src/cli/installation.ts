@@ -1,5 +1,6 @@
 /** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
 import type { AccountStore } from '../accounts/account-store.ts'
+import type { AccountSummaryStore } from '../accounts/administration/account-summary-store.ts'
 import type { LoginStore } from '../accounts/logins/login-store.ts'
 import type { OneTimeLinkStore } from '../accounts/one-time-links/link-store.ts'
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
@@ -73,6 +74,7 @@ export interface UnopenedInstallation {
 /** Every store: on the database, or all of them on one transaction. */
 export interface Stores {
   readonly accounts: AccountStore
+  readonly accountSummaries: AccountSummaryStore
   readonly logins: LoginStore
   readonly secondFactors: SecondFactorStore
   readonly oneTimeLinks: OneTimeLinkStore

@@ -1,5 +1,8 @@
 /** The pages of the console, noun by noun. */
 import type { ConsoleRoutes } from '../http/console/console-routes.ts'
+import { accountPageRoutes } from './accounts/account-routes.ts'
+import { allTokenPageRoutes } from './accounts/all-token-routes.ts'
+import { grantPageRoutes } from './accounts/grant-routes.ts'
 import { auditPageRoutes } from './audit-routes.ts'
 import { jobPageRoutes } from './job-routes.ts'
 import { mePageRoutes } from './me-routes.ts'
@@ -17,4 +20,7 @@ export function consolePages(pages: ConsoleRoutes<ManagerAuthority>, { own }: Co
   auditPageRoutes(pages)
   jobPageRoutes(pages)
   statusPageRoutes(pages)
+  accountPageRoutes(pages)
+  grantPageRoutes(pages)
+  allTokenPageRoutes(pages)
 }

@@ -1,5 +1,6 @@
 /** Every store, on the database or on one transaction of it. */
 import { accountStore } from '../accounts/account-store.ts'
+import { accountSummaryStore } from '../accounts/administration/account-summary-store.ts'
 import { loginStore } from '../accounts/logins/login-store.ts'
 import { oneTimeLinkStore } from '../accounts/one-time-links/link-store.ts'
 import { accountRemovalStore } from '../accounts/removal/account-removal-store.ts'
@@ -44,6 +45,7 @@ import { changing } from './changing.ts'
 
 export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): Stores => ({
   accounts: accountStore(on),
+  accountSummaries: accountSummaryStore(on),
   logins: loginStore(on),
   secondFactors: secondFactorStore(on),
   oneTimeLinks: oneTimeLinkStore(on),

@@ -1,7 +1,7 @@
 /** The wire schemas of accounts in the management API. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { page, pageQuery } from './common.ts'
+import { listOf, nameOrId, page, pageQuery, RoleSchema } from './common.ts'
 
 const exactly = { additionalProperties: false }
 const Text = Type.String()
@@ -82,3 +82,36 @@ export const IdentitiesSchema = page(
     exactly,
   ),
 )
+
+/** As many as a page of a list has. */
+export const MOST_SUMMARIES = 100
+export const AccountSummariesQuerySchema = Type.Object(
+  {
+    account: Type.Array(nameOrId('A username or an id'), {
+      minItems: 1,
+      maxItems: MOST_SUMMARIES,
+      description: 'Usernames or ids. One that is not there is left out',
+    }),
+  },
+  exactly,
+)
+export const AccountSummarySchema = Type.Object(
+  {
+    id: Text,
+    username: Text,
+    roles: Type.Array(Type.Object({ role: RoleSchema, brand: orNull(Text, 'Null: all brands') }, exactly), {
+      description: 'Those that it has now',
+    }),
+    may_act: Type.Boolean({
+      description:
+        'Whether you have all that these roles allow. Only then can you change the account, or revoke its tokens, if you have a role for that',
+    }),
+    agents: Type.Integer({ minimum: 0, description: 'How many it has' }),
+    newest_session_at: orNull(
+      Text,
+      'When the newest of its sessions was opened, by a person, an agent or a job of CI. Null: none is kept',
+    ),
+  },
+  { title: 'AccountSummary', ...exactly },
+)
+export const AccountSummariesSchema = listOf('AccountSummaries', 'summaries', AccountSummarySchema)

@@ -13,11 +13,13 @@ import { type AccountChange, editAccount, type InAccounts } from './edit-account
 import { identityRecord, listIdentities } from './list-identities.ts'
 import { makePasswordLink } from './password-link.ts'
 import { showAccount } from './show-account.ts'
+import { summarizeAccounts } from './summarize-accounts.ts'
 
 type OperationDeps = Parameters<typeof addAccount>[1] &
   Parameters<typeof accountRecord>[1] &
   Parameters<typeof disableAccount>[1] &
-  Parameters<typeof makePasswordLink>[1]
+  Parameters<typeof makePasswordLink>[1] &
+  Parameters<typeof summarizeAccounts>[1]
 
 interface AccountRouteDeps extends Omit<OperationDeps, 'changeBy'> {
   readonly changeBy: ChangingBy<InAccounts & InLinks>
@@ -47,6 +49,9 @@ export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRo
       ...(examined === undefined ? {} : { examined }),
     }
   })
+  add(api.accountSummaries, async ({ authority, query: { account: accounts } }) => ({
+    summaries: await summarizeAccounts({ accounts, authority }, deps),
+  }))
   add(api.addAccount, async (asked) => {
     const { authority, body } = asked
     return accountRecord(await addAccount({ ...body, authority }, tried(asked)), deps)

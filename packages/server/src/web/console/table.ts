@@ -27,6 +27,8 @@ interface Choosing<Row> {
   readonly value: (row: Row) => string
   /** What the row is called. */
   readonly label: (row: Row) => string
+  /** Absent: every row has a box. */
+  readonly may?: (row: Row) => boolean
 }
 
 export function table<Row>({ label, caption, columns, rows, choose }: Table<Row>): Html {
@@ -46,10 +48,12 @@ export function table<Row>({ label, caption, columns, rows, choose }: Table<Row>
 const cell = <Row>(column: Column<Row>, row: Row): Html =>
   html`<td role="cell" data-l="${column.label}"${classOf(column)}><span>${column.cell(row)}</span></td>`
 
-const box = <Row>({ form, name, value, label }: Choosing<Row>, row: Row): Html =>
-  html`<td role="cell" data-l="${words.table.choose}"><input type="checkbox" form="${form}" name="${name}" value="${value(
-    row,
-  )}" aria-label="${words.table.chooseOne(label(row))}"></td>`
+const box = <Row>({ form, name, value, label, may }: Choosing<Row>, row: Row): Html =>
+  may?.(row) === false
+    ? html`<td role="cell" class="opt"></td>`
+    : html`<td role="cell" data-l="${words.table.choose}"><input type="checkbox" form="${form}" name="${name}" value="${value(
+        row,
+      )}" aria-label="${words.table.chooseOne(label(row))}"></td>`
 
 /** Without a script there is no box that does nothing, but a word that names the column. */
 const chooseAll = <Row>({ name }: Choosing<Row>): Html =>
