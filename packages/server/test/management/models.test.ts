@@ -89,6 +89,11 @@ eachDatabase((_kind, _open, fresh) => {
       [one.status, one.body.signer, one.body.signer_fault, one.body.serial_authority],
       [200, { authority_id: 'acme-brand', key_id: testKey('brand').publicKey.id }, null, ['generic']],
     )
+    const { display_name, architecture, base, grade, classic, signed_at } = one.body
+    assert.deepEqual(
+      [display_name, architecture, base, grade, classic, signed_at],
+      [null, null, null, null, true, '2020-01-01T00:00:00.000Z'],
+    )
     const etag = one.headers.get('etag') ?? ''
     assert.equal((await get('viewer', CLASSIC, { headers: { 'if-none-match': etag } })).status, 304)
     const name = { brandId: 'acme-brand', model: 'acme-classic' }
@@ -96,6 +101,14 @@ eachDatabase((_kind, _open, fresh) => {
     const dangerous = await get('viewer', CLASSIC, { headers: { 'if-none-match': etag } })
     assert.equal(dangerous.status, 200)
     assert.match(dangerous.body.warnings.join(), /Anybody can take over the serial number of any device/)
+    assert.deepEqual(
+      dangerous.body.warnings_by_setting.map((one: { setting: string; warning: string }) => one.warning),
+      dangerous.body.warnings,
+    )
+    assert.deepEqual(
+      dangerous.body.warnings_by_setting.map((one: { setting: string }) => one.setting),
+      ['taken_serial', 'registration'],
+    )
     await setPolicy(name, { takenSerial: 'refuse' }, service.installation)
   })
 

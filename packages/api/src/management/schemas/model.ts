@@ -84,7 +84,23 @@ export const RemovedModelSchema = Type.Object(
 export const ModelDetailsSchema = Type.Object(
   {
     ...MODEL,
+    warnings_by_setting: Type.Array(
+      Type.Object(
+        {
+          setting: choice('registration', 'taken_serial', 'hardware_identity'),
+          warning: Text,
+        },
+        exactly,
+      ),
+      { description: 'The same warnings, each with the setting of the policy that it is about' },
+    ),
     revision: Type.Integer({ description: 'Of its assertion' }),
+    display_name: orNull(Text, 'What its assertion calls it'),
+    architecture: orNull(Text),
+    base: orNull(Text),
+    grade: orNull(Text),
+    classic: Type.Boolean({ description: 'Whether it is a classic system with snaps, and no Ubuntu Core' }),
+    signed_at: Type.String({ description: 'When the brand signed its assertion, as that says' }),
     store: orNull(Text),
     serial_authority: Type.Array(Text, {
       description: 'Who else may sign its serials, as its assertion says',

@@ -13,13 +13,20 @@ export const modelRecord = (model: OpenModel) => ({
   hardware_identity: model.policy.hardwareIdentity ? ('required' as const) : ('ignored' as const),
   clones: model.policy.quarantineClones ? ('quarantine' as const) : ('record' as const),
   added_at: model.addedAt.toISOString(),
-  warnings: policyWarnings(model),
+  warnings: policyWarnings(model).map(({ warning }) => warning),
 })
 
 /** Of a single model. */
 export const modelDetailsRecord = ({ signer, ...model }: ModelDetails) => ({
   ...modelRecord(model),
+  warnings_by_setting: policyWarnings(model),
   revision: model.revision,
+  display_name: model.displayName ?? null,
+  architecture: model.architecture ?? null,
+  base: model.base ?? null,
+  grade: model.grade ?? null,
+  classic: model.classic,
+  signed_at: model.signedAt.toISOString(),
   store: model.store ?? null,
   serial_authority: model.serialAuthority,
   signer: 'fault' in signer ? null : { authority_id: signer.authorityId, key_id: signer.keyId },

@@ -6,6 +6,12 @@ import { type OpenModel, showModelName } from './model-policy.ts'
 
 export interface ModelDetails extends OpenModel {
   readonly revision: number
+  readonly displayName: string | undefined
+  readonly architecture: string | undefined
+  readonly base: string | undefined
+  readonly grade: string | undefined
+  readonly classic: boolean
+  readonly signedAt: Date
   readonly store: string | undefined
   readonly serialAuthority: readonly string[]
   /** The key that signs now, or why none can. */
@@ -22,11 +28,12 @@ export async function modelDetails(model: OpenModel, deps: SignerDeps): Promise<
   const assertion = await findModelAssertion(model, deps)
   if (!assertion) throw new TypeError(`the model ${showModelName(model)} has no assertion: a row is missing`)
   const signer = await signerOrFault(model, deps)
+  const { displayName, architecture, base, grade, classic, timestamp, store, serialAuthority } =
+    assertion.fields
   return {
     ...model,
-    revision: assertion.revision,
-    store: assertion.fields.store,
-    serialAuthority: assertion.fields.serialAuthority,
+    ...{ revision: assertion.revision, displayName, architecture, base, grade, classic },
+    ...{ signedAt: timestamp, store, serialAuthority },
     signer: 'fault' in signer ? signer : { authorityId: signer.authorityId, keyId: signer.key.publicKey.id },
   }
 }

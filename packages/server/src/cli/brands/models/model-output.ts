@@ -5,9 +5,14 @@ import { type JsonOption, note, print } from '../../output.ts'
 
 /** What a list has of a model, of the record that a service answers with. */
 export function listedFields(record: JsonObject): JsonObject {
-  const { revision: _, store: __, serial_authority, signer, signer_fault, ...listed } = record
-  return listed
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !OF_ONE.has(name)))
 }
+
+/** What only the record of a single model has. */
+const OF_ONE: ReadonlySet<string> = new Set([
+  ...['warnings_by_setting', 'revision', 'display_name', 'architecture', 'base', 'grade', 'classic'],
+  ...['signed_at', 'store', 'serial_authority', 'signer', 'signer_fault'],
+])
 
 /** Its warnings stand on standard error, where a person reads them. */
 export function printModel(

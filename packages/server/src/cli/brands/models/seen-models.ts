@@ -83,7 +83,7 @@ interface ShownModel {
 }
 
 function documentOf({ record, remodels, keys }: ShownModel) {
-  const { warnings, serial_authority, signer, signer_fault, ...fields } = record
+  const { warnings, warnings_by_setting: _, serial_authority, signer, signer_fault, ...fields } = record
   return {
     row: {
       ...asRow(fields),
