@@ -1,0 +1,19 @@
+/** The pages of hardware identities: request in, operation, page out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
+import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
+import { hardwarePage } from '../../web/console/models/hardware-page.ts'
+
+const api = MANAGEMENT_OPERATIONS
+
+export function hardwarePageRoutes({ page }: ConsoleRoutes): void {
+  page('/hardware-identities', async ({ call, me, query }) => {
+    const { hardware_identities: identities, next } = await call(api.hardwareIdentities, {
+      query: { cursor: query.get('cursor') },
+    })
+    return hardwarePage({ identities, next, query, mayImport: managesAll(me) })
+  })
+}
+
+const managesAll = ({ permissions }: ConsoleAsked['me']): boolean =>
+  permissions.some(({ permission, brands }) => permission === 'models:manage' && brands === null)

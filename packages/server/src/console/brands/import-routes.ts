@@ -1,0 +1,76 @@
+/** The pages that import allow-lists and hardware identities, by a job whose page says what became of it. */
+import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
+import { requireForAll, requireForBrand } from '../../authority.ts'
+import { invalidField } from '../../errors.ts'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import type { SentFile } from '../../http/console/upload.ts'
+import { importAllowListPage, importHardwarePage } from '../../web/console/models/import-pages.ts'
+import { modelName } from '../../web/console/models/model-table.ts'
+import { words } from '../../web/words/en.ts'
+import { modelOf, pasted } from './common-routes.ts'
+
+const api = MANAGEMENT_OPERATIONS
+
+export function importPageRoutes({ form }: ConsoleRoutes): void {
+  form('/models/:brand/:model/allow-list/import', {
+    fileBytes: PART_BYTES,
+    show: async (asked) => {
+      const model = await modelOf(asked)
+      // Whoever may not import is told so before they choose a file.
+      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      return importAllowListPage({ form: asked.form, model })
+    },
+    send: async (asked, file) => {
+      const model = modelName(await modelOf(asked))
+      const format = asked.fields.get('format')
+      return importBy(asked, file, { kind: 'allow-list.import', model, format }, words.allowList)
+    },
+  })
+
+  form('/hardware-identities/import', {
+    fileBytes: PART_BYTES,
+    show: async ({ authority, form: state }) => {
+      requireForAll(authority, 'models:manage')
+      return importHardwarePage(state)
+    },
+    send: async (asked, file) => {
+      // The job would find it out later.
+      requireForAll(asked.authority, 'models:manage')
+      return importBy(asked, file, { kind: 'hardware-identities.import' }, words.hardware)
+    },
+  })
+}
+
+interface Import {
+  readonly kind: 'allow-list.import' | 'hardware-identities.import'
+  readonly model?: string
+  readonly format?: string | undefined
+}
+
+interface Words {
+  readonly nothing: string
+  readonly notBoth: string
+  readonly queued: string
+  readonly queuedTry: string
+}
+
+/** The button `try` only checks it. Throws `invalid-field` for nothing, or two, and what the operation throws. */
+async function importBy(
+  { call, fields }: Pick<ConsoleAsked, 'call' | 'fields'>,
+  file: SentFile | undefined,
+  wanted: Import,
+  text: Words,
+): Promise<GoTo> {
+  const rows = pasted(fields, 'rows')
+  if (file && rows !== '') throw invalidField(text.notBoth, { field: 'rows' })
+  const bytes = file?.bytes ?? Buffer.from(rows === '' ? '' : `${rows}\n`)
+  if (bytes.length === 0) throw invalidField(text.nothing, { field: 'file' })
+  const dryRun = fields.get('do') === 'try'
+  const made = await call(api.makeJob, {
+    ...{ query: { ...wanted }, dryRun },
+    file: { bytes, mediaType: 'application/octet-stream' },
+  })
+  if (!('id' in made)) throw new TypeError('a job with a file has an id')
+  return new GoTo(`/console/jobs/${made.id}`, dryRun ? text.queuedTry : text.queued)
+}

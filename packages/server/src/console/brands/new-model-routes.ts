@@ -1,0 +1,70 @@
+/** The pages that store a model's assertion, after what it says was looked at: request in, operation, page out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { brandsFor, requireForBrand } from '../../authority.ts'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import { etagOf } from '../../http/management/etag.ts'
+import {
+  checkModelPage,
+  checkNewerPage,
+  newerPage,
+  newModelPage,
+} from '../../web/console/models/assertion-pages.ts'
+import { modelName, modelPath } from '../../web/console/models/model-table.ts'
+import { words } from '../../web/words/en.ts'
+import { modelOf, pasted, policyTyped } from './common-routes.ts'
+
+const api = MANAGEMENT_OPERATIONS
+const text = words.models
+
+/** What the operation takes where a setting is left out. Who may register has to be chosen. */
+const STANDARD = {
+  ...{ proposed_serial: 'optional', taken_serial: 'refuse', serials: 'uuid' },
+  ...{ hardware_identity: 'ignored', clones: 'record' },
+} as const
+
+export function newModelPageRoutes({ form }: ConsoleRoutes): void {
+  form('/models/new', {
+    show: async (asked) => {
+      // Whoever manages no brand is told so before they type.
+      brandsFor(asked.authority, 'models:manage')
+      return newModel(asked)
+    },
+    send: async (asked) => {
+      const { call, fields } = asked
+      if (fields.get('do') === 'change') return newModel(asked)
+      const { registration, ...rest } = policyTyped(fields)
+      // Without a choice the schema says what there is.
+      const policy = { ...rest, registration: registration as 'auto' }
+      const body = { assertion: pasted(fields, 'assertion'), policy }
+      if (fields.get('do') !== 'add') {
+        return checkModelPage(asked.form, await call(api.addModel, { body, dryRun: true }))
+      }
+      const model = await call(api.addModel, { body })
+      return new GoTo(modelPath(model), text.addedNotice(modelName(model)))
+    },
+  })
+
+  form('/models/:brand/:model/assertion', {
+    show: async (asked) => {
+      const model = await modelOf(asked)
+      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      return newerPage({ form: asked.form, model })
+    },
+    send: async (asked) => {
+      const { call, fields, parameters } = asked
+      const model = await modelOf(asked)
+      if (fields.get('do') === 'change') return newerPage({ form: asked.form, model })
+      const body = { assertion: pasted(fields, 'assertion') }
+      if (fields.get('do') !== 'replace') {
+        const wouldBe = await call(api.updateModel, { parameters, body, dryRun: true })
+        return checkNewerPage({ form: asked.form, model, wouldBe, etag: etagOf(model) })
+      }
+      const ifMatch = fields.get('etag')
+      const { revision } = await call(api.updateModel, { parameters, body, ifMatch })
+      return new GoTo(modelPath(model), text.newerNotice(revision))
+    },
+  })
+}
+
+const newModel = ({ form }: Pick<ConsoleAsked, 'form'>) => newModelPage({ form, standard: STANDARD })

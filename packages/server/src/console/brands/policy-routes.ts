@@ -1,0 +1,67 @@
+/** The page that changes the policy of a model: request in, operation, page out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { requireForBrand } from '../../authority.ts'
+import { invalidField, RequestError } from '../../errors.ts'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import type { Fields } from '../../http/console/fields.ts'
+import { etagOf } from '../../http/management/etag.ts'
+import type { Model } from '../../web/console/models/model-says.ts'
+import { modelPath } from '../../web/console/models/model-table.ts'
+import type { Policy } from '../../web/console/models/policy-fields.ts'
+import { addedWarnings, policyPage } from '../../web/console/models/policy-page.ts'
+import { words } from '../../web/words/en.ts'
+import { modelOf, policyTyped } from './common-routes.ts'
+
+const api = MANAGEMENT_OPERATIONS
+const text = words.policy
+
+export function policyPageRoutes({ form }: ConsoleRoutes): void {
+  form('/models/:brand/:model/policy', {
+    show: async (asked) => {
+      const model = await modelOf(asked)
+      // Whoever may not change it is told so before they choose.
+      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      return policyPage({
+        form: asked.form,
+        model,
+        etag: etagOf(model),
+        wouldBe: await wouldBe(asked, model),
+      })
+    },
+    send: async (asked) => {
+      const { call, fields, parameters } = asked
+      const ifMatch = fields.get('etag')
+      const model = await modelOf(asked)
+      const body = changesIn(fields, model)
+      if (Object.keys(body).length === 0) return new GoTo(modelPath(model), text.unchanged)
+      const after = await call(api.setPolicy, { parameters, body, ifMatch, dryRun: true })
+      const accepted = fields.all('accepted')
+      if (addedWarnings(model, after).some(({ setting }) => !accepted.includes(setting))) {
+        throw invalidField(text.readFirst, { field: 'accepted' })
+      }
+      await call(api.setPolicy, { parameters, body, ifMatch })
+      return new GoTo(modelPath(model), text.saved)
+    },
+  })
+}
+
+/** The settings that are typed differently. */
+const changesIn = (fields: Fields, now: Policy): Partial<Policy> =>
+  Object.fromEntries(
+    Object.entries(policyTyped(fields)).filter(([name, value]) => now[name as keyof Policy] !== value),
+  )
+
+/**
+ * The model with what was typed, so that its warnings are seen before it is saved; undefined where that is refused, which
+ * the form says already.
+ */
+async function wouldBe({ call, fields, form, parameters }: ConsoleAsked, now: Model) {
+  if (!form.isAgain) return undefined
+  try {
+    return await call(api.setPolicy, { parameters, body: changesIn(fields, now), dryRun: true })
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+/** The brands that somebody sees: their models, devices, and whether serials can be signed for them. */
+import type { BrandRecordSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { list, type Query } from '../list.ts'
+import { day } from '../time.ts'
+import { type DeviceCounts, devicesByStatus } from './devices-by-status.ts'
+import { type SigningKey, signingState } from './signing-key.ts'
+
+export type Brand = Static<typeof BrandRecordSchema>
+
+const text = words.brands
+
+export interface BrandsPage {
+  readonly brands: readonly Brand[]
+  readonly next: string | null
+  readonly query: Query
+  readonly now: Date
+  /** By brand. One without is not counted. */
+  readonly models: ReadonlyMap<string, number>
+  readonly keys: readonly SigningKey[]
+  readonly counts: DeviceCounts
+  readonly may: {
+    readonly addModels: boolean
+    readonly seeTrustRoots: boolean
+    /** All brands, and what belongs to none. */
+    readonly seeAll: boolean
+  }
+}
+
+export const brandsPage = (page: BrandsPage): ConsoleContent => ({
+  title: text.title,
+  section: 'brands',
+  beside: html`<a class="push" href="/console/models">${text.models}</a>${page.may.seeAll && html` <a href="/console/hardware-identities">${text.hardware}</a>`}${
+    page.may.seeTrustRoots && html` <a href="/console/trust-roots">${text.trustRoots}</a>`
+  }${page.may.addModels && page.brands.length > 0 && html` <a class="button primary" href="/console/models/new">${text.addModel}</a>`}`,
+  body: list<Brand>({
+    ...{ path: '/console/brands', query: page.query, rows: page.brands, next: page.next, label: text.label },
+    empty: emptyOf(page.may.seeAll),
+    columns: [
+      {
+        label: text.columns.brand,
+        cell: (brand) =>
+          html`<a href="/console/brands/${encodeURIComponent(brand.account_id)}"><strong>${nameOf(brand)}</strong></a><br><code class="quiet">${brand.account_id}</code>`,
+      },
+      {
+        label: text.columns.models,
+        isNumber: true,
+        cell: ({ account_id }) => {
+          const models = page.models.get(account_id)
+          return models === undefined ? '–' : words.number(models)
+        },
+      },
+      { label: text.columns.devices, cell: ({ account_id }) => devicesOf(page, account_id) },
+      {
+        label: text.columns.signing,
+        cell: ({ account_id }) =>
+          signingState(
+            page.keys.filter((key) => key.account_id === account_id),
+            page.now,
+          ),
+      },
+      { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
+    ],
+  }),
+})
+
+/** As its account assertion has it. */
+export const nameOf = ({ account_id, display_name }: Brand): string =>
+  visibleText(display_name === '' ? account_id : display_name, 64)
+
+function devicesOf({ counts }: BrandsPage, brand: string): Html | Html[] {
+  if (counts.counted_at === null) return html`<span class="quiet">${text.notCounted}</span>`
+  const states = devicesByStatus(counts, ({ brand_id }) => brand_id === brand, ['brand', brand])
+  return states.length > 0 ? states : html`<span class="quiet">${text.noDevices}</span>`
+}
+
+const emptyOf = (seesAll: boolean): Html =>
+  seesAll
+    ? html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+<p>${text.emptyCommand}</p><pre>ratafia brands add --account FILE --account-key FILE --signing-key FILE
+ratafia brands create --help</pre>`
+    : html`<p><strong>${text.emptyScoped}</strong> ${text.emptyScopedWhat}</p>`

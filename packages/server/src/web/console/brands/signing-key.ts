@@ -1,0 +1,121 @@
+/** A signing key as the pages show it: whether it signs, and what is left of its life as text and bar. */
+import type { SigningKeySchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { stateChip } from '../chip.ts'
+import { type Column, table } from '../table.ts'
+import { day, instant, relative } from '../time.ts'
+
+export type SigningKey = Static<typeof SigningKeySchema>
+
+const text = words.signingKeys
+
+/** A key that ends sooner needs somebody. */
+const SOON_MS = 30 * 86_400_000
+/** Enough to tell keys apart. */
+const ID_LETTERS = 12
+
+export const shortId = ({ key_id }: Pick<SigningKey, 'key_id'>): string => key_id.slice(0, ID_LETTERS)
+export const keyName = ({ name }: SigningKey): string => visibleText(text.name(name), 64)
+
+const signs = ({ state }: SigningKey): boolean => state === 'signs'
+const endOf = ({ until }: SigningKey): number => (until === null ? Infinity : Date.parse(until))
+const endsSoon = (key: SigningKey, now: Date): boolean => endOf(key) - now.getTime() < SOON_MS
+
+/** Whether the keys of a brand sign, and how long. */
+export function signingState(keys: readonly SigningKey[], now: Date): Html {
+  if (keys.length === 0) return stateChip('bad', text.none)
+  const last = lastOf(keys)
+  if (!last) return stateChip('bad', text.noneSigns)
+  const { until } = last
+  if (until === null) return stateChip('good', text.signs)
+  return html`${stateChip(endsSoon(last, now) ? 'warn' : 'good', text.signs)}<br><span class="quiet">${text.ends} ${relative(until, now)}</span>`
+}
+
+/** Of those that sign, the one that goes on longest. */
+const lastOf = (keys: readonly SigningKey[]): SigningKey | undefined =>
+  keys
+    .filter(signs)
+    .reduce<SigningKey | undefined>(
+      (last, key) => (last && endOf(last) >= endOf(key) ? last : key),
+      undefined,
+    )
+
+/** What somebody has to do about the keys of a brand; undefined if nothing. */
+export function signingNotice(keys: readonly SigningKey[], now: Date): Html | undefined {
+  const last = lastOf(keys)
+  if (!last) return notice('bad', html`${text.notThere}`)
+  if (last.until === null || !endsSoon(last, now)) return undefined
+  return notice('warn', html`${text.endsSoon(relative(last.until, now))}`)
+}
+
+const notice = (tone: 'warn' | 'bad', what: Html): Html =>
+  html`<p class="notice ${tone}" role="status"><strong>${what}</strong> ${text.whatToDo}<br><code>${text.addCommand}</code></p>`
+
+export interface SigningKeyTable {
+  readonly keys: readonly SigningKey[]
+  readonly now: Date
+  /** Whether the person may disable a key of this brand. */
+  readonly mayDisable: (brand: string) => boolean
+  /** For keys of several brands. */
+  readonly withBrand?: boolean
+}
+
+export const signingKeyTable = ({ keys, ...how }: SigningKeyTable): Html =>
+  table<SigningKey>({ label: text.label, rows: keys, columns: signingKeyColumns(how) })
+
+export const signingKeyColumns = ({
+  now,
+  mayDisable,
+  withBrand = false,
+}: Omit<SigningKeyTable, 'keys'>): readonly Column<SigningKey>[] => [
+  {
+    label: text.columns.key,
+    cell: (key) => html`${keyName(key)}<br><code class="quiet" title="${key.key_id}">${shortId(key)}…</code>`,
+  },
+  ...(withBrand
+    ? [
+        {
+          label: text.columns.brand,
+          cell: ({ account_id }: SigningKey) =>
+            html`<a href="/console/brands/${encodeURIComponent(account_id)}">${account_id}</a>`,
+        },
+      ]
+    : []),
+  {
+    label: text.columns.state,
+    cell: (key) =>
+      html`${stateOf(key)}${key.fault !== null && key.disabled_at === null && html`<br><span class="quiet">${visibleText(key.fault, 300)}</span>`}`,
+  },
+  { label: text.columns.life, cell: (key) => lifeOf(key, now) },
+  { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
+  {
+    label: text.columns.actions,
+    cell: (key) =>
+      key.disabled_at === null &&
+      mayDisable(key.account_id) &&
+      html`<a class="button small danger" href="/console/signing-keys/${key.key_id}/disable">${text.disable}</a>`,
+  },
+]
+
+function stateOf(key: SigningKey): Html {
+  if (key.disabled_at !== null) return stateChip('off', text.disabled)
+  return signs(key) ? stateChip('good', text.signs) : stateChip('bad', text.faulty)
+}
+
+/** In words, and as a bar of what is left between its beginning and its end. */
+function lifeOf({ since, until, disabled_at }: SigningKey, now: Date): Html {
+  if (disabled_at !== null) {
+    return html`<span class="quiet">${text.disabledOn} ${instant(disabled_at)}</span>`
+  }
+  if (until === null) return html`<span class="quiet">${text.noEnd}</span>`
+  const left = Date.parse(until) - now.getTime()
+  const whole = since === null ? 0 : Date.parse(until) - Date.parse(since)
+  const percent = whole > 0 ? Math.round((100 * Math.min(Math.max(left, 0), whole)) / whole) : 0
+  return html`${left > 0 ? text.ends : text.ended} ${relative(until, now)}<br><span class="quiet">${day(until)}</span>${
+    whole > 0 &&
+    html`<progress max="100" value="${percent}" aria-label="${text.lifeLabel(percent)}"></progress>`
+  }`
+}

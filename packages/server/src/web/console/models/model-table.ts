@@ -1,0 +1,68 @@
+/** Models in a table: who may register, and what is dangerous about it. */
+import type { ModelRecordSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { type DeviceCounts, devicesByStatus } from '../brands/devices-by-status.ts'
+import { stateChip } from '../chip.ts'
+import { type Column, table } from '../table.ts'
+import { day } from '../time.ts'
+
+export type ListedModel = Static<typeof ModelRecordSchema>
+export type Named = Pick<ListedModel, 'brand_id' | 'model'>
+
+const text = words.models
+
+/** `BRAND/MODEL`. */
+export const modelName = ({ brand_id, model }: Named): string => `${brand_id}/${model}`
+
+/** Of its page, from the root of the service. */
+export const modelPath = ({ brand_id, model }: Named): string =>
+  `/console/models/${encodeURIComponent(brand_id)}/${encodeURIComponent(model)}`
+
+/** The pages above those of a model's parts. */
+export const modelTrail = (model: Named): readonly (readonly [string, string])[] => [
+  ...brandTrail(model),
+  [modelPath(model), model.model],
+]
+
+export const brandTrail = ({ brand_id }: Named): readonly (readonly [string, string])[] => [
+  ['/console/brands', words.brands.title],
+  [`/console/brands/${encodeURIComponent(brand_id)}`, brand_id],
+]
+
+export interface ModelTable {
+  readonly models: readonly ListedModel[]
+  readonly counts: DeviceCounts
+}
+
+export const modelTable = ({ models, counts }: ModelTable): Html =>
+  table<ListedModel>({ label: text.label, rows: models, columns: modelColumns(counts) })
+
+export const modelColumns = (counts: DeviceCounts): readonly Column<ListedModel>[] => [
+  {
+    label: text.columns.model,
+    cell: (model) =>
+      html`<a href="${modelPath(model)}"><strong>${visibleText(modelName(model), 200)}</strong></a>`,
+  },
+  { label: text.columns.registration, cell: ({ registration }) => text.registrations[registration] },
+  {
+    label: text.columns.warnings,
+    cell: ({ warnings }) =>
+      warnings.length === 0
+        ? html`<span class="quiet">${text.noWarnings}</span>`
+        : stateChip('bad', text.warnings(warnings.length)),
+  },
+  {
+    label: text.columns.devices,
+    cell: ({ brand_id, model }) => {
+      const states = devicesByStatus(counts, (one) => one.brand_id === brand_id && one.model === model, [
+        'model',
+        `${brand_id}/${model}`,
+      ])
+      return states.length > 0 ? states : html`<span class="quiet">${words.brands.noDevices}</span>`
+    },
+  },
+  { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
+]
