@@ -1,0 +1,131 @@
+// Every page of the console in a real browser, found by following its links: axe finds nothing in light, dark and forced
+// colours at 320 and 1280 pixels, nothing is wider than the window, a stranger's text is text, and all works without a
+// script (contract/administration.md, C12 and C16).
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { findings, overflow, SHOWINGS, show } from './support/axe.ts'
+import { launch, openWindow, picture } from './support/chromium.ts'
+import { BRAND, DEVELOPER, inConsoleWorld, MODEL, OPERATOR, signIn, VIEWER } from './support/console-world.ts'
+
+/** What an operator must be able to find; a page that is not linked from anywhere is lost. */
+const PAGES = [
+  ...[
+    '/console/tokens',
+    '/console/tokens/new',
+    '/console/tokens/explain',
+    '/console/tokens/ID',
+    '/console/tokens/ID/revoke',
+  ],
+  ...['/console/tokens/revoke-all', '/console/me', '/console/me/agents/new', '/console/me/browsers/end'],
+  ...[
+    '/console/overview',
+    '/console/devices',
+    '/console/devices/ID',
+    '/console/devices/import',
+    '/console/clones',
+  ],
+  ...['/console/brands', `/console/brands/ID`, '/console/models/ID/ID', '/console/models/new'],
+  ...[
+    '/console/accounts',
+    '/console/accounts/new',
+    '/console/accounts/ID',
+    '/console/grants',
+    '/console/all-tokens',
+  ],
+  ...['/console/audit', '/console/jobs', '/console/jobs/ID', '/console/status', '/console/publishers'],
+]
+
+const NAMES: ReadonlySet<string> = new Set([BRAND, MODEL, OPERATOR, VIEWER, DEVELOPER, 'hugo', 'acme-root'])
+
+/** The same for all records of a kind: ids and names are `ID`, and of a query the names remain. */
+function kindOf(address: string): string {
+  const url = new URL(address)
+  const parts = url.pathname.split('/').map((part) => (isName(decodeURIComponent(part)) ? 'ID' : part))
+  const names = [...new Set(url.searchParams.keys())].sort().join('&')
+  return parts.join('/') + (names === '' ? '' : `?${names}`)
+}
+
+const isName = (part: string): boolean =>
+  NAMES.has(part) || /\d/.test(part) || /^[A-Za-z0-9_-]{20,}$/.test(part) || part.includes(':')
+
+/** What is not a page: exports are files, and to sign in again is a test of its own. */
+const isPage = (address: string): boolean =>
+  /\/console\//.test(address) && !/\/(export|stream)\b|\/console\/(sign-in|tools|go-on)/.test(address)
+
+async function linksOf(page: Page): Promise<readonly string[]> {
+  const all = await page
+    .locator('a[href]')
+    .evaluateAll((links) => links.map((link) => (link as unknown as { readonly href: string }).href))
+  return all.filter(isPage)
+}
+
+/** Looks at one page of each kind. Returns the kinds. */
+async function walk(
+  page: Page,
+  start: string,
+  look: (kind: string) => Promise<void>,
+): Promise<ReadonlySet<string>> {
+  const seen = new Map([[kindOf(start), start]])
+  for (const [kind, address] of seen) {
+    const response = await page.goto(address)
+    assert.equal(response?.status(), 200, address)
+    await look(kind)
+    for (const link of await linksOf(page)) {
+      if (!seen.has(kindOf(link))) seen.set(kindOf(link), link)
+    }
+  }
+  return new Set(seen.keys())
+}
+
+const nameOf = (kind: string): string => kind.replace(/^\/console\//, '').replaceAll(/[^\w-]+/g, '-')
+
+inConsoleWorld((world) => {
+  let browser: Browser
+  before(async () => {
+    browser = await launch()
+    const { device, installation } = world()
+    await device('first')
+    await installation.ratafia(['models', 'set-policy', `${BRAND}/${MODEL}`, '--registration', 'approval'])
+    await device('second')
+  })
+  after(() => browser?.close())
+
+  test('an operator finds every page, and axe finds nothing on any, however it is shown', async () => {
+    const { page, problems, context } = await openWindow(browser)
+    const { url } = world().service
+    await signIn(page, url, OPERATOR)
+    const found: string[] = []
+    const kinds = await walk(page, `${url}/console/overview`, async (kind) => {
+      for (const showing of SHOWINGS) {
+        await show(page, showing)
+        const where = `${kind} at ${showing.width} pixels in ${showing.colours} colours`
+        found.push(...(await findings(page)).map((finding) => `${where}: ${finding}`))
+        const wider = await overflow(page)
+        if (wider > 0) found.push(`${where}: ${wider} pixels wider than the window`)
+        if (showing.colours !== 'forced')
+          await picture(page, `console-${nameOf(kind)}-${showing.width}-${showing.colours}`)
+      }
+      assert.equal(await page.evaluate('window.hostile'), undefined, kind)
+    })
+    assert.deepEqual(found, [])
+    assert.deepEqual(problems, [])
+    const missing = PAGES.filter((one) => ![...kinds].some((kind) => kind.split('?')[0] === one))
+    assert.deepEqual(missing, [], [...kinds].join('\n'))
+    await context.close()
+  })
+
+  for (const username of [VIEWER, DEVELOPER]) {
+    test(`${username}, who may do less, finds no page that refuses them, without a script`, async () => {
+      const { page, problems, context } = await openWindow(browser, { javaScriptEnabled: false })
+      const { url } = world().service
+      await signIn(page, url, username)
+      const kinds = await walk(page, `${url}/console/tokens`, async () => {})
+      assert.ok(kinds.has('/console/tokens/new'), [...kinds].join('\n'))
+      assert.ok(!kinds.has('/console/accounts'))
+      assert.deepEqual(problems, [])
+      await context.close()
+    })
+  }
+})

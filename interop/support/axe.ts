@@ -1,0 +1,42 @@
+/** axe, which finds what keeps people out of a page, in each way of showing it that the console promises. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export interface Showing {
+  readonly width: 320 | 1280
+  readonly colours: 'light' | 'dark' | 'forced'
+}
+
+/** Each width in each set of colours (contract/administration.md, C12). */
+export const SHOWINGS: readonly Showing[] = ([320, 1280] as const).flatMap((width) =>
+  (['light', 'dark', 'forced'] as const).map((colours) => ({ width, colours })),
+)
+
+export const show = async (page: Page, { width, colours }: Showing): Promise<void> => {
+  await page.setViewportSize({ width, height: 800 })
+  await page.emulateMedia({
+    colorScheme: colours === 'dark' ? 'dark' : 'light',
+    forcedColors: colours === 'forced' ? 'active' : 'none',
+  })
+}
+
+/** What axe finds on the page as it is shown now: a line for each. WCAG 2.2, A and AA, and what is good practice. */
+export async function findings(page: Page): Promise<readonly string[]> {
+  // By the debugger, which no content security policy holds back.
+  await page.evaluate(source)
+  const { violations } = (await page.evaluate(
+    // Colours that the person forces are theirs, whatever the page says.
+    `axe.run(document, { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: !matchMedia('(forced-colors: active)').matches } } })`,
+  )) as AxeResults
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help} at ${nodes.map(({ target }) => target.join(' ')).join('; ')}`,
+  )
+}
+
+/** How much wider the page is than the window. */
+export const overflow = async (page: Page): Promise<number> =>
+  Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'))

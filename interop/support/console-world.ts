@@ -1,0 +1,147 @@
+/** A service with something of everything that the console shows, some of it with hostile names, and people of each role. */
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, suite } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { type Installation, newInstallation } from './installation.ts'
+import { cleanEnvironment, clientPaths } from './paths.ts'
+import { type Service, startService } from './service.ts'
+
+const run = promisify(execFile)
+
+export const PASSWORD = 'correct horse battery'
+/** Signs in, and may do everything. */
+export const OPERATOR = 'ada'
+/** May look at devices and models. */
+export const VIEWER = 'vera'
+/** Has no role. */
+export const DEVELOPER = 'dora'
+
+/** Markup, a quote, an invisible character, a text against the direction, a combining mark, and length. */
+export const HOSTILE = `"'><script>window.hostile=1</script><img src=x onerror=window.hostile=1>\u202eabc\u200b${'é'.repeat(60)}`
+
+export const BRAND = 'acme-brand'
+export const MODEL = 'acme-device'
+
+export interface ConsoleWorld {
+  readonly installation: Installation
+  readonly service: Service
+  /** Registers a new device: its serial, or undefined while it waits. */
+  device(name: string): Promise<string | undefined>
+}
+
+export function inConsoleWorld(
+  declare: (world: () => ConsoleWorld) => void,
+  settings: Readonly<Record<string, string>> = {},
+): void {
+  suite('the console', { timeout: 600_000 }, () => {
+    let world: ConsoleWorld | undefined
+    before(async () => {
+      world = await makeWorld(settings)
+    })
+    after(async () => {
+      await world?.service.stop()
+      await world?.installation.remove()
+    })
+    declare(() => {
+      if (!world) throw new TypeError('The service is not started yet.')
+      return world
+    })
+  })
+}
+
+async function makeWorld(settings: Readonly<Record<string, string>>): Promise<ConsoleWorld> {
+  const installation = await newInstallation('sqlite')
+  Object.assign(installation.environment, settings)
+  const service = await startService(installation)
+  const { ratafia, directory } = installation
+  const world: ConsoleWorld = {
+    installation,
+    service,
+    device: (name) => registerDevice(join(directory, 'acme'), join(directory, name), service.url),
+  }
+  await addPerson(installation, OPERATOR, ['--role', 'operator'])
+  await addPerson(installation, VIEWER, ['--role', 'viewer'])
+  await addPerson(installation, DEVELOPER, [])
+  await ratafia([
+    'accounts',
+    'add',
+    'hugo',
+    '--email',
+    'hugo@example.com',
+    '--name',
+    HOSTILE.slice(0, 120),
+    '--no-password',
+  ])
+  await ratafia([
+    'brands',
+    'create',
+    '--demo',
+    '--name',
+    'acme',
+    '--output',
+    join(directory, 'acme'),
+    '--url',
+    service.url,
+  ])
+  await ratafia(['api-keys', 'add', `${BRAND}/${MODEL}`, '--label', HOSTILE.slice(0, 60)])
+  await ratafia(['models', 'set-policy', `${BRAND}/${MODEL}`, '--api-key', 'optional']).catch(() => undefined)
+  await importDevices(installation)
+  return world
+}
+
+const addPerson = ({ ratafia }: Installation, name: string, roles: readonly string[]) =>
+  ratafia(
+    [
+      'accounts',
+      'add',
+      name,
+      '--email',
+      `${name}@example.com`,
+      '--name',
+      `${name} of Example`,
+      ...roles,
+      '--password-stdin',
+    ],
+    `${PASSWORD}\n`,
+  )
+
+/** As examples/device.ts does it. */
+async function registerDevice(brand: string, state: string, url: string): Promise<string | undefined> {
+  const words = [join(clientPaths.root, 'examples/device.ts'), brand, url, '--state', state]
+  const { stdout } = await run(process.execPath, words, { env: cleanEnvironment() }).catch(
+    // It waits for a decision, and says so.
+    (error: { stdout: string }) => error,
+  )
+  return /^Registered: [^/]+\/[^/]+\/(\S+), signed by/m.exec(stdout)?.[1]
+}
+
+const KEY_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Enough for a second page, decided by somebody with a hostile reason. */
+async function importDevices({ ratafia, directory }: Installation): Promise<void> {
+  const rows = Array.from({ length: 130 }, (_, index) => {
+    const serial = `AC-${String(index).padStart(8, '0')}`
+    const key = Array.from(
+      { length: 64 },
+      (_one, at) => KEY_CHARACTERS[(index * 31 + at * 7) % KEY_CHARACTERS.length],
+    ).join('')
+    return { brand_id: BRAND, model: MODEL, serial, device_key_id: key }
+  })
+  const file = join(directory, 'devices.json')
+  await writeFile(file, JSON.stringify(rows))
+  await ratafia(['devices', 'import', file])
+  await ratafia(['devices', 'revoke', `${BRAND}/${MODEL}/AC-00000003`, '--reason', HOSTILE, '--yes'])
+}
+
+/** From the first page of the service to the console, by what a person sees. */
+export async function signIn(page: Page, url: string, username: string): Promise<void> {
+  await page.goto(url)
+  await page.getByRole('link', { name: 'Sign in to the console' }).click()
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(/\/console\/(overview|tokens)/)
+}
