@@ -269,9 +269,6 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
   }
 }
 
-const OPENED = {
-  session_id: 'text',
-  account_id: 'text',
 const ORDERS = {
   newest: { column: 'valid_since', direction: 'desc', only: undefined },
   'newest-management': {
@@ -289,6 +286,9 @@ const ORDERS = {
   },
 } as const satisfies Readonly<Record<SessionOrder, object>>
 
+const OPENED = {
+  session_id: 'text',
+  account_id: 'text',
   description: 'text',
   valid_since: 'bigint',
   valid_until: 'bigint',
@@ -297,10 +297,10 @@ const ORDERS = {
   origin: 'text',
   limits: 'text',
   opened_from: 'text',
+  user_agent: 'text',
   logins_since: 'bigint',
 } as const
 
-  user_agent: 'text',
 /**
  * Primary keys. In one order everywhere, so that two of these that insert the same sessions cannot wait for each other.
  */
@@ -339,10 +339,10 @@ async function openAll(
     origin: session.origin ?? null,
     limits: session.limits ?? null,
     opened_from: session.openedFrom ?? null,
+    user_agent: session.userAgent ?? null,
     logins_since: loginsSince ? toInstant(loginsSince) : null,
   }))
   const recorded = await OPENERS[locked](
-    user_agent: session.userAgent ?? null,
     query,
     { opened: listOf(OPENED, rows) },
     first.map(({ entry }) => entry),
@@ -370,8 +370,8 @@ function fromRow(row: TokenSessionTable): Session {
     kind: row.kind,
     origin: row.origin ?? undefined,
     openedFrom: row.opened_from ?? undefined,
+    userAgent: row.user_agent ?? undefined,
+    limits: row.limits ?? undefined,
     job: row.job === null ? undefined : JSON.parse(row.job),
   }
 }
-    userAgent: row.user_agent ?? undefined,
-    limits: row.limits ?? undefined,

@@ -5,6 +5,7 @@ import { TOKEN_TYPES } from '@ratafia/api'
 import { bindDischarge, decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
+import { sessionRecord } from '../../src/tokens/session.ts'
 import { disableAccount, enableAccount } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -97,6 +98,11 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(listed.description, 'hello-release: github run 1959414638: upload of the nightly')
     const life = Date.parse(listed['valid-until']) - Date.parse(listed['valid-since'])
     assert.equal(life, 900_000)
+    const session = await service.installation.tokenSessions.find(body.session_id)
+    assert.deepEqual(session && sessionRecord(session).limits, {
+      ...{ permissions: ['package_upload', 'package_release'], packages: ['hello'] },
+      ...{ channels: ['edge'], store_ids: null },
+    })
     const revoked = await revokeSession(service, body.access_token, body.session_id)
     assert.equal(revoked.body.macaroons[0]['revoked-by'], 'releaser')
     assert.equal((await whoami(`Macaroon ${body.access_token}`)).status, 401)

@@ -115,8 +115,12 @@ eachDatabase((_kind, _open, fresh) => {
     const ann = await addPerson(service, 'ann')
     assert.equal(await whoami(service, await logIn(service, ann)), 200)
     const list = ['tokens', 'list', '--account', 'ann']
-    assert.equal(JSON.parse((await both(...list, '--json')).stdout).length, 1)
+    const [listed, ...more] = JSON.parse((await both(...list, '--json')).stdout)
+    const unlimited = { permissions: null, channels: null, packages: null, store_ids: null }
+    assert.deepEqual([listed.limits, listed.manage, more], [unlimited, null, []])
     assert.match((await both(...list)).stdout, / ann +developer /)
+    const limits = (await both(...list, '--columns', 'limits,manage')).stdout
+    assert.match(limits, /"permissions":null/)
     const later = new Date(Date.now() + 3_600_000).toISOString()
     assert.equal((await both(...list, '--unused-since', later)).stdout.split('\n').length, 3)
     assert.equal((await both(...list, '--unused-since', '90d')).stdout, 'There is no session to show.\n')

@@ -33,9 +33,9 @@ export interface AccountTables {
     logins_since: number | null
     created_at: number
     expires_at: number
-  }
     address: string | null
     user_agent: string | null
+  }
   completed_login: {
     login_id: Uint8Array
     account_id: string
