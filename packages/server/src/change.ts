@@ -89,6 +89,8 @@ export const ACTIONS = {
   'account.set-name': 'an account got another name',
   'account.password-logins-off': 'programs may no longer log in with the password of an account',
   'account.password-logins-on': 'programs may log in with the password of an account again',
+  'account.reminders-off': 'an account gets no more reminders by mail of what ends soon',
+  'account.reminders-on': 'an account gets reminders by mail again',
   'second-factor.start': 'the owner of an account was shown a secret for a second factor, to be confirmed',
   'second-factor.enable': 'an account got a second factor: its password alone is no longer enough',
   'second-factor.reset': 'the operator replaced the second factor of an account, and its recovery codes',

@@ -14,6 +14,8 @@ import {
   NewAccountSchema,
   PageQuerySchema,
   PasswordLinkSchema,
+  RemindersSchema,
+  SwitchRemindersSchema,
 } from './schemas/index.ts'
 
 /** Of whoever acts on an account that has roles. */
@@ -38,6 +40,28 @@ const CHANGING = {
 } as const
 
 export const ACCOUNT_OPERATIONS = {
+  myReminders: {
+    ...SIGNED_IN,
+    method: 'GET',
+    path: '/me/reminders',
+    summary: 'Whether I get reminders by mail before my tokens, and the keys that I manage, end',
+    errors: [],
+    response: RemindersSchema,
+    record: true,
+  },
+  switchMyReminders: {
+    ...SIGNED_IN,
+    method: 'PATCH',
+    path: '/me/reminders',
+    summary: 'Switches my reminders off or on',
+    description: 'What the operator has sent to a webhook is not switched by this.',
+    errors: ['state-conflict'],
+    body: SwitchRemindersSchema,
+    bodyRequired: true,
+    response: RemindersSchema,
+    record: true,
+    actions: ['account.reminders-off', 'account.reminders-on'],
+  },
   accounts: {
     ...READING,
     path: '/accounts',
@@ -81,11 +105,11 @@ export const ACCOUNT_OPERATIONS = {
     ...CHANGING,
     method: 'PATCH',
     path: '/accounts/:id',
-    summary: 'Changes the name or the e-mail address of an account',
+    summary: 'Changes the name or the e-mail address of an account, or whether it gets reminders by mail',
     errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
     body: EditAccountSchema,
     bodyRequired: true,
-    actions: ['account.set-name', 'account.set-email'],
+    actions: ['account.set-name', 'account.set-email', 'account.reminders-off', 'account.reminders-on'],
   },
   disableAccount: {
     ...CHANGING,

@@ -110,6 +110,8 @@ export interface AccountStore {
   edit(id: AccountId, changes: { readonly name?: string; readonly email?: string }): Promise<boolean>
   /** Undefined switches them on. False when there is no such account, or when it is switched so already, or removed. */
   switchPasswordLogins(id: AccountId, offAt: Date | undefined): Promise<boolean>
+  /** The same for reminders by mail. */
+  switchReminders(id: AccountId, offAt: Date | undefined): Promise<boolean>
 }
 
 /** Index: the primary key. */
@@ -297,6 +299,14 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
           .where('password_logins_off_at', offAt ? 'is' : 'is not', null)
           .where('removed_at', 'is', null),
       ),
+
+    switchReminders: (id, offAt) =>
+      changed(id, (account) =>
+        account
+          .set({ reminders_off_at: offAt ? toInstant(offAt) : null })
+          .where('reminders_off_at', offAt ? 'is' : 'is not', null)
+          .where('removed_at', 'is', null),
+      ),
   }
 }
 
@@ -330,6 +340,7 @@ export function accountOf(row: AccountTable): Account {
     loginsSince: fromInstant(row.logins_since) ?? undefined,
     // Absent where `accounts set-email` works on the schema of the release before.
     passwordLoginsOffAt: fromInstant(row.password_logins_off_at ?? null) ?? undefined,
+    remindersOffAt: fromInstant(row.reminders_off_at ?? null) ?? undefined,
     ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
     createdAt: fromInstant(row.created_at),
   }

@@ -12,6 +12,8 @@ export interface Account {
   readonly disabledAt: Date | undefined
   /** Since when programs may not log in with its password; the pages take it all the same. Undefined: they may. */
   readonly passwordLoginsOffAt: Date | undefined
+  /** Since when it gets no reminders by mail of what ends soon (`reminders/`). Undefined: it gets them. */
+  readonly remindersOffAt: Date | undefined
   /** When its logins were last ended (`ended-logins/`): earlier ones open nothing. Undefined: never. */
   readonly loginsSince: Date | undefined
   /** From then on it is nobody's, and disabled for good (`removal/`). */

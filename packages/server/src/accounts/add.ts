@@ -44,7 +44,12 @@ export async function addAccount(input: AddAccountInput, deps: AddDeps): Promise
   })
   return {
     ...{ ...fields, hasPassword: passwordHash !== undefined },
-    ...{ disabledAt: undefined, loginsSince: undefined, passwordLoginsOffAt: undefined },
+    ...{
+      disabledAt: undefined,
+      loginsSince: undefined,
+      passwordLoginsOffAt: undefined,
+      remindersOffAt: undefined,
+    },
   }
 }
 

@@ -90,6 +90,7 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
         disabledAt: undefined,
         loginsSince: undefined,
         passwordLoginsOffAt: undefined,
+        remindersOffAt: undefined,
       }
     }
     // Somebody else has this username, or another request made the account of this identity first.

@@ -51,6 +51,8 @@ import type { GrantStore } from '../management/grants/grant-store.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { RepeatStore } from '../management/repeats/repeat-store.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
+import type { EndingStore } from '../reminders/ending-store.ts'
+import type { ReminderStore } from '../reminders/reminder-store.ts'
 import type { ProcessStore } from '../status/process-store.ts'
 import type { TokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
@@ -83,6 +85,8 @@ export interface Stores {
   readonly counts: CounterStore
   readonly repeats: RepeatStore
   readonly jobs: JobStore
+  readonly endings: EndingStore
+  readonly reminders: ReminderStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore

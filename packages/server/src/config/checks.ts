@@ -1,5 +1,6 @@
 /** What cannot be seen from one variable alone: unknown names, and values that need or contradict each other. */
 import { closest } from './closest.ts'
+import { reminderProblems } from './reminders/reminder-config.ts'
 import { type Environment, textOf, type ValuesOf } from './row.ts'
 import { isEveryAddress } from './values.ts'
 import { type SERVICE_VARIABLES, VARIABLES, type VariableName } from './variables.ts'
@@ -13,12 +14,17 @@ const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = 
   ['RATAFIA_DEVICE_SERVICE_HEADERS', 'RATAFIA_DEVICE_SERVICE_URLS'],
   ['RATAFIA_IDENTITY_PUBLIC_KEY', 'RATAFIA_IDENTITY_URL'],
   ['RATAFIA_METRICS_HOST', 'RATAFIA_METRICS_PORT'],
+  ['RATAFIA_WEBHOOK_SECRET', 'RATAFIA_WEBHOOK_URL'],
+  ['RATAFIA_WEBHOOK_SECRET_FILE', 'RATAFIA_WEBHOOK_URL'],
+  ['RATAFIA_WEBHOOK_PRIVATE_ADDRESSES', 'RATAFIA_WEBHOOK_URL'],
 ]
 
 /** Two ways to say one thing. */
 const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] = [
   ['RATAFIA_SECRET_KEY', 'RATAFIA_SECRET_KEY_FILE'],
   ['RATAFIA_PREVIOUS_SECRET_KEY', 'RATAFIA_PREVIOUS_SECRET_KEY_FILE'],
+  ['RATAFIA_SMTP_URL', 'RATAFIA_SMTP_URL_FILE'],
+  ['RATAFIA_WEBHOOK_SECRET', 'RATAFIA_WEBHOOK_SECRET_FILE'],
 ]
 
 /**
@@ -69,6 +75,7 @@ export function contradictions(
       'RATAFIA_TOKEN_MAX_LIFETIME is shorter than RATAFIA_TOKEN_LIFETIME, the default lifetime. Lower that too.',
     )
   }
+  problems.push(...reminderProblems(values, isSet))
   return problems
 }
 

@@ -78,7 +78,11 @@ test('without any variable: what a fresh machine runs with', () => {
       counters: 400 * DAY,
       audit: undefined,
     },
-    management: { enabled: true, from: undefined, lifetime: 8 * 3_600_000 },
+    management: {
+      ...{ enabled: true, from: undefined, lifetime: 8 * 3_600_000 },
+      ...{ console: true, name: undefined },
+    },
+    reminders: { mail: undefined, webhook: undefined },
     trustedProxies: [],
     rateLimits: DEFAULT_RATES,
     maxConnections: 10_000,
@@ -124,6 +128,13 @@ const WHOLE = {
   RATAFIA_DEVICE_SERVICE_PATH: '/serial/vault/',
   RATAFIA_DEVICE_SERVICE_URLS: 'https://a.example.com, http://b.example.com/v1/',
   RATAFIA_DEVICE_SERVICE_HEADERS: 'X-Factory, x-line',
+  RATAFIA_SMTP_URL: 'smtps://ratafia:a%2Fb%40c@mail.example.com',
+  RATAFIA_SMTP_URL_FILE: '',
+  RATAFIA_MAIL_FROM: 'Store <store@example.com>',
+  RATAFIA_WEBHOOK_URL: 'https://hooks.example.com/ratafia?from=store',
+  RATAFIA_WEBHOOK_SECRET: '0123456789abcdef0123456789abcdef',
+  RATAFIA_WEBHOOK_SECRET_FILE: '',
+  RATAFIA_WEBHOOK_PRIVATE_ADDRESSES: '10.20.0.0/16, fd00::/8',
   RATAFIA_RETENTION_TOKEN_SESSIONS: '1h',
   RATAFIA_RETENTION_DEVICE_SESSIONS: '2d',
   RATAFIA_RETENTION_REGISTRATIONS: '3d',
@@ -137,6 +148,8 @@ const WHOLE = {
   RATAFIA_MANAGEMENT: 'off',
   RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24,2001:db8::/32',
   RATAFIA_MANAGEMENT_LIFETIME: '2h',
+  RATAFIA_CONSOLE: 'off',
+  RATAFIA_NAME: 'Acme Störe',
   RATAFIA_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
   RATAFIA_RATE_LIMITS: 'tokens=10/1s, wait-token=off,devices=100000/1h',
   RATAFIA_MAX_CONNECTIONS: '500',
@@ -213,7 +226,27 @@ test('with every variable', () => {
       counters: 691_200_000,
       audit: 5 * DAY,
     },
-    management: { enabled: false, from: ['192.0.2.0/24', '2001:db8::/32'], lifetime: 2 * 3_600_000 },
+    management: {
+      ...{ enabled: false, from: ['192.0.2.0/24', '2001:db8::/32'], lifetime: 2 * 3_600_000 },
+      ...{ console: false, name: 'Acme Störe' },
+    },
+    reminders: {
+      mail: {
+        server: {
+          from: 'variable',
+          value: {
+            ...{ host: 'mail.example.com', port: 465, secure: true, loopback: false },
+            login: { user: 'ratafia', password: 'a/b@c' },
+          },
+        },
+        from: { name: 'Store', address: 'store@example.com' },
+      },
+      webhook: {
+        url: 'https://hooks.example.com/ratafia?from=store',
+        secret: { from: 'variable', value: WHOLE.RATAFIA_WEBHOOK_SECRET },
+        privateAddresses: ['10.20.0.0/16', 'fd00::/8'],
+      },
+    },
     trustedProxies: ['10.0.0.0/8', '::1'],
     rateLimits: {
       ...DEFAULT_RATES,
@@ -257,6 +290,8 @@ test('identity serve has another port by default', () => {
 
 const ON_POSTGRES = { RATAFIA_DATABASE_URL: 'postgres://db/x', RATAFIA_SECRET_KEY: KEY.toString('hex') }
 const DEVICE_SERVICES = { RATAFIA_DEVICE_SERVICE_URLS: 'https://a.example.com' }
+const MAILING = { RATAFIA_SMTP_URL: 'smtp://mail.example.com' }
+const SIGNED = { RATAFIA_WEBHOOK_SECRET: 'x'.repeat(32) }
 const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
 /** With what else a value of the variable needs. */
@@ -314,6 +349,50 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ],
   ['RATAFIA_DEVICE_SERVICE_HEADERS', ['x-a'], /has no effect without RATAFIA_DEVICE_SERVICE_URLS/],
   ['RATAFIA_UNKNOWN_SESSIONS', ['accept'], /it can be refuse, ignore/],
+  [
+    'RATAFIA_SMTP_URL',
+    [
+      ...[
+        'mail.example.com',
+        'https://mail.example.com',
+        'smtp://',
+        'smtp://a b',
+        'smtp://mail.example.com/x',
+      ],
+      ...['smtp://user@mail.example.com', 'smtp://:pass@mail.example.com', 'smtp://u:%zz@mail.example.com'],
+      ...['smtp://mail.example.com?tls=no', 'smtp://mail.example.com:0', 'smtp://u:%0d%0a@mail.example.com'],
+    ],
+    /is not the address of a mail server/,
+  ],
+  [
+    'RATAFIA_MAIL_FROM',
+    ['store', 'a@b@c', 'a@b, c@d', 'Store store@example.com', 'x\r\nBcc: y <a@example.com>', '<a@b>'],
+    /is not a sender/,
+    MAILING,
+  ],
+  ['RATAFIA_MAIL_FROM', ['a@example.com'], /has no effect without RATAFIA_SMTP_URL/],
+  ['RATAFIA_WEBHOOK_URL', ['x', 'ftp://x', 'https://u:p@x'], /is not an https address/, SIGNED],
+  [
+    'RATAFIA_WEBHOOK_URL',
+    ['http://hooks.example.com', 'http://localhost:9000', 'http://10.0.0.1/'],
+    /is not https/,
+    SIGNED,
+  ],
+  ['RATAFIA_WEBHOOK_URL', ['https://x/#y'], /has a space or a fragment/, SIGNED],
+  ['RATAFIA_WEBHOOK_URL', ['https://10.0.0.1/', 'https://[fd00::1]/'], /Allow its network with/, SIGNED],
+  [
+    'RATAFIA_WEBHOOK_SECRET',
+    ['short', 'x'.repeat(31), 'x'.repeat(513), `${'x'.repeat(31)} y`, 'é'.repeat(32)],
+    /is not a secret of 32 to 512/,
+    { RATAFIA_WEBHOOK_URL: 'https://hooks.example.com/' },
+  ],
+  ['RATAFIA_WEBHOOK_SECRET', ['x'.repeat(32)], /has no effect without RATAFIA_WEBHOOK_URL/],
+  [
+    'RATAFIA_WEBHOOK_PRIVATE_ADDRESSES',
+    ['x', '127.0.0.0/8', '169.254.0.0/16', '8.8.8.8', '0.0.0.0/0', '10.0.0.0/8,'],
+    /is not a private network/,
+    { ...SIGNED, RATAFIA_WEBHOOK_URL: 'https://hooks.example.com/' },
+  ],
   ['RATAFIA_RETENTION_TOKEN_SESSIONS', ['0s', '59m', '1'], /is not a duration|Keep rows for 1h at least/],
   ['RATAFIA_RETENTION_DEVICE_SESSIONS', ['59m'], /Keep rows for 1h/],
   ['RATAFIA_RETENTION_REGISTRATIONS', ['600s'], /Keep rows for 1h/],
@@ -455,6 +534,8 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ['RATAFIA_CI_MAX_LIFETIME', ['3600', '0s', '59s'], /is not a duration|lives for 60s at least/],
   ['RATAFIA_MANAGEMENT', ['true'], /can be on, off/],
   ['RATAFIA_MANAGEMENT_FROM', ['x', '10.0.0.0/33'], /not an address or CIDR block/],
+  ['RATAFIA_CONSOLE', ['true'], /can be on, off/],
+  ['RATAFIA_NAME', ['a\u202eb', ' a', 'x'.repeat(65)], /is not a name/],
   ['RATAFIA_MANAGEMENT_LIFETIME', ['59s', '25h', 'long'], /from 1m to 24h|is not a duration/],
   [
     'RATAFIA_TRUSTED_PROXIES',
@@ -499,6 +580,8 @@ test('every variable that can be wrong is in the table above', () => {
     'RATAFIA_DATA_DIR',
     'RATAFIA_SECRET_KEY_FILE',
     'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
+    'RATAFIA_SMTP_URL_FILE',
+    'RATAFIA_WEBHOOK_SECRET_FILE',
     'RATAFIA_AGENT_FILE',
     'RATAFIA_TOKEN_FILE',
     'RATAFIA_ID_TOKEN',

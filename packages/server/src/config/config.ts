@@ -2,6 +2,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
+import { reminderConfigOf } from './reminders/reminder-config.ts'
 import { type Environment, readRow, readRows, textOf, type ValuesOf } from './row.ts'
 import { previousSecretOf, secretOf } from './secrets.ts'
 import { readTracing, type TracingConfig } from './tracing.ts'
@@ -161,7 +162,12 @@ function configOf(
       from: values.RATAFIA_MANAGEMENT_FROM,
       /** Milliseconds. */
       lifetime: values.RATAFIA_MANAGEMENT_LIFETIME,
+      console: values.RATAFIA_CONSOLE === 'on',
+      /** Undefined = the host of the base URL. */
+      name: values.RATAFIA_NAME,
     },
+    /** Each undefined where it is not configured. */
+    reminders: reminderConfigOf(values),
     trustedProxies: values.RATAFIA_TRUSTED_PROXIES ?? [],
     rateLimits: values.RATAFIA_RATE_LIMITS,
     maxConnections: values.RATAFIA_MAX_CONNECTIONS,

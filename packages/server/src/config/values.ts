@@ -211,6 +211,12 @@ export function parseReturnTo(value: string): readonly string[] {
   })
 }
 
+/** Of an installation, for people: one line without characters that nobody sees. */
+export function parseName(value: string): string {
+  if (value.length <= 64 && /^\P{C}+$/u.test(value) && value.trim() === value) return value
+  throw new Error('is not a name: write 1 to 64 visible characters, without a space at either end.')
+}
+
 /** Of a management token, in milliseconds. */
 export function parseManagementLifetime(value: string): number {
   const duration = parseDuration(value)

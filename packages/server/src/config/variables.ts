@@ -3,6 +3,7 @@ import { TRACING_VARIABLES } from './tracing.ts'
 import { COMMAND_VARIABLES } from './variables/commands.ts'
 import { DEVICE_VARIABLES } from './variables/devices.ts'
 import { MANAGEMENT_VARIABLES } from './variables/management.ts'
+import { REMINDER_VARIABLES } from './variables/reminders.ts'
 import { SERVING_VARIABLES } from './variables/serving.ts'
 import { STORAGE_VARIABLES } from './variables/storage.ts'
 import { TOKEN_VARIABLES } from './variables/tokens.ts'
@@ -13,6 +14,7 @@ export const SERVICE_VARIABLES = {
   ...TOKEN_VARIABLES,
   ...DEVICE_VARIABLES,
   ...MANAGEMENT_VARIABLES,
+  ...REMINDER_VARIABLES,
   ...COMMAND_VARIABLES,
 } as const
 
@@ -28,6 +30,7 @@ export const VARIABLES_BY_SUBJECT = {
   'Logins and tokens': TOKEN_VARIABLES,
   Devices: DEVICE_VARIABLES,
   'Administration over HTTP': MANAGEMENT_VARIABLES,
+  Reminders: REMINDER_VARIABLES,
   Traces: TRACING_VARIABLES,
   'Commands over HTTP': COMMAND_VARIABLES,
 } as const

@@ -1,6 +1,7 @@
 /** `ratafia config check`: what `serve` would refuse, beyond the variables themselves. */
 import { ConfigError } from '../config/config.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
+import { readSecretText } from '../config/reminders/secret-text.ts'
 import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-key.ts'
 import { databaseIsMissing } from './open-database.ts'
 import type { StartOptions } from './options.ts'
@@ -11,13 +12,15 @@ import type { StartOptions } from './options.ts'
  */
 export async function checkConfig(options: StartOptions, connect: boolean): Promise<void> {
   const { config, log } = options
-  const { database, secret, previousSecret } = config
+  const { database, secret, previousSecret, reminders } = config
   // The key of a new embedded database is made together with it.
   const isNew = databaseIsMissing(config) && secret.from === 'file' && secret.makeBefore !== undefined
   const results = await Promise.allSettled([
     requireTlsFiles(database),
     isNew ? undefined : readPresentSecretKey(secret),
     readPreviousSecretKey(previousSecret),
+    reminders.mail && readSecretText(reminders.mail.server),
+    reminders.webhook && readSecretText(reminders.webhook.secret),
   ])
   const problems = results.flatMap((result) => {
     if (result.status === 'fulfilled') return []

@@ -39,6 +39,8 @@ import { grantStore } from '../management/grants/grant-store.ts'
 import { jobStore } from '../management/jobs/job-store.ts'
 import { repeatStore } from '../management/repeats/repeat-store.ts'
 import { packageStore } from '../package-directory/package-store.ts'
+import { endingStore } from '../reminders/ending-store.ts'
+import { reminderStore } from '../reminders/reminder-store.ts'
 import { tokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
 import { changing } from './changing.ts'
@@ -54,6 +56,8 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   counts: counterStore(on),
   repeats: repeatStore(on),
   jobs: jobStore(on),
+  endings: endingStore(on),
+  reminders: reminderStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),

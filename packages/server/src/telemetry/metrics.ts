@@ -58,6 +58,8 @@ export interface Metrics extends OidcMetrics {
   }): void
   /** A task that removes expired rows has run. Not called `job`: Prometheus has a label of that name. */
   retained(task: string, outcome: 'ok' | 'failed', removed: number): void
+  /** Reminders of what ends soon, by `mail` or `webhook`. */
+  reminded(channel: string, outcome: string, count: number): void
   watch(watched: Partial<Watched>): void
 }
 
@@ -149,6 +151,11 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     'outcome',
   ])
   const removed = counter('ratafia_retention_removed_rows_total', 'Rows removed by these tasks', ['task'])
+  const reminders = counter(
+    'ratafia_reminders_total',
+    'Reminders of what ends soon, by channel; retried: an attempt failed; dropped: nothing to say any more',
+    ['channel', 'outcome'],
+  )
   new Gauge({
     name: 'ratafia_build_info',
     help: 'The release, and the Node that runs it',
@@ -192,6 +199,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
       tasks.inc({ task, outcome })
       removed.inc({ task }, rows)
     },
+    reminded: (channel, outcome, count) => reminders.inc({ channel, outcome }, count),
     watch: (more) => {
       Object.assign(watched, more)
     },

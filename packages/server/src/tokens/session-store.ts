@@ -171,7 +171,10 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
       changeAnnounced(query, { kind: 'token-session', id }, (transaction) =>
         transaction
           .updateTable('token_session')
-          .set({ valid_until: toInstant(until) })
+          .set((set) => ({
+            valid_until: toInstant(until),
+            shortened_from: set.fn.coalesce('shortened_from', 'valid_until'),
+          }))
           .where('session_id', '=', id)
           .where('valid_until', '>', toInstant(until)),
       ),

@@ -57,6 +57,7 @@ eachDatabase((kind, _open, fresh) => {
       email: 'ann@example.org',
       password: true,
       password_logins: true,
+      reminders: true,
       second_factor: false,
       disabled_at: null,
       logins_since: null,

@@ -63,6 +63,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'accounts reset-link': ['--json', '--expires', '--url'],
   'accounts password-logins': ['--json'],
   'accounts set-email': ['--json', '--url'],
+  'accounts reminders': ['--json', '--mine', '--url'],
   'accounts totp': [],
   'accounts totp enable': ['--json'],
   'accounts totp disable': ['--json', '--yes'],

@@ -87,6 +87,7 @@ eachDatabase((_kind, open) => {
         disabledAt: undefined,
         loginsSince: undefined,
         passwordLoginsOffAt: undefined,
+        remindersOffAt: undefined,
         createdAt: now,
       },
     )

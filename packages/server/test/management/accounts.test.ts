@@ -49,7 +49,7 @@ eachDatabase((kind, _open, fresh) => {
     const { id, created_at, ...rest } = added.body
     assert.deepEqual(rest, {
       ...body,
-      ...{ password: false, password_logins: true, second_factor: false },
+      ...{ password: false, password_logins: true, reminders: true, second_factor: false },
       ...{ disabled_at: null, logins_since: null },
     })
     assert.match(created_at, /^\d{4}-.*Z$/)

@@ -173,6 +173,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /"expires":"/,
   },
   'accounts password-logins': { words: () => ['off', 'bob'], actions: ['account.password-logins-off'] },
+  'accounts reminders': { words: () => ['off', 'bob'], actions: ['account.reminders-off'] },
   'accounts totp enable': {
     words: () => ['bob'],
     actions: ['second-factor.enable'],

@@ -14,6 +14,7 @@ export const AccountRecordSchema = Type.Object(
     email: Type.String({ description: 'Empty for an account that a first login made' }),
     password: Type.Boolean({ description: 'Whether it has one' }),
     password_logins: Type.Boolean({ description: 'Whether programs may log in with its password' }),
+    reminders: Type.Boolean({ description: 'Whether it gets reminders by mail of what ends soon' }),
     second_factor: Type.Boolean(),
     disabled_at: orNull(Text),
     logins_since: orNull(Text, 'Logins of before open nothing'),
@@ -61,8 +62,24 @@ export const NewAccountSchema = Type.Object(
   { title: 'NewAccount', ...exactly },
 )
 export const EditAccountSchema = Type.Object(
-  { name: Type.Optional(NameSchema), email: Type.Optional(EmailSchema) },
+  {
+    name: Type.Optional(NameSchema),
+    email: Type.Optional(EmailSchema),
+    reminders: Type.Optional(Type.Boolean()),
+  },
   { title: 'EditAccount', ...exactly },
+)
+
+export const RemindersSchema = Type.Object(
+  {
+    reminders: Type.Boolean({ description: 'Whether I get reminders by mail of what ends soon' }),
+    email: orNull(Text, 'Where they go. Null: I have no address, and get none'),
+  },
+  { title: 'Reminders', ...exactly },
+)
+export const SwitchRemindersSchema = Type.Object(
+  { reminders: Type.Optional(Type.Boolean()) },
+  { title: 'SwitchReminders', ...exactly },
 )
 
 export const PasswordLinkSchema = Type.Object(

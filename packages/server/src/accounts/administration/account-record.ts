@@ -16,6 +16,7 @@ export async function accountRecords(accounts: readonly Account[], { secondFacto
     email: account.email,
     password: account.hasPassword,
     password_logins: account.passwordLoginsOffAt === undefined,
+    reminders: account.remindersOffAt === undefined,
     second_factor: protectedIds.has(account.id),
     disabled_at: account.disabledAt?.toISOString() ?? null,
     logins_since: account.loginsSince?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-/** Changes the name or the e-mail address of an account. */
+/** Changes the name or the e-mail address of an account, or whether it gets reminders by mail. */
 import { requireForAll } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
@@ -21,6 +21,7 @@ interface Edit extends AccountChange {
   /** Undefined: it stays. */
   readonly name?: string | undefined
   readonly email?: string | undefined
+  readonly reminders?: boolean | undefined
 }
 
 /** The stores of a change, in its transaction. */
@@ -56,11 +57,18 @@ export async function editAccount(
       ...(name === undefined || name === before.name ? {} : { name }),
       ...(email === undefined || email === before.email ? {} : { email }),
     }
-    if (Object.keys(changes).length === 0) return before
-    await on.accounts.edit(before.id, changes)
     const subject = before.username
+    const { reminders } = wanted
+    const isSwitched = reminders !== undefined && reminders !== (before.remindersOffAt === undefined)
+    const after = isSwitched ? { ...before, remindersOffAt: reminders ? undefined : deps.clock() } : before
+    if (isSwitched) {
+      await on.accounts.switchReminders(before.id, after.remindersOffAt)
+      await on.record({ action: reminders ? 'account.reminders-on' : 'account.reminders-off', subject })
+    }
+    if (Object.keys(changes).length === 0) return after
+    await on.accounts.edit(before.id, changes)
     if (changes.name !== undefined) await on.record({ action: 'account.set-name', subject })
     if (changes.email !== undefined) await on.record({ action: 'account.set-email', subject })
-    return { ...before, ...changes }
+    return { ...after, ...changes }
   })
 }

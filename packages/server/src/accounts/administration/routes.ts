@@ -58,8 +58,9 @@ export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRo
   })
   add(api.account, async (asked) => accountRecord(await showAccount(namedIn(asked), deps), deps))
   add(api.editAccount, async (asked) => {
-    const { name, email } = asked.body
-    return accountRecord(await editAccount({ ...changeOf(asked), name, email }, tried(asked)), deps)
+    const { name, email, reminders } = asked.body
+    const edit = { ...changeOf(asked), name, email, reminders }
+    return accountRecord(await editAccount(edit, tried(asked)), deps)
   })
   add(api.disableAccount, async (asked) =>
     accountRecord(await disableAccount(changeOf(asked), tried(asked)), deps),

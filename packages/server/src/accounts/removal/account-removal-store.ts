@@ -36,6 +36,7 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
               name: '',
               password_hash: null,
               password_logins_off_at: null,
+              reminders_off_at: null,
               disabled_at: eb.fn.coalesce('disabled_at', eb.val(instant)),
               removed_at: instant,
             }))
@@ -69,6 +70,12 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
         ] as const) {
           await transaction.deleteFrom(table).where('account_id', '=', id).execute()
         }
+        // The primary key begins with them.
+        await transaction
+          .deleteFrom('reminder')
+          .where('channel', '=', 'mail')
+          .where('recipient', '=', id)
+          .execute()
         // Index job_account. A job that has not ended stops with the session of whoever made it.
         await transaction
           .updateTable('job')

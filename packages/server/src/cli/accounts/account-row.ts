@@ -10,6 +10,7 @@ export const ACCOUNT_COLUMNS = [
   'id',
   'password',
   'password_logins',
+  'reminders',
   'second_factor',
   'disabled_at',
   'logins_since',

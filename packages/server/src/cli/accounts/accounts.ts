@@ -11,6 +11,7 @@ import { addAccountCommand } from './add-account.ts'
 import { passwordCommands } from './credentials/passwords.ts'
 import { secondFactorCommands } from './credentials/second-factor.ts'
 import { enableDisableCommands } from './enable-disable.ts'
+import { reminderCommand } from './reminders.ts'
 import { removeAccountCommand } from './remove-account.ts'
 
 interface ListOptions extends ListOption, WayOptions {}
@@ -44,6 +45,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   passwordCommands(accounts, context)
   secondFactorCommands(accounts, context)
+  reminderCommand(accounts, context)
 
   withJson(accounts.command('link <username>'))
     .description(

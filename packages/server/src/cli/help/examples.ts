@@ -20,6 +20,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sign-in-link': ['ada', 'ada --url https://id.example.org'],
   'accounts password-logins': ['off ann', 'on ann bob'],
   'accounts set-email': ['ann ann@example.org', 'ann ann@example.org --url https://store.example.org'],
+  'accounts reminders': ['off ann', 'on ann bob', 'off --mine --url https://store.example.org'],
   'accounts totp enable': ['ann', 'ann --json'],
   'accounts totp disable': ['ann'],
   'accounts totp reset': ['ann'],

@@ -12,6 +12,7 @@ export interface AccountTables {
     logins_since: number | null
     removed_at: number | null
     password_logins_off_at: number | null
+    reminders_off_at: number | null
     created_at: number
   }
   external_identity: {
@@ -86,5 +87,6 @@ export interface AccountTables {
     limits: string | null
     opened_from: string | null
     user_agent: string | null
+    shortened_from: number | null
   }
 }

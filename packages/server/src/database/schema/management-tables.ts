@@ -19,6 +19,19 @@ export interface ManagementTables {
     last_used_at: number
     address: string
   }
+  reminder: {
+    channel: 'mail' | 'webhook'
+    recipient: string
+    kind: string
+    subject: string
+    ends_at: number
+    days: number
+    id: string
+    queued_at: number
+    attempts: number
+    next_at: number | null
+    outcome: 'delivered' | 'dropped' | 'given-up' | null
+  }
   role_grant: {
     subject_kind: 'account'
     subject: string

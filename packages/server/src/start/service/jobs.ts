@@ -12,13 +12,20 @@ import { removeOldWaiting } from '../../devices/registration/approval/remove-old
 import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
 import { periodicJobs } from '../../management/jobs/run-jobs.ts'
+import type { Senders } from '../../reminders/run-reminders.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { changing } from '../changing.ts'
 import { storesOn } from '../stores.ts'
+import { jobOfReminders } from './reminders.ts'
 
-/** Each runs in the process that has its lease. */
-export function jobsOf(installation: Installation, log: Log, { metrics }: Telemetry): readonly Job[] {
+/** Each runs in the process that has its lease. `senders`: of reminders. */
+export function jobsOf(
+  installation: Installation,
+  log: Log,
+  { metrics }: Telemetry,
+  senders: Senders = { mail: undefined, webhook: undefined },
+): readonly Job[] {
   const { clock, database } = installation
   const onRun = (table: string, outcome: 'ok' | 'failed', removed: number) => {
     metrics.retained(table, outcome, removed)
@@ -28,6 +35,7 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
     log.warn({ issuer, why }, 'could not fetch the keys of an issuer')
   const change = changing(database, clock, storesOn)({ actor: 'service', source: hostname() })
   const tasks = retentionTasks(installation, change)
+  const reminders = jobOfReminders(installation, senders, { log, metrics })
   return [
     { name: 'audit-link', everyMs: 1_000, run: async (goOn) => void (await linkEntries(installation, goOn)) },
     {
@@ -46,11 +54,14 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
       everyMs: 600_000,
       run: (goOn) => foldHours({ ...installation, counters: installation.counts, goOn }),
     },
+    ...(reminders ? [reminders] : []),
     { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
   ]
 }
 
 const DAY_MS = 86_400_000
+/** Longer than a reminder is tried for, and than its step lasts: until then the row keeps it from being queued again. */
+const REMINDERS_MS = 30 * DAY_MS
 
 function retentionTasks(
   {
@@ -61,6 +72,7 @@ function retentionTasks(
     oneTimeLinks,
     repeats,
     jobs,
+    reminders,
     counts,
     tokenSessions,
     usedTokens,
@@ -79,6 +91,7 @@ function retentionTasks(
     { table: 'reset_link', keepMs: DAY_MS, remove: oneTimeLinks.removeExpired },
     { table: 'idempotent_request', keepMs: DAY_MS, remove: repeats.removeOld },
     { table: 'job', keepMs: retention.jobs, remove: jobs.removeOld },
+    { table: 'reminder', keepMs: REMINDERS_MS, remove: reminders.removeOld },
     // Nobody sends a file for longer.
     { table: 'job_part', keepMs: DAY_MS, remove: jobs.removeUploading },
     { table: 'counter', keepMs: retention.counters, remove: counts.removeOld },

@@ -32,6 +32,7 @@ import { addIdentity, addService } from './features.ts'
 import { followKeys } from './follow-keys.ts'
 import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
+import { reminderSenders } from './reminders.ts'
 import { talliedMetrics } from './tallied-metrics.ts'
 
 /** A service that listens. */
@@ -81,7 +82,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     opened.push(() => presence.stop())
     const metricsUrl = await publishMetrics(installation, telemetry.metrics, options, opened)
     if (options.jobs) {
-      const jobs = runJobs(jobsOf(installation, log, telemetry), {
+      const senders = await reminderSenders(config, log)
+      const jobs = runJobs(jobsOf(installation, log, telemetry, senders), {
         leases: leaseStore(installation.database),
         onError: (error, job) => log.warn({ err: error, job }, 'a job failed, and is tried again'),
       })

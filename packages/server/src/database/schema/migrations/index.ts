@@ -21,6 +21,7 @@ import { activity } from './0019-activity.ts'
 import { fileJobs } from './0020-file-jobs.ts'
 import { tokenActivity } from './0021-token-activity.ts'
 import { counters } from './0022-counters.ts'
+import { reminders } from './0023-reminders.ts'
 import { ownTokens } from './0025-own-tokens.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
@@ -47,5 +48,6 @@ export const migrations: readonly Migration[] = [
   fileJobs,
   tokenActivity,
   counters,
+  reminders,
   ownTokens,
 ]

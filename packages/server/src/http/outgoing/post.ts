@@ -1,0 +1,61 @@
+/**
+ * Posts a text to an address that the operator configured, under the rules for where requests may go
+ * (contract/oidc.md, A19): of the answer only the status counts, and nothing else is read.
+ */
+import type { IncomingMessage } from 'node:http'
+import { RequestError } from '../../errors.ts'
+import { request } from '../../node-http.ts'
+import { type DocumentSource, targetOf } from './allowed-addresses.ts'
+import { reasonOf } from './reasons.ts'
+import { openSocket, type SocketOptions } from './sockets.ts'
+
+export interface PostOptions extends SocketOptions {
+  /** Milliseconds until the status is there. */
+  readonly timeout?: number
+}
+
+/** The status, whatever it is: a redirect is not followed. Or why there is none. Never rejects. */
+export type PostText = (
+  url: string,
+  sent: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  from: DocumentSource,
+) => Promise<{ readonly status: number } | { readonly failure: string }>
+
+const TIMEOUT_MS = 10_000
+
+export const textPoster =
+  ({ timeout = TIMEOUT_MS, ...sockets }: PostOptions = {}): PostText =>
+  async (url, { headers, body }, from) => {
+    const signal = AbortSignal.timeout(timeout)
+    try {
+      const target = targetOf(url, from)
+      const socket = await openSocket(target, from, sockets, signal)
+      try {
+        const { host, pathname, search } = target.url
+        const response = await new Promise<IncomingMessage>((resolve, reject) => {
+          request({
+            method: 'POST',
+            path: `${pathname}${search}`,
+            headers: {
+              host,
+              connection: 'close',
+              'user-agent': 'ratafia',
+              'content-length': String(Buffer.byteLength(body)),
+              ...headers,
+            },
+            createConnection: () => socket,
+            signal,
+          })
+            .on('response', resolve)
+            .on('error', reject)
+            .end(body)
+        })
+        return { status: response.statusCode ?? 0 }
+      } finally {
+        socket.destroy()
+      }
+    } catch (error) {
+      if (error instanceof RequestError) return { failure: 'its address is not one that requests may go to' }
+      return { failure: signal.aborted ? `it did not answer in ${timeout / 1000} s` : reasonOf(error) }
+    }
+  }

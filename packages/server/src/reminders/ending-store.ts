@@ -1,0 +1,248 @@
+/** What ends soon, found by its end: rows of `token_session`, `api_key` and `role_grant`; and who is told of it. */
+import type { AccountId, SessionId, Username } from '@ratafia/api'
+import { type Selectable, sql } from 'kysely'
+import { type Database, fromInstant, type Schema, toInstant } from '../database/index.ts'
+import type { Addressee } from './reminder.ts'
+
+/** A page of what ends from one instant on and before another, by the end, behind `after`. */
+export interface EndingPage {
+  readonly from: Date
+  readonly before: Date
+  readonly after: EndingPosition | undefined
+  readonly limit: number
+}
+
+export interface EndingPosition {
+  readonly endsAt: Date
+  readonly id: string
+}
+
+/** An account that may be told something. */
+export interface Recipient extends Addressee {
+  readonly id: AccountId
+}
+
+export interface EndingToken {
+  readonly id: SessionId
+  readonly since: Date
+  readonly endsAt: Date
+  readonly description: string | undefined
+  readonly accountId: AccountId
+  readonly username: Username
+  /** Undefined if the owner gets no mail: without an address, or switched off. */
+  readonly recipient: Recipient | undefined
+}
+
+export interface EndingApiKey {
+  readonly id: string
+  readonly since: Date
+  readonly endsAt: Date
+  readonly brandId: string
+}
+
+export interface EndingGrant {
+  readonly accountId: AccountId
+  readonly role: string
+  readonly brandId: string | undefined
+  readonly since: Date
+  readonly endsAt: Date
+  readonly recipient: Recipient | undefined
+}
+
+export interface GrantPosition {
+  readonly endsAt: Date
+  readonly accountId: string
+  readonly role: string
+  readonly brandId: string | undefined
+}
+
+export interface EndingStore {
+  /**
+   * Sessions of developer tokens of enabled accounts that are neither revoked nor shortened, that no rule for a CI
+   * system's jobs opened, and that live for three days at least.
+   */
+  tokens(page: EndingPage): Promise<readonly EndingToken[]>
+  /** The same for one; undefined if it is none of these. */
+  token(id: string): Promise<EndingToken | undefined>
+  /** API keys that are neither revoked nor used up. */
+  apiKeys(page: EndingPage): Promise<readonly EndingApiKey[]>
+  /** Roles that enabled accounts have until then. */
+  grants(
+    page: Omit<EndingPage, 'after'> & { readonly after: GrantPosition | undefined },
+  ): Promise<readonly EndingGrant[]>
+  /**
+   * The accounts that manage a brand, or all, and get mail: those that are enabled, have an address and have not switched
+   * reminders off. At most a thousand.
+   */
+  managersOf(brandId: string, now: Date): Promise<readonly Recipient[]>
+  /** The account, if it gets mail. */
+  recipient(id: string): Promise<Recipient | undefined>
+}
+
+/** Of one brand nobody has more managers. */
+const MOST_MANAGERS = 1_000
+
+type AccountRow = Pick<
+  Selectable<Schema['account']>,
+  'id' | 'username' | 'name' | 'email' | 'disabled_at' | 'reminders_off_at'
+>
+
+const ACCOUNT = [
+  'account.id',
+  'account.username',
+  'account.name',
+  'account.email',
+  'account.disabled_at',
+  'account.reminders_off_at',
+] as const
+
+export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
+  /** In the very words of the index token_session_reminded: SQLite compares them as text. */
+  const tokens = () =>
+    query
+      .selectFrom('token_session')
+      .innerJoin('account', 'account.id', 'token_session.account_id')
+      .select(['session_id', 'valid_since', 'valid_until', 'description'])
+      .select(ACCOUNT)
+      .where('kind', '=', sql.lit('developer' as const))
+      .where('rule_id', 'is', null)
+      .where('revoked_at', 'is', null)
+      .where('shortened_from', 'is', null)
+      .where('disabled_at', 'is', null)
+      .where(sql<boolean>`valid_until - valid_since >= 255600000`)
+
+  return {
+    async tokens({ from, before, after, limit }) {
+      // Index token_session_reminded; of the account its primary key.
+      let page = tokens()
+        .where('valid_until', '>=', toInstant(from))
+        .where('valid_until', '<', toInstant(before))
+      if (after) {
+        page = page.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('valid_until', 'session_id'), '>', tuple(toInstant(after.endsAt), after.id)),
+        )
+      }
+      const rows = await page.orderBy('valid_until').orderBy('session_id').limit(limit).execute()
+      return rows.map(tokenOf)
+    },
+
+    async token(id) {
+      // Primary key.
+      const row = await tokens().where('session_id', '=', id).executeTakeFirst()
+      return row && tokenOf(row)
+    },
+
+    async apiKeys({ from, before, after, limit }) {
+      // Index api_key_expires.
+      let page = query
+        .selectFrom('api_key')
+        .select(['id', 'brand_id', 'created_at', sql<number>`expires_at`.as('ends_at')])
+        .where('expires_at', 'is not', null)
+        .where('revoked_at', 'is', null)
+        .where('expires_at', '>=', toInstant(from))
+        .where('expires_at', '<', toInstant(before))
+        .where((where) =>
+          where.or([where('use_limit', 'is', null), where('uses', '<', where.ref('use_limit'))]),
+        )
+      if (after) {
+        page = page.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('expires_at', 'id'), '>', tuple(toInstant(after.endsAt), after.id)),
+        )
+      }
+      const rows = await page.orderBy('expires_at').orderBy('id').limit(limit).execute()
+      return rows.map((row) => ({
+        ...{ id: row.id, brandId: row.brand_id },
+        ...{ since: fromInstant(row.created_at), endsAt: fromInstant(Number(row.ends_at)) },
+      }))
+    },
+
+    async grants({ from, before, after, limit }) {
+      // Index role_grant_expires; of the account its primary key.
+      let page = query
+        .selectFrom('role_grant')
+        .innerJoin('account', 'account.id', 'role_grant.subject')
+        .select(['role', 'brand_id', 'granted_at', sql<number>`role_grant.expires_at`.as('ends_at')])
+        .select(ACCOUNT)
+        .where('subject_kind', '=', 'account')
+        .where('disabled_at', 'is', null)
+        .where('expires_at', 'is not', null)
+        .where('expires_at', '>=', toInstant(from))
+        .where('expires_at', '<', toInstant(before))
+      if (after) {
+        const { endsAt, accountId, role, brandId = '' } = after
+        page = page.where(({ eb, refTuple, tuple }) =>
+          eb(
+            refTuple('expires_at', 'subject', 'role', 'brand_id'),
+            '>',
+            tuple(toInstant(endsAt), accountId, role, brandId),
+          ),
+        )
+      }
+      const rows = await page
+        .orderBy('expires_at')
+        .orderBy('subject')
+        .orderBy('role')
+        .orderBy('brand_id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        // Only ids of accounts are ever written there.
+        accountId: row.id as AccountId,
+        role: row.role,
+        brandId: row.brand_id === '' ? undefined : row.brand_id,
+        since: fromInstant(row.granted_at),
+        endsAt: fromInstant(Number(row.ends_at)),
+        recipient: recipientOf(row),
+      }))
+    },
+
+    async managersOf(brandId, now) {
+      // Index role_grant_role; of the accounts the primary key.
+      const rows = await query
+        .selectFrom('role_grant')
+        .innerJoin('account', 'account.id', 'role_grant.subject')
+        .select(ACCOUNT)
+        .distinct()
+        .where('subject_kind', '=', 'account')
+        .where('role', 'in', ['brand-manager', 'operator'])
+        .where('brand_id', 'in', ['', brandId])
+        .where((where) =>
+          where.or([where('expires_at', 'is', null), where('expires_at', '>', toInstant(now))]),
+        )
+        .orderBy('account.id')
+        .limit(MOST_MANAGERS)
+        .execute()
+      return rows.flatMap((row) => recipientOf(row) ?? [])
+    },
+
+    async recipient(id) {
+      // Primary key.
+      const row = await query.selectFrom('account').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
+      return row && recipientOf(row)
+    },
+  }
+}
+
+function recipientOf(row: AccountRow): Recipient | undefined {
+  if (row.disabled_at !== null || row.reminders_off_at !== null || row.email === '') return undefined
+  // What is stored was checked when it was written.
+  return { id: row.id as AccountId, username: row.username as Username, name: row.name, email: row.email }
+}
+
+interface TokenRow extends AccountRow {
+  readonly session_id: string
+  readonly valid_since: number
+  readonly valid_until: number
+  readonly description: string | null
+}
+
+const tokenOf = (row: TokenRow): EndingToken => ({
+  // The casts are safe: only valid ids are ever inserted.
+  id: row.session_id as SessionId,
+  since: fromInstant(row.valid_since),
+  endsAt: fromInstant(row.valid_until),
+  description: row.description ?? undefined,
+  accountId: row.id as AccountId,
+  username: row.username as Username,
+  recipient: recipientOf(row),
+})

@@ -1,0 +1,19 @@
+/** Reminders in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../change.ts'
+import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import { ownReminders, switchOwnReminders } from './own-reminders.ts'
+
+type RouteDeps = Parameters<typeof ownReminders>[1] & Parameters<typeof switchOwnReminders>[1]
+
+export function reminderManagementRoutes(add: AddManagementRoute, deps: RouteDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+
+  add(api.myReminders, ({ authority }) => ownReminders({ authority }, deps))
+  add(api.switchMyReminders, ({ authority, body, dryRun, ifMatch }) =>
+    switchOwnReminders(
+      { authority, on: body.reminders, mustBeSeen: ifMatch },
+      dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps,
+    ),
+  )
+}

@@ -1,0 +1,44 @@
+/** The periodic work: what is due is queued every ten minutes and at each new day, and sent every half minute. */
+import { type QueueDeps, queueReminders } from './queue-reminders.ts'
+import type { Channel } from './reminder.ts'
+import { type PostEvent, postEvents, type SendDeps, type SendMail, sendMails } from './send-reminders.ts'
+import { daysLeft } from './steps.ts'
+
+export interface Senders {
+  readonly mail: SendMail | undefined
+  readonly webhook: PostEvent | undefined
+}
+
+type Deps = Omit<QueueDeps, 'channels' | 'goOn' | 'brands'> &
+  Omit<SendDeps, 'goOn'> &
+  Pick<QueueDeps, 'brands'>
+
+const QUEUE_EVERY_MS = 10 * 60_000
+const SEND_EVERY_MS = 30_000
+
+/** One job for both: what one run queues for a recipient is in one letter. */
+export function remindersJob(senders: Senders, deps: Deps) {
+  const { mail, webhook } = senders
+  const channels = new Set<Channel>([
+    ...(mail ? ['mail' as const] : []),
+    ...(webhook ? ['webhook' as const] : []),
+  ])
+  let queuedAt: Date | undefined
+  return {
+    name: 'reminders',
+    everyMs: SEND_EVERY_MS,
+    run: async (goOn: () => Promise<boolean>): Promise<void> => {
+      const now = deps.clock()
+      if (queuedAt === undefined || isOld(queuedAt, now)) {
+        if (!(await queueReminders({ ...deps, channels, goOn }))) return
+        queuedAt = now
+      }
+      if (mail) await sendMails(mail, { ...deps, goOn })
+      if (webhook && (await goOn())) await postEvents(webhook, { ...deps, goOn })
+    },
+  }
+}
+
+/** Also when it is of a clock that was ahead. */
+const isOld = (then: Date, now: Date): boolean =>
+  Math.abs(now.getTime() - then.getTime()) >= QUEUE_EVERY_MS || daysLeft(then, now) !== 0

@@ -1,0 +1,35 @@
+/** The signing keys of a brand whose end leaves it with one key less. */
+import {
+  type ListSigningKeysDeps,
+  listSigningKeys,
+  type SigningKeyDescription,
+} from '../brands/keys/list-signing-keys.ts'
+
+export interface EndingSigningKey {
+  readonly keyId: string
+  readonly brandId: string
+  readonly name: string | undefined
+  readonly since: Date
+  readonly endsAt: Date
+}
+
+/**
+ * Those that are not disabled and could sign until their end, unless another key of the brand signs for longer: that one
+ * has replaced them.
+ */
+export async function endingSigningKeys(
+  brandId: string,
+  deps: ListSigningKeysDeps,
+): Promise<readonly EndingSigningKey[]> {
+  const keys = (await listSigningKeys(brandId, deps)).filter(({ disabledAt }) => disabledAt === null)
+  const now = deps.clock()
+  return keys.flatMap((key) => {
+    const { keyId, name, since, until, addedAt, fault } = key
+    if (until === undefined || (fault !== undefined && until > now)) return []
+    if (keys.some((other) => outlives(other, until))) return []
+    return { keyId, brandId, name, since: since ?? addedAt, endsAt: until }
+  })
+}
+
+const outlives = ({ until, fault }: SigningKeyDescription, end: Date): boolean =>
+  fault === undefined && (until === undefined || until > end)

@@ -1,0 +1,76 @@
+/** Whether what a reminder is about still ends at that instant, and whether its recipient is still to be told. */
+import type { BrandStore } from '../brands/brand-store.ts'
+import type { ListSigningKeysDeps } from '../brands/keys/list-signing-keys.ts'
+import type { ApiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
+import { showModelName } from '../brands/models/model-policy.ts'
+import { parseGrantId } from '../management/grants/grant.ts'
+import type { GrantStore } from '../management/grants/grant-store.ts'
+import type { EndingStore, Recipient } from './ending-store.ts'
+import type { DueReminder, Ends } from './reminder.ts'
+import { endingSigningKeys } from './signing-key-ends.ts'
+
+export interface StillEndsDeps extends ListSigningKeysDeps {
+  readonly endings: Pick<EndingStore, 'token' | 'managersOf' | 'recipient'>
+  readonly brands: Pick<BrandStore, 'keys' | 'findKey'>
+  readonly apiKeys: Pick<ApiKeyStore, 'find'>
+  readonly grants: Pick<GrantStore, 'find'>
+}
+
+/** Undefined for what was revoked, disabled, replaced, removed, or got another end since the reminder was queued. */
+export async function stillEnds(
+  { kind, subject, endsAt }: DueReminder,
+  deps: StillEndsDeps,
+): Promise<Ends | undefined> {
+  const found = await FINDERS[kind](subject, deps)
+  return found?.endsAt.getTime() === endsAt.getTime() ? found : undefined
+}
+
+/** Undefined for an account that gets no mail any more, or no longer manages the brand. */
+export async function stillTold(
+  recipient: string,
+  ends: Ends,
+  deps: Pick<StillEndsDeps, 'endings' | 'clock'>,
+): Promise<Recipient | undefined> {
+  const brandId = brandOf(ends)
+  if (brandId === undefined) return deps.endings.recipient(recipient)
+  return (await deps.endings.managersOf(brandId, deps.clock())).find(({ id }) => id === recipient)
+}
+
+function brandOf(ends: Ends): string | undefined {
+  if (ends.kind === 'signing-key') return ends.brandId
+  // A brand's id has no slash.
+  return ends.kind === 'api-key' ? ends.model.split('/')[0] : undefined
+}
+
+type Finder = (subject: string, deps: StillEndsDeps) => Promise<Ends | undefined>
+
+const FINDERS: Readonly<Record<DueReminder['kind'], Finder>> = {
+  token: async (id, { endings }) => {
+    const token = await endings.token(id)
+    if (!token) return undefined
+    const { endsAt, accountId, username, description } = token
+    return { kind: 'token', sessionId: token.id, endsAt, accountId, username, description }
+  },
+
+  'signing-key': async (keyId, deps) => {
+    const brandId = (await deps.brands.findKey(keyId))?.accountId
+    if (brandId === undefined) return undefined
+    const key = (await endingSigningKeys(brandId, deps)).find((one) => one.keyId === keyId)
+    return key && { kind: 'signing-key', keyId, brandId, name: key.name, endsAt: key.endsAt }
+  },
+
+  'api-key': async (id, { apiKeys }) => {
+    const key = await apiKeys.find(id)
+    if (!key?.expiresAt || key.revokedAt || (key.useLimit !== null && key.uses >= key.useLimit))
+      return undefined
+    return { kind: 'api-key', id, model: showModelName(key), label: key.label, endsAt: key.expiresAt }
+  },
+
+  grant: async (id, { grants }) => {
+    const key = parseGrantId(id)
+    const grant = key && (await grants.find(key))
+    if (!grant?.expiresAt) return undefined
+    const { username, role, brandId, expiresAt } = grant
+    return { kind: 'grant', id, username, role, brandId, endsAt: expiresAt }
+  },
+}

@@ -1,0 +1,36 @@
+/** Posts events to the operator's webhook. */
+import { signedEvent } from './event.ts'
+import type { Delivery } from './reminder.ts'
+import type { PostEvent } from './send-reminders.ts'
+
+export interface Webhook {
+  readonly url: string
+  readonly secret: string
+  /** Networks that are not public, but allowed. */
+  readonly privateAddresses: readonly string[]
+}
+
+/** One POST without redirects. The status, or why there is none. */
+export type Post = (
+  url: string,
+  request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  from: { readonly issuer: string; readonly privateAddresses: readonly string[] },
+) => Promise<{ readonly status: number } | { readonly failure: string }>
+
+/** `baseUrl`: of this service, without a trailing slash. */
+export function webhookPoster(
+  { url, secret, privateAddresses }: Webhook,
+  { post, baseUrl }: { readonly post: Post; readonly baseUrl: string },
+): PostEvent {
+  return async ({ reminder, ends }, now) => {
+    const event = signedEvent(reminder, ends, now, { secret, baseUrl })
+    return deliveryOf(await post(url, event, { issuer: url, privateAddresses }))
+  }
+}
+
+function deliveryOf(answer: Awaited<ReturnType<Post>>): Delivery {
+  if ('failure' in answer) return { result: 'away', why: answer.failure }
+  const { status } = answer
+  if (status >= 200 && status < 300) return { result: 'delivered' }
+  return { result: 'later', why: `it answered with status ${status}` }
+}

@@ -1,0 +1,73 @@
+/** Connects reminders with the mail server and the webhook that the configuration names. */
+import type { Installation } from '../../cli/installation.ts'
+import { type Config, serviceAddress } from '../../config/config.ts'
+import { readSecretText } from '../../config/reminders/secret-text.ts'
+import type { Job } from '../../jobs/run-jobs.ts'
+import { switchPage } from '../../reminders/console-page.ts'
+import { remindersJob, type Senders } from '../../reminders/run-reminders.ts'
+import type { SendMail, SendObserver } from '../../reminders/send-reminders.ts'
+import { smtpMailer } from '../../reminders/smtp-mailer.ts'
+import { webhookPoster } from '../../reminders/webhook.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
+import { reminderMail } from '../../web/mail/reminder-mail.ts'
+
+/** Reads the secrets. Throws `ConfigError`. */
+export async function reminderSenders(config: Config, log: Pick<Log, 'warn'>): Promise<Senders> {
+  const { mail, webhook } = config.reminders
+  const baseUrl = serviceAddress(config)
+  const read = async <T>(source: Parameters<typeof readSecretText<T>>[0]): Promise<T> => {
+    const { value, warnings } = await readSecretText(source)
+    for (const warning of warnings) log.warn(warning)
+    return value
+  }
+  return {
+    mail: mail && mailSender(await read(mail.server), mail.from ?? senderAt(baseUrl), baseUrl),
+    webhook:
+      webhook &&
+      webhookPoster({ ...webhook, secret: await read(webhook.secret) }, { post: await poster(), baseUrl }),
+  }
+}
+
+const senderAt = (baseUrl: string) => {
+  const { hostname } = new URL(baseUrl)
+  // The part behind the @ is a name.
+  return { name: '', address: `ratafia@${/^\[|^[0-9.]+$/.test(hostname) ? 'localhost' : hostname}` }
+}
+
+function mailSender(
+  server: Parameters<typeof smtpMailer>[0],
+  from: Parameters<typeof smtpMailer>[1],
+  baseUrl: string,
+): SendMail {
+  const mailer = smtpMailer(server, from)
+  return (to, told, now) => {
+    const [first] = told
+    if (!first) throw new TypeError('a letter tells of something')
+    // A session, a key or a role is told of once, whatever steps of it have been waiting.
+    const ends = new Map(told.map((one) => [`${one.ends.kind} ${one.reminder.subject}`, one.ends]))
+    const letter = reminderMail(to, [...ends.values()], now, { baseUrl })
+    return mailer({ ...letter, to, date: now, id: first.reminder.id, unsubscribe: switchPage(baseUrl) })
+  }
+}
+
+/** Loads what makes connections only where it is needed. */
+const poster = async () => (await import('../../http/outgoing/post.ts')).textPoster()
+
+/** Undefined where neither a mail server nor a webhook is configured. */
+export function jobOfReminders(
+  installation: Installation,
+  senders: Senders,
+  { log, metrics }: { readonly log: Pick<Log, 'warn'>; readonly metrics: Metrics },
+): Job | undefined {
+  if (!senders.mail && !senders.webhook) return undefined
+  return remindersJob(senders, { ...installation, observe: observing(log, metrics) })
+}
+
+/** Neither an address nor what somebody wrote stands in the log. */
+const observing = (log: Pick<Log, 'warn'>, metrics: Metrics): SendObserver => ({
+  outcome: (channel, outcome, count) => metrics.reminded(channel, outcome, count),
+  away: (channel, why) => log.warn({ channel, why }, 'reminders do not get through, and are tried again'),
+  givenUp: ({ channel, recipient, kind, subject, days }, why) =>
+    log.warn({ channel, recipient, kind, subject, days, why }, 'a reminder was given up'),
+})
