@@ -25,6 +25,7 @@ import type { RuleStore } from '../ci/rules/rule-store.ts'
 import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import type { KeptFormStore } from '../console/sign-in/kept-form-store.ts'
 import type { CounterStore } from '../counting/counter-store.ts'
 import type { Database } from '../database/index.ts'
 import type { ActivityStore } from '../devices/activity/activity-store.ts'
@@ -84,6 +85,7 @@ export interface Stores {
   readonly grants: GrantStore
   readonly counts: CounterStore
   readonly repeats: RepeatStore
+  readonly keptForms: KeptFormStore
   readonly jobs: JobStore
   readonly endings: EndingStore
   readonly reminders: ReminderStore

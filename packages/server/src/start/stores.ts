@@ -18,6 +18,7 @@ import { ruleStore } from '../ci/rules/rule-store.ts'
 import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
+import { keptFormStore } from '../console/sign-in/kept-form-store.ts'
 import { counterStore } from '../counting/counter-store.ts'
 import { type Database, inTransaction } from '../database/index.ts'
 import { activityStore } from '../devices/activity/activity-store.ts'
@@ -55,6 +56,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   grants: grantStore(on),
   counts: counterStore(on),
   repeats: repeatStore(on),
+  keptForms: keptFormStore(on),
   jobs: jobStore(on),
   endings: endingStore(on),
   reminders: reminderStore(on),

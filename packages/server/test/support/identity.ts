@@ -227,7 +227,14 @@ export class Browser {
     return this.#follow(url, { method: 'POST', body: new URLSearchParams(fields), headers })
   }
 
-  async #follow(url: string, init: RequestInit): Promise<Page> {
+  /** Where the answer of an address leads, without going there. Null if it is a page. */
+  async hop(url: string): Promise<string | null> {
+    const response = await this.#send(url, {})
+    await response.body?.cancel()
+    return response.headers.get('location')
+  }
+
+  async #send(url: string, init: RequestInit): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = { 'user-agent': 'Test browser', ...this.#headers, ...init.headers, cookie }
     const response = await fetch(url, { ...init, headers, redirect: 'manual' })
@@ -237,6 +244,11 @@ export class Browser {
       if (value === '') this.cookies.delete(name)
       else this.cookies.set(name, value)
     }
+    return response
+  }
+
+  async #follow(url: string, init: RequestInit): Promise<Page> {
+    const response = await this.#send(url, init)
     const target = response.headers.get('location')
     if (response.status === 303 && target !== null) {
       await response.body?.cancel()
@@ -269,7 +281,7 @@ async function whereLeft(work: () => Promise<Page>): Promise<string | undefined>
 }
 
 function pageOf(url: string, { status, headers }: Response, text: string): Page {
-  const [, title = ''] = /<h1>([^<]*)<\/h1>/.exec(text) ?? []
+  const [, title = ''] = /<h1[^>]*>([^<]*)<\/h1>/.exec(text) ?? []
   const forms = [...text.matchAll(/<form[^>]* action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].map(
     ([, action, body]) => ({
       action: String(action),

@@ -60,13 +60,14 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
           .returning('id')
           .execute()
         await transaction.deleteFrom('sign_in_session').where('account_id', '=', id).execute()
-        // Indexes second_factor_account, reset_link_account, and primary keys that begin with the account.
+        // Indexes second_factor_account, reset_link_account, kept_form_account, and primary keys that begin with the account.
         for (const table of [
           'second_factor',
           'recovery_code',
           'used_time_step',
           'reset_link',
           'idempotent_request',
+          'kept_form',
         ] as const) {
           await transaction.deleteFrom(table).where('account_id', '=', id).execute()
         }

@@ -50,6 +50,13 @@ export interface ManagementTables {
     headers: string | null
     sealed: Uint8Array | null
   }
+  kept_form: {
+    id: Uint8Array
+    account_id: string
+    sealed: Uint8Array
+    kept_at: number
+    expires_at: number
+  }
   job: {
     id: string
     kind: string

@@ -1,5 +1,6 @@
 /** The session of a browser: begun once somebody has proved who they are, and ended by them, or with their logins. */
 import { createHash, randomBytes } from 'node:crypto'
+import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import { endedSince } from '../../accounts/ended-logins/login-mark.ts'
 import { accountActor } from '../../change.ts'
@@ -101,6 +102,33 @@ export async function signOut(
   await change(async ({ signInSessions, record }) => {
     if (await signInSessions.remove(browser.sessionHash))
       await record({ action: 'account.sign-out', subject })
+  })
+}
+
+export interface SignInToEnd {
+  readonly accountId: AccountId
+  /** When it began. */
+  readonly at: Date
+  /** The browser's. */
+  readonly address: string
+}
+
+/**
+ * Ends the sign-in that a session elsewhere rests on: whoever has that knows when it began, and not the cookie. Does
+ * nothing if there is none.
+ */
+export async function endSignIn(
+  { accountId, at, address }: SignInToEnd,
+  { accounts, changeBy }: Pick<IdentityDependencies, 'accounts' | 'changeBy'>,
+): Promise<void> {
+  const account = await accounts.findById(accountId)
+  if (!account) return
+  const { username: subject } = account
+  const change = changeBy({ actor: accountActor(subject), source: address })
+  await change(async ({ signInSessions, record }) => {
+    if ((await signInSessions.removeBegun(accountId, at)) > 0) {
+      await record({ action: 'account.sign-out', subject })
+    }
   })
 }
 

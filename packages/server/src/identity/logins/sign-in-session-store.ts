@@ -25,6 +25,8 @@ export interface SignInSessionStore {
   newestOf(accountId: AccountId, limit: number): Promise<readonly SignInSession[]>
   /** False when there is none. */
   remove(idHash: Uint8Array): Promise<boolean>
+  /** Those of an account that began at this instant. Returns how many. */
+  removeBegun(accountId: AccountId, createdAt: Date): Promise<number>
   removeAllOf(accountId: AccountId): Promise<void>
   /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
   removeExpired(before: Date, limit: number): Promise<number>
@@ -77,6 +79,16 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
         .where('id_hash', '=', idHash)
         .executeTakeFirst()
       return anyRowChanged(result)
+    },
+
+    // Index: sign_in_session_account.
+    removeBegun: async (accountId, createdAt) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('sign_in_session')
+        .where('account_id', '=', accountId)
+        .where('created_at', '=', toInstant(createdAt))
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
 
     // Index: sign_in_session_account.

@@ -60,7 +60,8 @@ export async function createManagementRoot(
         // The root is bakery version 2, which has no room for a payload beside the caveat id.
         version: thirdParty.version >= 2 ? 2 : 1,
         condition: formatNeedDeclared({
-          keys: [identity.key, SIGNED_IN_KEY],
+          // An identity service elsewhere names the account that a first login makes.
+          keys: [...new Set([identity.key, ...(identity.bundled ? [] : ['username']), SIGNED_IN_KEY])],
           condition: authenticated + summary,
         }),
         rootKey: caveatRootKey,

@@ -22,6 +22,7 @@ import { fileJobs } from './0020-file-jobs.ts'
 import { tokenActivity } from './0021-token-activity.ts'
 import { counters } from './0022-counters.ts'
 import { reminders } from './0023-reminders.ts'
+import { keptForms } from './0024-kept-forms.ts'
 import { ownTokens } from './0025-own-tokens.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
@@ -49,5 +50,6 @@ export const migrations: readonly Migration[] = [
   tokenActivity,
   counters,
   reminders,
+  keptForms,
   ownTokens,
 ]

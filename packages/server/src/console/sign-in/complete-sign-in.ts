@@ -1,0 +1,89 @@
+/** Completes a sign-in: the code that the browser brings back becomes a session of the console. */
+import { timingSafeEqual } from 'node:crypto'
+import { decodeBase64, decodeBinary, type Macaroon, MacaroonError } from '@ratafia/macaroon'
+import { BakeryError, dischargeAll, STANDARD_NAMESPACE } from '@ratafia/macaroon/bakery'
+import { RECENT_SIGN_IN_MS } from '../../authority.ts'
+import { unauthorized } from '../../errors.ts'
+import { authenticateManager } from '../../management/tokens/authenticate.ts'
+import { exchangeManagementRoot } from '../../management/tokens/exchange.ts'
+import type { Manager } from '../../management/tokens/manager.ts'
+import type { SignInDependencies } from './dependencies.ts'
+import { IdentityTrouble, identityClient } from './identity-client.ts'
+import { needOf } from './need.ts'
+import { openPending, type PendingSignIn } from './pending-sign-in.ts'
+
+/** Undefined unless the sign-in began in this browser with this state, and is not over. */
+export async function pendingSignIn(
+  { sealed, state }: { readonly sealed: string | undefined; readonly state: string },
+  deps: Pick<SignInDependencies, 'keyring' | 'clock'>,
+): Promise<PendingSignIn | undefined> {
+  const pending = sealed === undefined ? undefined : await openPending(sealed, deps)
+  if (!pending || !isSame(pending.state, state)) return undefined
+  return deps.clock().getTime() < pending.expires ? pending : undefined
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+export interface SignedInToConsole {
+  /** The management token: the cookie of the session. */
+  readonly token: string
+  readonly manager: Manager
+  /** Whether the person signed in a short while ago, as far as the identity service says. */
+  readonly isRecent: boolean
+}
+
+/** `address`: of the browser. Throws a 401, {@link IdentityTrouble} and `Unavailable`. */
+export async function completeSignIn(
+  {
+    pending,
+    code,
+    address,
+  }: { readonly pending: PendingSignIn; readonly code: string; readonly address: string },
+  deps: SignInDependencies,
+): Promise<SignedInToConsole> {
+  const { location } = deps.identity
+  const client = identityClient(location, deps.fetchFor(address))
+  const token = await client.token(pending.tokenUrl, code)
+  const need = needOf(pending.root)
+  const slice = await dischargeAll(
+    { macaroon: pending.root, version: 2, namespace: STANDARD_NAMESPACE, caveatData: new Map() },
+    (asked) => {
+      // It would send us elsewhere, for a proof that nobody asked for.
+      if (Buffer.compare(asked.id, need.id) !== 0)
+        throw new IdentityTrouble('strange', location, 'its discharge needs another discharge')
+      return client.discharge(need, token)
+    },
+  ).catch((error: unknown) => {
+    if (!(error instanceof BakeryError || error instanceof MacaroonError)) throw error
+    throw new IdentityTrouble('strange', location, 'its discharge is for another caveat', error)
+  })
+  const management = { ...deps.management, source: address }
+  const { macaroon } = await exchangeManagementRoot([slice], management)
+  const manager = await managerOf(macaroon, { address }, deps)
+  const { signIn } = manager
+  const isRecent =
+    signIn.kind === 'person' && deps.clock().getTime() - signIn.at.getTime() < RECENT_SIGN_IN_MS
+  return { token: macaroon, manager, isRecent }
+}
+
+/** Whose session of the console this is. Throws a 401 and `Unavailable`. */
+export async function managerOf(
+  token: string,
+  { address }: { readonly address: string },
+  { management }: Pick<SignInDependencies, 'management'>,
+): Promise<Manager> {
+  return authenticateManager([[macaroonIn(token)]], { ...management, source: address })
+}
+
+function macaroonIn(token: string): Macaroon {
+  try {
+    const [first] = decodeBinary(decodeBase64(token))
+    if (first) return first
+  } catch (error) {
+    if (!(error instanceof MacaroonError)) throw error
+  }
+  throw unauthorized('The cookie of this browser has no token. Sign in again.')
+}

@@ -1,0 +1,44 @@
+/** What signing in to the console works with. */
+import type { AccountId } from '@ratafia/api'
+import type { ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import type { Fetch } from '../../identity/discharge/external-identity.ts'
+import type { Keyring } from '../../keyring/keyring.ts'
+import type { ManagementDependencies } from '../../management/dependencies.ts'
+import type { JobStore } from '../../management/jobs/job-store.ts'
+import type { SessionStore } from '../../tokens/session-store.ts'
+import type { KeptFormStore } from './kept-form-store.ts'
+
+export interface SignInDependencies {
+  readonly management: ManagementDependencies
+  readonly keyring: Pick<Keyring, 'sealText' | 'openText'>
+  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  readonly jobs: Pick<JobStore, 'countActive'>
+  readonly keptForms: KeptFormStore
+  readonly clock: Clock
+  /** How people know this service, without a trailing slash. */
+  readonly baseUrl: string
+  /**
+   * Asks the identity service, for a browser at this address: within this process if it is the bundled one, because the
+   * base URL may not be reachable from here.
+   */
+  readonly fetchFor: (address: string) => Fetch
+  readonly identity: {
+    /** Without a trailing slash. */
+    readonly location: string
+    /** Whether it is a part of this service. */
+    readonly bundled: boolean
+    /**
+     * Ends the sign-in of the browser there that a session of the console rests on. Undefined where only its pages can.
+     */
+    readonly endSignIn: ((signIn: EndedSignIn) => Promise<void>) | undefined
+  }
+}
+
+export interface EndedSignIn {
+  readonly accountId: AccountId
+  /** When the person signed in there. */
+  readonly at: Date
+  /** Of the browser. */
+  readonly address: string
+}

@@ -1,0 +1,72 @@
+/** Ends a session of the console: its person signs out, or signs in again in the same browser. */
+import { accountActor } from '../../change.ts'
+import { RequestError } from '../../errors.ts'
+import type { Manager } from '../../management/tokens/manager.ts'
+import { revokeToken } from '../../tokens/revoke.ts'
+import { managerOf } from './complete-sign-in.ts'
+import type { SignInDependencies } from './dependencies.ts'
+
+interface Ending {
+  /** The cookie of the session. */
+  readonly token: string
+  /** Of the browser. */
+  readonly address: string
+}
+
+/**
+ * Revokes the session, and ends the sign-in at the identity service that it rests on, where that is possible. Returns
+ * who was signed out; undefined if the session was over before. Throws `Unavailable`.
+ */
+export async function signOutOfConsole(
+  ending: Ending,
+  deps: SignInDependencies,
+): Promise<Manager | undefined> {
+  const manager = await stillSignedIn(ending, deps)
+  if (!manager) return undefined
+  await revoke(manager, ending, deps)
+  const { account, signIn } = manager
+  if (signIn.kind === 'person') {
+    await deps.identity.endSignIn?.({ accountId: account.id, at: signIn.at, address: ending.address })
+  }
+  return manager
+}
+
+/**
+ * Ends the session that a browser had before it signed in again. One whose account has jobs at work stays until its end:
+ * a job stops with the session that made it.
+ */
+export async function endEarlierSession(
+  { now, ...ending }: Ending & { readonly now: Manager },
+  deps: SignInDependencies,
+): Promise<void> {
+  const earlier = await stillSignedIn(ending, deps)
+  if (!earlier || earlier.sessionId === now.sessionId) return
+  if (earlier.account.id === now.account.id && (await deps.jobs.countActive(now.account.id)) > 0) return
+  await revoke(earlier, ending, deps)
+}
+
+async function stillSignedIn(
+  { token, address }: Ending,
+  deps: SignInDependencies,
+): Promise<Manager | undefined> {
+  try {
+    return await managerOf(token, { address }, deps)
+  } catch (error) {
+    // Revoked, over, or no token at all: there is nothing to end.
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}
+
+async function revoke(
+  { account, sessionId }: Manager,
+  { address }: Ending,
+  { changeBy, clock }: SignInDependencies,
+): Promise<void> {
+  const change = changeBy({
+    actor: accountActor(account.username),
+    source: address,
+    details: { via: 'console', session: sessionId },
+  })
+  await revokeToken({ sessionId, by: account.username, accountId: account.id }, { change, clock })
+}

@@ -1,0 +1,80 @@
+/** Forms that wait for their person to sign in again: the table `kept_form`. */
+import type { AccountId } from '@ratafia/api'
+import { type Database, fromInstant, inTransaction, toInstant } from '../../database/index.ts'
+
+export interface KeptFormRow {
+  /** 16 bytes. */
+  readonly id: Uint8Array
+  readonly accountId: AccountId
+  /** Sealed under a key that is not stored. */
+  readonly sealed: Uint8Array
+  readonly keptAt: Date
+  readonly expiresAt: Date
+}
+
+export interface KeptFormStore {
+  /** Of an account only the newest ten stay. */
+  add(form: KeptFormRow): Promise<void>
+  /** Removes it, and returns what it was. Undefined if this account has none of this id: of two at once, one gets it. */
+  take(id: Uint8Array, accountId: AccountId): Promise<Pick<KeptFormRow, 'sealed' | 'expiresAt'> | undefined>
+  /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
+}
+
+const MOST_OF_ACCOUNT = 10
+
+export function keptFormStore({ query }: Pick<Database, 'query'>): KeptFormStore {
+  return {
+    add: ({ id, accountId, sealed, keptAt, expiresAt }) =>
+      inTransaction(query, async (transaction) => {
+        await transaction
+          .insertInto('kept_form')
+          .values({
+            id,
+            account_id: accountId,
+            sealed,
+            kept_at: toInstant(keptAt),
+            expires_at: toInstant(expiresAt),
+          })
+          .execute()
+        // Index kept_form_account.
+        const older = await transaction
+          .selectFrom('kept_form')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .orderBy('kept_at', 'desc')
+          .limit(100)
+          .offset(MOST_OF_ACCOUNT)
+          .execute()
+        if (older.length === 0) return
+        const ids = older.map((row) => row.id)
+        await transaction.deleteFrom('kept_form').where('id', 'in', ids).execute()
+      }),
+
+    // Primary key.
+    take: async (id, accountId) => {
+      const row = await query
+        .deleteFrom('kept_form')
+        .where('id', '=', id)
+        .where('account_id', '=', accountId)
+        .returning(['sealed', 'expires_at'])
+        .executeTakeFirst()
+      return row && { sealed: row.sealed, expiresAt: fromInstant(row.expires_at) }
+    },
+
+    // Index kept_form_expires, then the primary key.
+    removeExpired: async (before, limit) => {
+      const expired = query
+        .selectFrom('kept_form')
+        .select('id')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('kept_form')
+        .where('id', 'in', expired)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * A form that came too late, kept while its person signs in again (contract/administration.md, B10). It is sealed under
+ * a key that is derived from a secret which only the browser has: whoever has the database alone reads none.
+ */
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import type { AccountId } from '@ratafia/api'
+import type { Clock } from '../../clock.ts'
+import { isObject, jsonIn } from '../../foreign-json.ts'
+import { consolePath } from './console-path.ts'
+import type { KeptFormStore } from './kept-form-store.ts'
+
+export interface KeptForm {
+  /** From the root of the service: where it was sent, with its query. */
+  readonly path: string
+  readonly fields: readonly (readonly [name: string, value: string])[]
+}
+
+interface KeepDeps {
+  readonly keptForms: KeptFormStore
+  readonly clock: Clock
+}
+
+export const KEPT_MS = 30 * 60_000
+const MOST_BYTES = 16 * 1024
+
+/** Of the session that it was made for, or a secret: these are typed again. */
+const LEFT_OUT = /^csrf$|passw|secret|^code$|^pin$/i
+
+/**
+ * Returns the secret that opens it again, for the browser alone. Undefined, and nothing is kept, for a form that is too
+ * large or was sent to no page of the console. `accountId`: of somebody who is signed in.
+ */
+export async function keepForm(
+  { accountId, path, fields }: KeptForm & { readonly accountId: AccountId },
+  { keptForms, clock }: KeepDeps,
+): Promise<string | undefined> {
+  const kept = fields.filter(([name]) => !LEFT_OUT.test(name))
+  const content = Buffer.from(JSON.stringify({ path, fields: kept }))
+  if (content.length > MOST_BYTES || consolePath(path) === undefined) return undefined
+  const secret = randomBytes(32)
+  const keptAt = clock()
+  await keptForms.add({
+    id: idOf(secret),
+    accountId,
+    sealed: seal(content, secret, accountId),
+    keptAt,
+    expiresAt: new Date(keptAt.getTime() + KEPT_MS),
+  })
+  return secret.toString('base64url')
+}
+
+/** The form, once. Undefined for another account, an unknown secret, or a form that was taken or is too old. */
+export async function takeForm(
+  { secret: text, accountId }: { readonly secret: string; readonly accountId: AccountId },
+  { keptForms, clock }: KeepDeps,
+): Promise<KeptForm | undefined> {
+  if (!/^[\w-]{43}$/.test(text)) return undefined
+  const secret = Buffer.from(text, 'base64url')
+  const kept = await keptForms.take(idOf(secret), accountId)
+  if (!kept || kept.expiresAt <= clock()) return undefined
+  return formIn(open(kept.sealed, secret, accountId))
+}
+
+function formIn(text: string): KeptForm | undefined {
+  const value = jsonIn(text)
+  if (!isObject(value) || !Array.isArray(value['fields'])) return undefined
+  const path = typeof value['path'] === 'string' ? consolePath(value['path']) : undefined
+  const fields = value['fields'].filter(isField)
+  return path === undefined ? undefined : { path, fields }
+}
+
+const isField = (item: unknown): item is [string, string] =>
+  Array.isArray(item) && item.length === 2 && item.every((one) => typeof one === 'string')
+
+/** As random as the secret, and does not tell it. */
+const idOf = (secret: Uint8Array): Uint8Array => hash('sha256', secret, 'buffer').subarray(0, 16)
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+const keyFor = (secret: Uint8Array, accountId: string): Uint8Array =>
+  Buffer.from(hkdfSync('sha256', secret, accountId, 'ratafia kept form', 32))
+
+function seal(content: Uint8Array, secret: Uint8Array, accountId: string): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', keyFor(secret, accountId), nonce)
+  return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Throws if the row was altered. */
+function open(sealed: Uint8Array, secret: Uint8Array, accountId: string): string {
+  const bytes = Buffer.from(sealed)
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(secret, accountId), nonce, {
+    authTagLength: TAG_BYTES,
+  })
+  decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
+  const content = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES))
+  return Buffer.concat([content, decipher.final()]).toString('utf8')
+}

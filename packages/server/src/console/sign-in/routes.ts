@@ -1,0 +1,280 @@
+/**
+ * Signing in to the console, and out of it: HTTP in, operation, page out. Each cookie of a sign-in that has begun has a
+ * name of its own, so that two tabs do not take one another's.
+ */
+import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { invalidRequest, RequestError } from '../../errors.ts'
+import { pathOf } from '../../http/app.ts'
+import { bodyParser } from '../../http/bodies/read-body.ts'
+import { csrfOf, isCsrfOf } from '../../http/console/csrf.ts'
+import { type Fields, fieldsIn, queryFields } from '../../http/console/fields.ts'
+import { consoleFrames, sendConsolePage } from '../../http/console/frames.ts'
+import {
+  consoleCookieOptions,
+  MOST_COOKIE_CHARACTERS,
+  type SessionCookie,
+} from '../../http/console/session-cookie.ts'
+import { noteRefusal } from '../../http/errors/answer.ts'
+import { refusalOf } from '../../http/errors/translate.ts'
+import type { ConsoleContent } from '../../web/console/layout.ts'
+import {
+  awayPage,
+  failedPage,
+  goOnPage,
+  notHerePage,
+  nothingKeptPage,
+  notRecentPage,
+  outOfDatePage,
+  refusedPage,
+  signedOutPage,
+  signInAgainPage,
+  tooManyGrantsPage,
+} from '../../web/console/sign-in-pages.ts'
+import { signIn as words } from '../../web/words/en/sign-in.ts'
+import { beginSignIn, PENDING_MS } from './begin-sign-in.ts'
+import { completeSignIn, managerOf, pendingSignIn } from './complete-sign-in.ts'
+import { consolePath } from './console-path.ts'
+import type { SignInDependencies } from './dependencies.ts'
+import { endEarlierSession, signOutOfConsole } from './end-session.ts'
+import { IdentityTrouble } from './identity-client.ts'
+import { KEPT_MS, keepForm, takeForm } from './kept-forms.ts'
+import type { PendingSignIn } from './pending-sign-in.ts'
+
+export interface SignInHttp extends SignInDependencies {
+  /** What people call this installation. */
+  readonly name: string
+  readonly cookie: SessionCookie
+}
+
+const PENDING = 'ratafia-console-sign-in-'
+const KEPT = 'ratafia-console-kept-'
+/** Each has up to 3 KB, and proxies take 8 KB of cookies. */
+const MOST_PENDING = 2
+/** Of a state, or of a secret: enough to tell them apart, and the rest stays untold. */
+const nameOf = (text: string): string => text.slice(0, 8)
+const NAME = /^[\w-]{8}$/
+
+const PAGE = { exposeHeadRoute: false, config: { limit: 'pages' } } as const
+const BODY_LIMIT = 4 * 1024
+const RETRY_S = 5
+
+/** `app` is theirs alone. */
+export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Promise<void> {
+  if (!app.hasRequestDecorator('cookies')) await app.register(fastifyCookie)
+  const { cookie, baseUrl, clock } = http
+  const frames = consoleFrames(http)
+  const options = consoleCookieOptions(baseUrl)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    bodyParser({ limit: BODY_LIMIT, parse: (body) => body.toString('utf8') }),
+  )
+  app.setErrorHandler(refuse)
+
+  const send = (reply: FastifyReply, status: number, content: ConsoleContent) =>
+    sendConsolePage(reply, status, content, frames.without())
+  const redirect = (reply: FastifyReply, address: string): FastifyReply =>
+    reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(address, 303)
+  const goTo = (reply: FastifyReply, path: string) => redirect(reply, `${pathOf(baseUrl)}${path}`)
+
+  app.get('/console/sign-in', PAGE, async (request, reply) => {
+    const query = queryFields(request.url)
+    const [to, kept] = [query.get('to'), query.get('kept')]
+    if (kept !== undefined && query.get('go') === undefined) {
+      const isKept = NAME.test(kept) && request.cookies[`${KEPT}${kept}`] !== undefined
+      const href = signInAddress({ to, recent: true, kept: isKept ? kept : undefined, go: true })
+      return send(reply, 200, signInAgainPage({ isKept, href }))
+    }
+    const { loginUrl, state, sealed } = await beginSignIn(
+      {
+        ...{
+          to,
+          recent: query.has('recent'),
+          kept: kept !== undefined && NAME.test(kept) ? kept : undefined,
+        },
+        ...{ userAgent: request.headers['user-agent'], address: request.client.address },
+      },
+      http,
+    )
+    forgetOldest(request, reply, options)
+    reply.setCookie(`${PENDING}${nameOf(state)}`, sealed, { ...options, maxAge: PENDING_MS / 1000 })
+    return redirect(reply, loginUrl)
+  })
+
+  app.get('/console/signed-in', PAGE, async (request, reply) => {
+    const query = queryFields(request.url)
+    const state = query.get('state') ?? ''
+    const name = `${PENDING}${nameOf(state)}`
+    const pending = await pendingSignIn({ sealed: request.cookies[name], state }, http)
+    if (!pending) return refusePage(request, reply, notHerePage())
+    reply.clearCookie(name, options)
+    const code = query.get('code')
+    if (query.get('error') !== undefined || code === undefined) {
+      return refusePage(request, reply, refusedPage({ said: undefined, again: againAddress(pending) }))
+    }
+    return await signedIn({ request, reply, pending, code })
+  })
+
+  const signedIn = async ({ request, reply, pending, code }: Returned): Promise<FastifyReply> => {
+    const { address } = request.client
+    const earlier = cookie.of(request)
+    try {
+      const { token, manager, isRecent } = await completeSignIn({ pending, code, address }, http)
+      if (token.length > MOST_COOKIE_CHARACTERS) {
+        await signOutOfConsole({ token, address }, http)
+        return refusePage(request, reply, tooManyGrantsPage())
+      }
+      cookie.set(reply, token, { now: clock(), until: new Date(manager.until) })
+      if (earlier !== undefined) await endEarlierSession({ token: earlier, address, now: manager }, http)
+      if (pending.recent && !isRecent) {
+        const isKnown = manager.signIn.kind === 'person'
+        return send(reply, 200, notRecentPage({ isKnown, hadForm: pending.kept !== undefined }))
+      }
+      return goTo(reply, pending.kept === undefined ? pending.to : `/console/go-on?form=${pending.kept}`)
+    } catch (error) {
+      if (!(error instanceof RequestError) && !(error instanceof IdentityTrouble)) throw error
+      return stopped(error, request, reply, againAddress(pending))
+    }
+  }
+
+  app.get('/console/go-on', PAGE, async (request, reply) => {
+    const form = queryFields(request.url).get('form') ?? ''
+    const name = `${KEPT}${form}`
+    const [token, secret] = [cookie.of(request), NAME.test(form) ? request.cookies[name] : undefined]
+    if (token === undefined) return goTo(reply, '/console/sign-in')
+    if (secret === undefined) return send(reply, 410, nothingKeptPage())
+    const { account } = await managerOf(token, { address: request.client.address }, http)
+    const kept = await takeForm({ secret, accountId: account.id }, http)
+    reply.clearCookie(name, options)
+    return kept
+      ? send(reply, 200, goOnPage({ ...kept, csrf: csrfOf(token) }))
+      : send(reply, 410, nothingKeptPage())
+  })
+
+  app.post('/console/sign-out', { config: { limit: 'pages' } }, async (request, reply) => {
+    const token = cookie.of(request)
+    if (token !== undefined) {
+      const fields = fieldsIn(typeof request.body === 'string' ? request.body : '')
+      if (isFromElsewhere(request) || !isCsrfOf(token, fields.get('csrf'))) {
+        return refusePage(request, reply, outOfDatePage())
+      }
+      await signOutOfConsole({ token, address: request.client.address }, http)
+    }
+    cookie.clear(reply)
+    const { location, endSignIn } = http.identity
+    return send(reply, 200, signedOutPage({ identity: endSignIn ? undefined : location }))
+  })
+
+  function refusePage(request: FastifyRequest, reply: FastifyReply, content: ConsoleContent): FastifyReply {
+    request.refusal = 'permission-denied'
+    return send(reply, 403, content)
+  }
+
+  /** A sign-in that did not come to its end. */
+  function stopped(
+    error: RequestError | IdentityTrouble,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    again: string,
+  ): FastifyReply {
+    if (error instanceof RequestError) {
+      noteRefusal(request, error, { status: 403, code: error.code })
+      return send(reply, 403, refusedPage({ said: error.message, again }))
+    }
+    noteRefusal(request, error, { status: 503, code: 'service-unavailable' })
+    reply.header('retry-after', String(RETRY_S))
+    return send(reply, 503, awayPage({ kind: error.kind, again }))
+  }
+
+  /** Whatever was thrown, the person gets a page. */
+  function refuse(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const query = queryFields(request.url.startsWith('/console/sign-in') ? request.url : '')
+    const again = signInAddress({ to: query.get('to'), recent: query.has('recent'), kept: query.get('kept') })
+    if (error instanceof IdentityTrouble) return stopped(error, request, reply, again)
+    const refused = refusalOf(error, BODY_LIMIT)
+    noteRefusal(request, error, refused)
+    const { message, retryAfter = refused.status === 503 ? RETRY_S : undefined } = refused
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+    // A 401 asks a program for credentials; a person gets a 403.
+    const status = refused.status === 401 ? 403 : refused.status
+    return send(reply, status, failedPage({ title: words.refused.title, message, again }))
+  }
+}
+
+interface Returned {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly pending: PendingSignIn
+  readonly code: string
+}
+
+interface Wanted {
+  readonly to: string | undefined
+  readonly recent: boolean
+  readonly kept?: string | undefined
+  readonly go?: boolean
+}
+
+/** From the root of the service. */
+function signInAddress({ to, recent, kept, go = false }: Wanted): string {
+  const path = consolePath(to)
+  const query = new URLSearchParams({
+    ...(path === undefined ? {} : { to: path }),
+    ...(recent ? { recent: '1' } : {}),
+    ...(kept === undefined ? {} : { kept }),
+    ...(go ? { go: '1' } : {}),
+  }).toString()
+  return query === '' ? '/console/sign-in' : `/console/sign-in?${query}`
+}
+
+const againAddress = ({ to, recent, kept }: PendingSignIn): string =>
+  signInAddress({ to, recent, kept, go: kept !== undefined })
+
+/** The cookies of sign-ins that were begun and not completed are dropped but for a few. */
+function forgetOldest(request: FastifyRequest, reply: FastifyReply, options: CookieSerializeOptions): void {
+  // Browsers send what they got earlier first (RFC 6265, 5.4).
+  const begun = Object.keys(request.cookies).filter((name) => name.startsWith(PENDING))
+  for (const name of begun.slice(0, Math.max(0, begun.length - MOST_PENDING)))
+    reply.clearCookie(name, options)
+}
+
+/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
+function isFromElsewhere({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+export interface LateRequest {
+  readonly authority: { readonly accountId: string | undefined }
+  /** Where to go afterwards, from the root of the service. */
+  readonly path: string
+  /** Of the form that was sent; undefined for a page that was only asked for. */
+  readonly fields: Pick<Fields, 'entries'> | undefined
+}
+
+/**
+ * Where somebody signs in again, from the root of the service, for what takes a sign-in of a short while ago. What they
+ * sent is kept, and its secret goes into a cookie of theirs.
+ */
+export async function signInAgain(
+  {
+    authority: { accountId },
+    path,
+    fields,
+  }: LateRequest & { readonly authority: { readonly accountId: SignedInAccount } },
+  reply: FastifyReply,
+  http: Pick<SignInHttp, 'baseUrl' | 'keptForms' | 'clock'>,
+): Promise<string> {
+  if (!fields) return signInAddress({ to: path, recent: true })
+  if (accountId === undefined) throw invalidRequest('Only what somebody sent who is signed in is kept.')
+  const secret = await keepForm({ accountId, path, fields: fields.entries }, http)
+  const [to = ''] = path.split('?', 1)
+  if (secret === undefined) return signInAddress({ to: path, recent: true, kept: 'nothing' })
+  const name = nameOf(secret)
+  const options = { ...consoleCookieOptions(http.baseUrl), maxAge: KEPT_MS / 1000 }
+  reply.setCookie(`${KEPT}${name}`, secret, options)
+  return signInAddress({ to, recent: true, kept: name })
+}
+
+type SignedInAccount = Parameters<typeof keepForm>[0]['accountId'] | undefined

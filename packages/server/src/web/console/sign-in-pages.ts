@@ -1,0 +1,152 @@
+/** The pages around a sign-in to the console: what went wrong, what is kept, and what comes next. */
+import { hidden } from '../form-fields.ts'
+import { type Html, type HtmlValue, html } from '../html.ts'
+import { visibleText } from '../visible-text.ts'
+import { signIn as words } from '../words/en/sign-in.ts'
+import type { ConsoleContent } from './layout.ts'
+
+interface Notice {
+  readonly title: string
+  readonly kind: 'bad' | 'warn' | 'good'
+  readonly text: HtmlValue
+  readonly links: HtmlValue
+}
+
+const notice = ({ title, kind, text, links }: Notice): ConsoleContent => ({
+  title,
+  section: undefined,
+  isNarrow: true,
+  body: html`<div class="card"><p class="notice ${kind}" role="${kind === 'good' ? 'status' : 'alert'}">${text}</p>
+<p>${links}</p></div>`,
+})
+
+const button = (href: string, text: string): Html =>
+  html`<a class="button primary" href="${href}">${text}</a>`
+const START = html`<a href="/console/">${words.start}</a>`
+
+/** The code or the state is of another browser, or of none. */
+export const notHerePage = (): ConsoleContent =>
+  notice({ ...words.notHere, kind: 'bad', links: button('/console/sign-in', words.signIn) })
+
+/** `said`: why, in our words with those of the identity service; undefined if the person refused. */
+export const refusedPage = ({
+  said,
+  again,
+}: {
+  readonly said: string | undefined
+  readonly again: string
+}): ConsoleContent =>
+  notice({
+    title: words.refused.title,
+    kind: 'bad',
+    text: said === undefined ? words.refused.byPerson : visibleText(said, 500),
+    links: button(again, words.signInAgain),
+  })
+
+export interface AwayPage {
+  readonly kind: 'away' | 'strange' | 'no-redirect'
+  readonly again: string
+}
+
+export const awayPage = ({ kind, again }: AwayPage): ConsoleContent =>
+  notice({
+    title: words.away.title,
+    kind: 'warn',
+    text: kind === 'no-redirect' ? words.away.noRedirect(html`<code>ratafia login</code>`) : words.away[kind],
+    links: button(again, words.away.tryAgain),
+  })
+
+export interface NotRecentPage {
+  /** Whether the identity service says when somebody signed in. */
+  readonly isKnown: boolean
+  readonly hadForm: boolean
+}
+
+export const notRecentPage = ({ isKnown, hadForm }: NotRecentPage): ConsoleContent =>
+  notice({
+    title: words.notRecent.title,
+    kind: 'warn',
+    text: html`${isKnown ? words.notRecent.old : words.notRecent.unknown}${hadForm && html` ${words.notRecent.notSent}`}`,
+    links: START,
+  })
+
+export const tooManyGrantsPage = (): ConsoleContent =>
+  notice({ ...words.tooManyGrants, kind: 'bad', links: START })
+
+/** Before somebody is sent to the identity service for what they have just entered. */
+export const signInAgainPage = ({
+  isKept,
+  href,
+}: {
+  readonly isKept: boolean
+  readonly href: string
+}): ConsoleContent =>
+  notice({
+    title: words.again.title,
+    kind: 'warn',
+    text: html`${words.again.text} ${isKept ? words.again.kept : words.again.notKept}`,
+    links: button(href, words.again.title),
+  })
+
+export interface GoOnPage {
+  /** From the root of the service. */
+  readonly path: string
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly csrf: string
+}
+
+const MOST_SHOWN = 50
+/** Nobody needs to read these. */
+const OURS: ReadonlySet<string> = new Set(['once', 'etag', 'if_match'])
+
+export function goOnPage({ path, fields, csrf }: GoOnPage): ConsoleContent {
+  const shown = fields.filter(([name]) => !OURS.has(name))
+  const [page = ''] = path.split('?', 1)
+  return {
+    title: words.goOnForm.title,
+    section: undefined,
+    isNarrow: true,
+    body: html`<div class="card"><p>${words.goOnForm.text(html`<code>${visibleText(page, 200)}</code>`)}</p>
+<dl>${shown
+      .slice(0, MOST_SHOWN)
+      .map(
+        ([name, value]) =>
+          html`<dt>${visibleText(name.replaceAll('_', ' '), 64)}</dt><dd>${visibleText(value, 500)}</dd>`,
+      )}</dl>
+${shown.length > MOST_SHOWN && html`<p>${words.goOnForm.more(shown.length - MOST_SHOWN)}</p>`}
+<p class="quiet">${words.goOnForm.secrets}</p>
+<form method="post" action="${path}">${hidden({ csrf })}${fields.map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+    )}
+<div class="actions"><button class="primary" type="submit">${words.goOn}</button> ${START}</div>
+</form></div>`,
+  }
+}
+
+export const nothingKeptPage = (): ConsoleContent => notice({ ...words.gone, kind: 'warn', links: START })
+
+/** `identity`: where the browser may still be signed in; undefined if it is not. */
+export const signedOutPage = ({ identity }: { readonly identity: string | undefined }): ConsoleContent =>
+  notice({
+    title: words.signedOut.title,
+    kind: 'good',
+    text:
+      identity === undefined
+        ? words.signedOut.everywhere
+        : words.signedOut.here(html`<a href="${identity}">${visibleText(identity, 160)}</a>`),
+    links: button('/console/sign-in', words.signedOut.again),
+  })
+
+export const outOfDatePage = (): ConsoleContent => notice({ ...words.outOfDate, kind: 'bad', links: START })
+
+/** What stopped a sign-in that is none of the above. */
+export const failedPage = ({
+  title,
+  message,
+  again,
+}: {
+  readonly title: string
+  readonly message: string
+  readonly again: string
+}): ConsoleContent =>
+  notice({ title, kind: 'warn', text: message, links: button(again, words.away.tryAgain) })
