@@ -42,7 +42,7 @@ export function tokenSection(
   { account, may, now }: Pick<AccountPage, 'account' | 'may' | 'now'>,
 ): Html {
   const all = `/console/all-tokens?account=${encodeURIComponent(account.username)}&state=all`
-  const columns = tokenColumns({ now, withAccount: false, mayRevoke: () => may.revoke })
+  const columns = tokenColumns({ now, isOfAll: false, mayRevoke: () => may.revoke })
   return section(
     text.tokens,
     html`${tokens.length === 0 ? html`<p>${text.noTokens}</p>` : table({ label: text.tokens, rows: tokens, columns })}

@@ -1,10 +1,10 @@
 /** The tokens of all accounts. */
 import { html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { filterSelect, filterText, list, moreFilters, type Query } from '../list.ts'
 import type { ListedSession } from '../records.ts'
-import { nameOf } from '../tokens/list-page.ts'
 import { tokenColumns } from './token-columns.ts'
 
 const text = words.allTokens
@@ -51,16 +51,20 @@ export function allTokensPage({ tokens, next, query, mayRevoke, now }: AllTokens
 <p class="quiet">${text.emptyCommand} <code>${EMPTY_COMMAND}</code></p>`,
       ...(tokens.some(mayEnd) && {
         choose: {
-          ...{ form: 'many', name: 'session', label: nameOf, may: mayEnd },
+          ...{ form: 'many', name: 'session', label: shortNameOf, may: mayEnd },
           value: ({ session_id }) => session_id,
         },
         below: html`<form id="many" class="actions" method="get" action="${PATH}/revoke">
 <button class="danger" type="submit">${text.revokeChosen}</button></form>`,
       }),
-      columns: tokenColumns({ now, withAccount: true, mayRevoke: mayEnd }),
+      columns: tokenColumns({ now, isOfAll: true, mayRevoke: mayEnd }),
     }),
   }
 }
+
+/** For the label of a box, which nobody sees: it need not be whole. */
+const shortNameOf = ({ description }: ListedSession): string =>
+  description === null || description === '' ? words.tokens.none : visibleText(description, 24)
 
 /** The one that is meant where the address says nothing has no value. */
 const choices = (labels: Readonly<Record<string, string>>, standard: string) =>

@@ -1,59 +1,70 @@
 /** Tokens as rows: in the list of all, and on the page of their account. */
-import { html } from '../../html.ts'
+import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ListedSession } from '../records.ts'
 import type { Column } from '../table.ts'
-import { day, orNever, relative } from '../time.ts'
+import { orNever, relative } from '../time.ts'
 import { endOf, mayDo, nameOf } from '../tokens/list-page.ts'
 
 const text = words.allTokens
 
 interface TokenColumns {
   readonly now: Date
-  readonly withAccount: boolean
+  /** In the list of all: their account, and no more of each than a page of a hundred has room for (C15). */
+  readonly isOfAll: boolean
   /** Whether the person may revoke it, if it is not revoked. */
   readonly mayRevoke: (token: ListedSession) => boolean
 }
 
-export function tokenColumns({
-  now,
-  withAccount,
-  mayRevoke,
-}: TokenColumns): readonly Column<ListedSession>[] {
+export function tokenColumns({ now, isOfAll, mayRevoke }: TokenColumns): readonly Column<ListedSession>[] {
+  const token: Column<ListedSession> = {
+    label: text.columns.token,
+    cell: (token) =>
+      html`<a href="/console/all-tokens/${token.session_id}">${nameOf(token)}</a><br><small>${originOf(token)}</small>`,
+  }
   const account: Column<ListedSession> = {
     label: text.columns.account,
     cell: ({ username }) => html`<a href="/console/accounts/${encodeURIComponent(username)}">${username}</a>`,
   }
-  return [
-    {
-      label: text.columns.token,
-      cell: (token) =>
-        html`<a href="/console/all-tokens/${token.session_id}"><strong>${nameOf(token)}</strong></a><br><span class="quiet">${
-          token.rule === null
-            ? html`${text.made} ${day(token.valid_since)}`
-            : words.tokens.job(visibleText(token.rule, 64))
-        }</span>`,
-    },
-    ...(withAccount ? [account] : []),
-    { label: text.columns.may, cell: mayDo, isOptional: true },
-    {
-      label: text.columns.ends,
-      cell: (token) => html`${endOf(token, now)}<br><span class="quiet">${day(token.valid_until)}</span>`,
-    },
-    {
-      label: text.columns.used,
-      cell: ({ last_used_at, last_used_from }) =>
-        html`${orNever(last_used_at, (at) => relative(at, now))}${
-          last_used_from !== null && html`<br><span class="quiet">${visibleText(last_used_from, 64)}</span>`
-        }`,
-    },
-    {
-      label: text.columns.actions,
-      cell: (token) =>
-        token.revoked_at === null &&
-        mayRevoke(token) &&
-        html`<a class="button small danger" href="/console/all-tokens/${token.session_id}/revoke">${text.revoke}</a>`,
-    },
-  ]
+  const ends: Column<ListedSession> = {
+    label: text.columns.ends,
+    cell: (token) => html`${stateOf(token, now)}<br><small>${dayOf(token.valid_until)}</small>`,
+  }
+  const used: Column<ListedSession> = {
+    label: text.columns.used,
+    cell: ({ last_used_at, last_used_from }) =>
+      html`${orNever(last_used_at, (at) => briefly(at, now))}${
+        last_used_from !== null && html`<br><small>${visibleText(last_used_from, 64)}</small>`
+      }`,
+  }
+  if (isOfAll) return [token, account, ends, used]
+  const may: Column<ListedSession> = { label: text.columns.may, cell: mayDo, isOptional: true }
+  const actions: Column<ListedSession> = {
+    label: text.columns.actions,
+    cell: (token) =>
+      token.revoked_at === null &&
+      mayRevoke(token) &&
+      html`<a class="button small danger" href="/console/all-tokens/${token.session_id}/revoke">${text.revoke}</a>`,
+  }
+  return [token, may, ends, used, actions]
 }
+
+/** As a chip where it is not simply active. */
+const stateOf = (token: ListedSession, now: Date): Html =>
+  token.revoked_at === null && new Date(token.valid_until).getTime() - now.getTime() > SOON_MS
+    ? briefly(token.valid_until, now)
+    : endOf(token, now)
+
+const SOON_MS = 30 * 86_400_000
+
+/** To the minute, which is shorter than all of the instant. */
+const briefly = (at: string, now: Date): Html => relative(`${at.slice(0, 16)}Z`, now)
+
+/** When it was made, and what is not a login of somebody with a tool. */
+function originOf({ rule, kind, valid_since }: ListedSession): string {
+  if (rule !== null) return words.tokens.job(visibleText(rule, 64))
+  return text.made(dayOf(valid_since), kind === 'management')
+}
+
+const dayOf = (at: string): string => words.time.day(new Date(at))

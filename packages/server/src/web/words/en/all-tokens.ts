@@ -19,7 +19,8 @@ export const allTokens = {
     used: 'Last used',
     actions: 'Actions',
   },
-  made: 'made',
+  made: (day: string, administers: boolean): string =>
+    administers ? `sign-in of ${day}, to administer` : `made ${day}`,
   revoke: 'Revoke…',
   revokeChosen: 'Revoke the chosen…',
   empty: 'No account has an active token.',

@@ -1,0 +1,321 @@
+/** The pages of the tokens of all accounts: found, looked at, revoked one by one and by a job, and attacked. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase, oneDatabase } from '../support/databases.ts'
+import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
+import { addPerson, logIn, type TestService, testService, whoami } from '../support/service.ts'
+
+const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(90)}`
+const DAY = 86_400_000
+
+/** Logs in with this description, and says which session that is. */
+async function opened(service: TestService, person: Account, description: string) {
+  const token = await logIn(service, person, { description })
+  const { rows } = await sessionsOf(service, person)
+  const session = rows.find((one) => one.description === description) ?? assert.fail(description)
+  return { token, id: session.session_id }
+}
+
+const sessionsOf = async ({ installation }: TestService, { id }: Account) => ({
+  rows: await installation.database.query
+    .selectFrom('token_session')
+    .selectAll()
+    .where('account_id', '=', id)
+    .execute(),
+})
+
+const revokedIn = async (service: TestService, person: Account): Promise<number> =>
+  (await sessionsOf(service, person)).rows.filter(({ revoked_at }) => revoked_at !== null).length
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('the pages of all tokens', () => {
+    const service = testService(fresh)
+    let operator: ConsoleBrowser
+    let operating: Account
+    before(async () => {
+      operating = await addOperator(service)
+      operator = await consoleOf(service, operating)
+    })
+    const rowsOf = (page: { readonly text: string }) =>
+      page.text.split('<tbody>')[1]?.split('</tbody>')[0] ?? ''
+
+    test('the list has the tokens of every account, and its filters choose', async () => {
+      const ada = await addPerson(service)
+      const bob = await addPerson(service)
+      const one = await opened(service, ada, 'ci: hello-world')
+      const other = await opened(service, bob, 'laptop of bob')
+      const all = await operator.get('/console/all-tokens')
+      assert.equal(all.status, 200)
+      assert.ok(rowsOf(all).includes(`/console/all-tokens/${one.id}"`))
+      assert.ok(rowsOf(all).includes(`/console/accounts/${bob.username}"`))
+      const tomorrow = new Date(service.now().getTime() + DAY).toISOString().slice(0, 10)
+      for (const [query, shown] of [
+        [`?account=${ada.username}`, [one.id]],
+        [`?account=${bob.id}`, [other.id]],
+        ['?q=HELLO-W', [one.id]],
+        ['?kind=developer&q=of bob', [other.id]],
+        ['?kind=management&q=of bob', []],
+        [`?account=${ada.username}&unused_since=${tomorrow}`, [one.id]],
+        [`?account=${ada.username}&ends_before=${tomorrow}`, []],
+        [`?account=${ada.username}&state=revoked`, []],
+        [`?account=${ada.username}&state=all`, [one.id]],
+        ['?account=nobody-here', []],
+      ] as const) {
+        const page = await operator.get(`/console/all-tokens${query.replaceAll(' ', '%20')}`)
+        assert.equal(page.status, 200, query)
+        const found = [...rowsOf(page).matchAll(/href="\/console\/all-tokens\/([0-9a-f-]{36})"/g)]
+        assert.deepEqual(
+          found.map(([, id]) => id),
+          shown,
+          query,
+        )
+        if (shown.length === 0) assert.match(textOf(page), /Nothing matches these filters/)
+      }
+      const dates = await operator.get(`/console/all-tokens?ends_before=${tomorrow}`)
+      assert.match(dates.text, /<details open>/)
+      assert.match(dates.text, new RegExp(`name="ends_before" value="${tomorrow}"`))
+      for (const query of ['?state=nonsense', '?ends_before=soon', '?unused_since=2026-02-31', '?cursor=x']) {
+        assert.equal((await operator.get(`/console/all-tokens${query}`)).status, 400, query)
+      }
+    })
+
+    test('the page of a token has what it may do, whose it is, and what it came from', async () => {
+      const ada = await addPerson(service)
+      const { id } = await opened(service, ada, 'one to look at')
+      const page = await operator.get(`/console/all-tokens/${id}`)
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /one to look at.*everything that the account may do.*developer token/)
+      assert.ok(page.text.includes(`href="/console/accounts/${ada.username}"`))
+      assert.ok(page.text.includes(`href="/console/audit?subject=${id}"`))
+      assert.ok(page.text.includes(`href="/console/all-tokens/${id}/revoke"`))
+      const own = (await sessionsOf(service, operating)).rows[0]?.session_id
+      const management = await operator.get(`/console/all-tokens/${own}`)
+      assert.match(textOf(management), /management token.*/)
+      for (const wrong of ['019e3b7c-0f6e-7c42-9d0a-3f5c1d2e4b6a', 'nothing', encodeURIComponent(HOSTILE)]) {
+        assert.equal((await operator.get(`/console/all-tokens/${wrong}`)).status, 404, wrong)
+        assert.equal((await operator.get(`/console/all-tokens/${wrong}/revoke`)).status, 404, wrong)
+      }
+    })
+
+    test('a token is revoked once its username is typed, and opens nothing', async () => {
+      const ada = await addPerson(service)
+      const { id, token } = await opened(service, ada, 'lost laptop')
+      const path = `/console/all-tokens/${id}/revoke`
+      const form = await operator.open(path)
+      assert.match(textOf(form), new RegExp(`“lost laptop” of ${ada.username}.*cannot be undone`))
+      const wrong = await operator.submit(form, path, { typed: 'lost laptop' })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), new RegExp(`Type exactly ${ada.username}`))
+      assert.equal(await whoami(service, token), 200)
+      const done = await operator.submit(wrong, path, { typed: ada.username })
+      assert.deepEqual([done.status, done.location], [303, '/console/all-tokens'])
+      assert.equal(await whoami(service, token), 401)
+      assert.match(textOf(await operator.open(path)), /revoked already/)
+      const [entry] = await service.installation.audit.list({ subject: id }, { limit: 1 })
+      assert.deepEqual([entry?.action, entry?.actor], ['token.revoke', `account:${operating.username}`])
+      assert.match(entry?.details ?? '', /"via":"console"/)
+    })
+
+    test('Guarantee: a token that has changed since it was seen is not revoked by a form that is late', async () => {
+      const ada = await addPerson(service)
+      const { id, token } = await opened(service, ada, 'changing')
+      const path = `/console/all-tokens/${id}/revoke`
+      const form = await operator.open(path)
+      const theirs = await managementToken(service, ada)
+      const until = new Date(service.now().getTime() + 5 * DAY).toISOString()
+      const shortened = await manage(service, theirs, 'POST', `/me/tokens/${id}/shorten`, { body: { until } })
+      assert.equal(shortened.status, 200, JSON.stringify(shortened.body))
+      const stale = await operator.submit(form, path, { typed: ada.username })
+      assert.equal(stale.status, 422)
+      assert.equal(await whoami(service, token), 200)
+    })
+
+    test('some are chosen, shown, and revoked by a job once their number is typed', async () => {
+      const ada = await addPerson(service)
+      const ids: string[] = []
+      for (let index = 0; index < 3; index++) ids.push((await opened(service, ada, `many ${index}`)).id)
+      const list = await operator.get(`/console/all-tokens?account=${ada.username}`)
+      assert.match(
+        list.text,
+        /<form id="many" class="actions" method="get" action="\/console\/all-tokens\/revoke">/,
+      )
+      assert.equal(list.text.match(/type="checkbox" form="many" name="session"/g)?.length, 3)
+      const path = '/console/all-tokens/revoke'
+      const none = await operator.get(path)
+      assert.match(textOf(none), /No token was chosen/)
+      const form = await operator.get(
+        `${path}?${new URLSearchParams(ids.slice(0, 2).map((id) => ['session', id]))}`,
+      )
+      assert.equal(form.status, 200)
+      assert.match(textOf(form), /Nothing is done yet.*2 tokens would be revoked/)
+      assert.match(textOf(form), new RegExp(`many 0 ${ada.username}`))
+      assert.equal(await revokedIn(service, ada), 0)
+      const sent = { session: ids.slice(0, 2) }
+      const wrong = await operator.submit(form, path, { ...sent, typed: '3' })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), /Type exactly 2/)
+      assert.equal(wrong.text.match(/name="session"/g)?.length, 2)
+      const made = await operator.submit(wrong, path, { ...sent, typed: '2' })
+      assert.equal(made.status, 303, textOf(made))
+      assert.match(made.location ?? '', /^\/console\/jobs\/[0-9a-f-]{36}$/)
+      const again = await operator.submit(wrong, path, { ...sent, typed: '2' })
+      assert.equal(again.location, made.location)
+      await runJobs(async () => true, service.installation)
+      assert.equal(await revokedIn(service, ada), 2)
+      assert.match(textOf(await operator.open(made.location ?? '')), /2/)
+      const fresh = await operator.get(`${path}?session=${ids[2]}`)
+      const nothing = await operator.submit(fresh, path, { session: [], typed: '0' })
+      assert.equal(nothing.status, 422)
+      for (const session of ['nonsense', HOSTILE]) {
+        const refused = await operator.get(`${path}?${new URLSearchParams({ session })}`)
+        assert.equal(refused.status, 400)
+        assert.doesNotMatch(refused.text, /<script>alert/)
+      }
+    })
+  })
+})
+
+describe('who may do what with all tokens', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+
+    test('Guarantee: an account-manager revokes no token of an account that may do more, and sees no button for it', async () => {
+      const operating = await addOperator(service)
+      const ada = await addPerson(service)
+      const theirs = await opened(service, operating, 'of the operator')
+      const hers = await opened(service, ada, 'of ada')
+      const manager = await consoleOf(service, await addManager(service, 'account-manager'))
+      const list = await manager.get('/console/all-tokens?kind=developer')
+      assert.ok(list.text.includes(`href="/console/all-tokens/${theirs.id}"`))
+      assert.ok(!list.text.includes(`href="/console/all-tokens/${theirs.id}/revoke"`))
+      assert.match((await manager.get(`/console/all-tokens/${hers.id}`)).text, /\/revoke"/)
+      assert.ok(!list.text.includes(`value="${theirs.id}"`))
+      assert.ok(list.text.includes(`value="${hers.id}"`))
+      const page = await manager.get(`/console/all-tokens/${theirs.id}`)
+      assert.doesNotMatch(page.text, /\/revoke"/)
+      const path = `/console/all-tokens/${theirs.id}/revoke`
+      const refused = await manager.get(path)
+      assert.equal(refused.status, 403)
+      assert.match(textOf(refused), /This account has the role operator/)
+      const form = await manager.open(`/console/all-tokens/${hers.id}/revoke`)
+      const body = { ...hidden(form.text), typed: operating.username, seen: '*' }
+      assert.equal((await manager.post(path, new URLSearchParams(body))).status, 403)
+      const query = new URLSearchParams([theirs.id, hers.id].map((id) => ['session', id]))
+      const some = await manager.get(`/console/all-tokens/revoke?${query}`)
+      assert.match(textOf(some), /1 token would be revoked. 1 would be refused/)
+      assert.match(textOf(some), /This account has the role operator/)
+      assert.equal(await whoami(service, theirs.token), 200)
+    })
+
+    test('an auditor sees tokens and revokes none; a viewer and a publisher see none of others', async () => {
+      const ada = await addPerson(service)
+      const { id, token } = await opened(service, ada, 'seen by an auditor')
+      const auditor = await consoleOf(service, await addManager(service, 'auditor'))
+      const list = await auditor.get('/console/all-tokens')
+      assert.match(textOf(list), /seen by an auditor/)
+      assert.doesNotMatch(list.text, /\/revoke"|type="checkbox" form=/)
+      assert.doesNotMatch((await auditor.get(`/console/all-tokens/${id}`)).text, /\/revoke"/)
+      const explain = hidden((await auditor.open('/console/tokens/explain')).text)
+      for (const path of [`/console/all-tokens/${id}/revoke`, `/console/all-tokens/revoke?session=${id}`]) {
+        const refused = await auditor.get(path)
+        assert.equal(refused.status, 403, path)
+        assert.match(textOf(refused), /tokens:revoke/)
+        const body = { ...explain, once: `${path.length}`.padStart(22, 'e'), typed: ada.username, seen: '*' }
+        const sent = new URLSearchParams({ ...body, session: id })
+        assert.equal((await auditor.post(path.replace(/\?.*/, ''), sent)).status, 403)
+      }
+      for (const browser of [
+        await consoleOf(service, await addManager(service, 'viewer')),
+        await consoleOf(service, ada),
+      ]) {
+        for (const path of ['', `/${id}`, `/${id}/revoke`]) {
+          assert.equal((await browser.get(`/console/all-tokens${path}`)).status, 403, path)
+        }
+      }
+      assert.equal(await whoami(service, token), 200)
+    })
+
+    test('Guarantee: revoking some takes a sign-in of the last 15 minutes, and no form without its text is done', async () => {
+      const operating = await addOperator(service)
+      const ada = await addPerson(service)
+      const { id, token } = await opened(service, ada, 'still there')
+      const signedIn = `browser ${new Date(service.now().getTime() - 3_600_000).toISOString()}`
+      const late = await consoleOf(service, operating, { signedIn })
+      const { status, location } = await late.get(`/console/all-tokens/revoke?session=${id}`)
+      assert.deepEqual([status, location?.startsWith('/console/sign-in?')], [303, true])
+      const browser = await consoleOf(service, operating)
+      const path = `/console/all-tokens/${id}/revoke`
+      const form = await browser.open(path)
+      for (const csrf of ['', 'x'.repeat(43)]) {
+        assert.equal((await browser.submit(form, path, { csrf, typed: ada.username })).status, 422)
+      }
+      assert.equal(await whoami(service, token), 200)
+    })
+
+    test('hostile texts stay texts, and pages stay within their budget', async () => {
+      const operator = await consoleOf(service, await addOperator(service))
+      const ada = await addPerson(service)
+      const { id } = await opened(service, ada, HOSTILE)
+      const { database } = service.installation
+      await database.query
+        .updateTable('token_session')
+        .set({
+          opened_from: HOSTILE,
+          origin: HOSTILE,
+          revoked_by: HOSTILE,
+          revoked_at: service.now().getTime(),
+        })
+        .where('session_id', '=', id)
+        .execute()
+      for (const path of [
+        '?state=all',
+        `/${id}`,
+        `/${id}/revoke`,
+        `?q=${encodeURIComponent(HOSTILE.slice(0, 40))}&state=all`,
+      ]) {
+        const page = await operator.get(`/console/all-tokens${path}`)
+        assert.equal(page.status, 200, path)
+        assert.doesNotMatch(page.text, /<script>alert/)
+        assert.doesNotMatch(page.text.replace(/value="[^"]*"/g, ''), /\u202e/)
+      }
+      const busy = await addPerson(service)
+      for (let index = 0; index < 101; index++) {
+        await logIn(service, busy, { description: `ci of package ${index}: release to stable` })
+      }
+      const used = { last_used_at: service.now().getTime() - 3_600_000, address: '192.0.2.100' }
+      await database.query
+        .insertInto('token_activity')
+        .values((await sessionsOf(service, busy)).rows.map(({ session_id }) => ({ session_id, ...used })))
+        .onConflict((conflict) => conflict.column('session_id').doUpdateSet(used))
+        .execute()
+      const full = await operator.get(`/console/all-tokens?account=${busy.username}`)
+      assert.equal(full.text.match(/<tr role="row"><td/g)?.length, 100)
+      assert.ok(full.text.length <= 90_000, `${full.text.length}`)
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(full.text) ?? []
+      assert.equal((await operator.get(unescaped(next))).text.match(/<tr role="row"><td/g)?.length, 1)
+      for (const path of ['?account=nobody-here', `/${id}`, '/revoke']) {
+        const page = await operator.get(`/console/all-tokens${path}`)
+        assert.ok(page.text.length <= 25_000, `${path}: ${page.text.length}`)
+      }
+      const query = new URLSearchParams(
+        [...full.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, one = '']) => ['session', one]),
+      )
+      const all = await operator.get(`/console/all-tokens/revoke?${query}`)
+      assert.match(textOf(all), /100 tokens would be revoked.*The first 20 of 100/)
+      assert.ok(all.text.length <= 90_000, `${all.text.length}`)
+    })
+  })
+})
+
+/** What proves that a form is of this session and sent once. */
+const hidden = (page: string): Record<string, string> =>
+  Object.fromEntries(
+    ['csrf', 'once'].map((name) => {
+      const [, value] =
+        new RegExp(`name="${name}" value="([^"]*)"`).exec(page.split('</header>')[1] ?? '') ?? []
+      return [name, unescaped(value ?? assert.fail(`no field ${name}`))]
+    }),
+  )
