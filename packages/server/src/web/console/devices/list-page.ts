@@ -59,27 +59,26 @@ export const devicesPage = (page: DevicesPage): ConsoleContent => ({
     columns: [
       {
         label: text.columns.serial,
-        cell: (one) => html`<a class="mono" href="${addressOfDevice(one.id)}">${serialOf(one)}</a>`,
+        cell: (one) =>
+          html`<a class="mono" href="${addressOfDevice(one.id)}">${serialOf(one)}</a> ${registeredOn(one)}`,
       },
       { label: text.columns.model, cell: modelOf },
-      { label: text.columns.status, cell: deviceChip },
       {
-        label: text.columns.registered,
-        isOptional: true,
-        cell: ({ registered_at }) => relative(registered_at, page.now),
+        label: text.columns.status,
+        cell: (one) => html`${deviceChip(one)}${one.evidence_at !== null && stateChip('bad', text.evidence)}`,
       },
       {
         label: text.columns.seen,
-        cell: ({ last_seen_at }) => orNever(last_seen_at, (at) => relative(at, page.now)),
-      },
-      { label: text.columns.address, cell: ({ last_address }) => last_address },
-      {
-        label: text.columns.clones,
-        cell: ({ evidence_at }) => evidence_at !== null && stateChip('bad', text.evidence),
+        cell: ({ last_seen_at, last_address }) =>
+          html`${orNever(last_seen_at, (at) => relative(at, page.now))}${last_address !== null && html`<br>${last_address}`}`,
       },
     ],
   }),
 })
+
+/** Short, because there are a hundred of them. */
+const registeredOn = ({ registered_at: at }: ListedDevice): Html =>
+  html`<time class="quiet" datetime="${at.slice(0, 10)}">${words.time.day(new Date(at))}</time>`
 
 type Sort = NonNullable<Static<typeof DevicesQuerySchema>['sort']>
 const sortOf = (query: Query): Sort =>

@@ -1,0 +1,275 @@
+/** One device in the console: what its page says, and decisions about it. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { newDeviceId } from '@ratafia/api'
+import type { Device } from '../../src/devices/device.ts'
+import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { eachDatabase, onOne } from '../support/databases.ts'
+import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
+import { addManager } from '../support/managers.ts'
+import { addDevice, addSession } from '../support/register.ts'
+import { testService } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+const pathOf = ({ id }: Pick<Device, 'id'>, verb?: string) =>
+  `/console/devices/${id}${verb === undefined ? '' : `/${verb}`}`
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh)
+  const { describeOnce } = onOne(kind)
+  let operator: ConsoleBrowser
+  let approver: ConsoleBrowser
+  let viewer: ConsoleBrowser
+  /** Of another brand. */
+  let stranger: ConsoleBrowser
+  let keys: Awaited<ReturnType<typeof freshDeviceKeys>>
+
+  before(async () => {
+    await withAcme({ ...service.installation, clock: service.now }, { registration: 'approval' })
+    keys = await freshDeviceKeys(8)
+    const as = async (role: string) => consoleOf(service, await addManager(service, role))
+    operator = await as('operator')
+    approver = await as('device-approver acme-brand')
+    viewer = await as('viewer acme-brand')
+    stranger = await as('brand-manager other-brand')
+  })
+
+  let serials = 0
+  const waiting = async (serial = `C-${++serials}`): Promise<Device> => {
+    const key = keys[serials] ?? assert.fail('no key left')
+    assert.equal((await register(service, { key, serial })).status, 202)
+    const [device] = await service.installation.devices.list({ deviceKeyId: key.publicKey.id, limit: 1 })
+    return device ?? assert.fail('it does not wait')
+  }
+  const now = async ({ id }: Device) =>
+    (await service.installation.devices.findById(id)) ?? assert.fail('it is gone')
+  const entries = async ({ id }: Device, action: string) =>
+    (await service.installation.audit.list({ subject: id }, { limit: 20 })).filter(
+      (entry) => entry.action === action,
+    )
+
+  describe('approval', () => {
+    test('one button on the page of a device that waits, and it gets its serial, once', async () => {
+      const device = await waiting()
+      const page = await approver.get(pathOf(device))
+      assert.equal(page.status, 200)
+      assert.match(
+        textOf(page),
+        new RegExp(`It waits for a decision. It proposes the serial ${device.serial}`),
+      )
+      const answers = await Promise.all([
+        approver.submit(page, pathOf(device, 'approve')),
+        approver.submit(page, pathOf(device, 'approve')),
+      ])
+      // One of two at a time may be asked to wait for the other.
+      assert.ok(answers.some(({ location }) => location === pathOf(device)))
+      assert.equal((await now(device)).status, 'active')
+      assert.equal((await entries(device, 'device.approve')).length, 1)
+      const [entry] = await entries(device, 'device.approve')
+      assert.match(entry?.details ?? '', /"via":"console"/)
+      const done = await approver.open(pathOf(device))
+      assert.match(textOf(done), new RegExp(`● active.*${device.serial} is approved`))
+      assert.doesNotMatch(done.text, /name="serial"/)
+    })
+
+    test('with another serial; one that is none is refused at its field, and what was typed stays', async () => {
+      const device = await waiting()
+      const page = await approver.get(pathOf(device))
+      const bad = await approver.submit(page, pathOf(device, 'approve'), { serial: 'a b/"<c>' })
+      assert.equal(bad.status, 422)
+      assert.match(bad.text, /<title>Error: /)
+      assert.match(bad.text, /value="a b\/&quot;&lt;c&gt;"/)
+      assert.equal((await now(device)).status, 'pending')
+      const good = await approver.submit(bad, pathOf(device, 'approve'), { serial: 'OTHER-1' })
+      assert.equal(good.status, 303)
+      assert.equal((await now(device)).serial, 'OTHER-1')
+    })
+
+    test('Guarantee: what somebody approves is what they saw', async () => {
+      const device = await waiting()
+      const page = await approver.get(pathOf(device, 'approve'))
+      const other = await operator.get(pathOf(device, 'reject'))
+      const rejected = await operator.submit(other, pathOf(device, 'reject'), { reason: 'Not <ours>' })
+      assert.equal(rejected.location, pathOf(device))
+      const late = await approver.submit(page, pathOf(device, 'approve'))
+      assert.equal(late.status, 422)
+      assert.match(textOf(late), /has changed since you read it/)
+      assert.equal((await now(device)).status, 'rejected')
+      // The page shows it as it is now, and that may be decided about.
+      assert.equal((await approver.submit(late, pathOf(device, 'approve'))).status, 303)
+      assert.equal((await now(device)).status, 'active')
+    })
+
+    test('a rejection takes a reason, of one line', async () => {
+      const device = await waiting()
+      const page = await approver.get(pathOf(device, 'reject'))
+      for (const reason of ['', 'x'.repeat(201)]) {
+        const refused = await approver.submit(page, pathOf(device, 'reject'), { reason })
+        assert.equal(refused.status, 422, reason)
+        assert.match(refused.text, /href="#f-reason"/)
+      }
+      assert.equal((await now(device)).status, 'pending')
+      await approver.submit(page, pathOf(device, 'reject'), { reason: 'Not one of <b>ours</b>' })
+      const shown = await approver.open(pathOf(device))
+      assert.match(shown.text, /Not one of &lt;b&gt;ours&lt;\/b&gt;/)
+      assert.match(textOf(shown), /rejected, and is told why/)
+    })
+  })
+
+  describe('quarantine and revocation', () => {
+    const cloned = async () => {
+      const at = service.now()
+      const device = await addDevice(service, { serial: `Q-${++serials}`, quarantinedAt: at })
+      const chain = await addSession(service, device, { at: new Date(at.getTime() - 13 * DAY_MS) })
+      const other = await addSession(service, device, {
+        ...{ at: new Date(at.getTime() - 5 * DAY_MS), userAgent: '<img src=x onerror=alert(1)>' },
+        address: '203.0.113.9',
+      })
+      for (const days of [12, 9, 4, 2, 0.1])
+        await addSession(service, device, { at: new Date(at.getTime() - days * DAY_MS), chain })
+      await addSession(service, device, { at: new Date(at.getTime() - 1 * DAY_MS), chain: other })
+      await service.installation.clones.record({
+        ...{ deviceId: device.id, bucket: device.bucket, kind: 'two-chains', subject: other, at },
+        details: { address: '203.0.113.9"><script>' },
+      })
+      return { device, chain, other }
+    }
+
+    test('the page explains it, draws both chains over time, and says the same in words and as a table', async () => {
+      const { device, chain, other } = await cloned()
+      const page = await operator.get(pathOf(device))
+      assert.equal(page.status, 200)
+      const text = textOf(page)
+      assert.match(text, /It gets no session until somebody decides\. Two hold this device's key: 1 chain/)
+      assert.match(text, /two chains alive/)
+      const [svg = ''] = /<svg viewBox[^>]*role="img"[\s\S]*?<\/svg>/.exec(page.text) ?? []
+      assert.match(svg, /aria-label="Sessions of 2 chains over time, from [^"]*6 sessions[^"]*2 sessions/)
+      assert.equal(svg.match(/<path class="s[12]"/g)?.length, 2)
+      assert.match(page.text, /<summary>As a table<\/summary>/)
+      assert.match(page.text, new RegExp(`${chain.slice(0, 13)}[\\s\\S]*${other.slice(0, 13)}`))
+      assert.doesNotMatch(page.text, /<img|"><script>/)
+      assert.doesNotMatch(page.text, /<[^>]*\s(style|on[a-z]+)=/)
+      const bytes = Buffer.byteLength(page.text)
+      assert.ok(bytes <= 25_000, `${bytes} bytes`)
+    })
+
+    test('released by one button', async () => {
+      const { device } = await cloned()
+      const page = await operator.get(pathOf(device, 'release'))
+      assert.equal((await operator.submit(page, pathOf(device, 'release'))).location, pathOf(device))
+      assert.equal((await now(device)).quarantinedAt, null)
+      assert.equal((await entries(device, 'device.release')).length, 1)
+      const again = await operator.get(pathOf(device, 'release'))
+      assert.match(textOf(again), /not possible any more: the device is active/)
+    })
+
+    test('Guarantee: nothing is revoked unless its serial is typed', async () => {
+      const { device } = await cloned()
+      const page = await operator.get(pathOf(device, 'revoke'))
+      assert.match(textOf(page), /for good: 1 session alive.*Type Q-/)
+      for (const typed of ['', 'q-1', `${device.serial}x`]) {
+        const refused = await operator.submit(page, pathOf(device, 'revoke'), { typed, reason: 'stolen' })
+        assert.equal(refused.status, 422, typed)
+        assert.match(refused.text, /value="stolen"/)
+        assert.equal((await now(device)).status, 'active')
+      }
+      const done = await operator.submit(page, pathOf(device, 'revoke'), {
+        ...{ typed: device.serial, reason: 'stolen' },
+      })
+      assert.equal(done.location, pathOf(device))
+      const { status, reason } = await now(device)
+      assert.deepEqual([status, reason], ['revoked', 'stolen'])
+      assert.match(textOf(await operator.open(pathOf(device))), /✕ revoked.*stolen/)
+    })
+
+    test('a serial that nobody can type is confirmed by the id', async () => {
+      const device = await addDevice(service, { serial: 'two\u00a0words' })
+      const page = await operator.get(pathOf(device, 'revoke'))
+      assert.match(textOf(page), new RegExp(`Type ${device.id} to go on`))
+      await operator.submit(page, pathOf(device, 'revoke'), { typed: device.id })
+      assert.equal((await now(device)).status, 'revoked')
+    })
+
+    test('older sessions are a link away', async () => {
+      const device = await addDevice(service, { serial: `S-${++serials}` })
+      for (let hour = 0; hour < 25; hour++)
+        await addSession(service, device, { at: new Date(service.now().getTime() - hour * 3_600_000) })
+      const count = (text: string) => text.match(/snapd\/2\.77/g)?.length
+      const page = await viewer.get(pathOf(device))
+      assert.equal(count(page.text), 20)
+      const [, older = ''] = /href="([^"]*\?sessions=[0-9]+)"/.exec(page.text) ?? []
+      assert.equal(count((await viewer.get(older)).text), 25)
+      assert.equal((await viewer.get(`${pathOf(device)}?sessions=x`)).status, 400)
+    })
+  })
+
+  describe('who may', () => {
+    let device: Device
+    before(async () => {
+      device = await addDevice(service, { serial: 'W-1', quarantinedAt: service.now() })
+    })
+
+    test('a viewer sees it without a button, and is refused what they send all the same', async () => {
+      const page = await viewer.get(pathOf(device))
+      assert.equal(page.status, 200)
+      assert.doesNotMatch(page.text, /\/(revoke|release|approve|reject)"/)
+      const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(page.text) ?? []
+      for (const verb of ['revoke', 'release', 'approve', 'reject']) {
+        assert.equal((await viewer.get(pathOf(device, verb))).status, 403, verb)
+        const fields = { csrf, once: `${verb.padEnd(22, 'x')}`, typed: 'W-1', reason: 'x' }
+        const sent = await viewer.post(pathOf(device, verb), new URLSearchParams(fields))
+        assert.equal(sent.status, 403, verb)
+      }
+      const { status, quarantinedAt } = await now(device)
+      assert.deepEqual([status, quarantinedAt === null], ['active', false])
+    })
+
+    test('an approver decides about what waits, and neither releases nor revokes', async () => {
+      const page = await approver.get(pathOf(device))
+      assert.doesNotMatch(page.text, /\/(revoke|release)"/)
+      assert.equal((await approver.get(pathOf(device, 'revoke'))).status, 403)
+    })
+
+    test('Guarantee: the device of another brand is as if it were not there', async () => {
+      for (const verb of [undefined, 'revoke', 'release']) {
+        const theirs = await stranger.get(pathOf(device, verb))
+        const none = await stranger.get(pathOf({ id: newDeviceId() }, verb))
+        assert.deepEqual([theirs.status, none.status], [404, 404])
+        const same = ({ text }: typeof none) =>
+          text.replaceAll(/[0-9a-f-]{36}/g, 'ID').replaceAll(/"[\w-]{22,}"/g, '""')
+        assert.equal(same(theirs), same(none))
+      }
+    })
+
+    test('Guarantee: a form of another session does nothing', async () => {
+      const page = await operator.get(pathOf(device, 'release'))
+      const [, once = ''] = /name="once" value="([^"]*)"/.exec(page.text) ?? []
+      for (const csrf of ['', 'forged']) {
+        const sent = await operator.post(pathOf(device, 'release'), new URLSearchParams({ csrf, once }))
+        assert.equal(sent.status, 422)
+      }
+      assert.notEqual((await now(device)).quarantinedAt, null)
+    })
+  })
+
+  describeOnce('what others may have chosen is text', () => {
+    const hostile = `"><script>alert(1)</script>'\u202e`
+    test('in every field of a device', async () => {
+      const device = await addDevice(service, {
+        ...{ serial: hostile, reason: hostile.repeat(8), decidedBy: hostile, decidedAt: service.now() },
+        original: hostile,
+      })
+      await addSession(service, device, { at: service.now(), address: hostile, userAgent: hostile })
+      await service.installation.clones.record({
+        ...{ deviceId: device.id, bucket: device.bucket, kind: 'second-key', subject: hostile },
+        ...{ details: { address: hostile }, at: service.now() },
+      })
+      for (const path of [pathOf(device), pathOf(device, 'revoke'), '/console/clones']) {
+        const page = await operator.get(path)
+        assert.equal(page.status, 200, path)
+        assert.doesNotMatch(page.text, /<script>alert|\u202e|"">/, path)
+        assert.match(page.text, /&lt;script&gt;alert/, path)
+      }
+    })
+  })
+})

@@ -1,0 +1,223 @@
+/** The import of devices in the console: sent once, looked at, and done or discarded. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { NEEDED_COLUMNS } from '../../src/devices/transfer/device-record.ts'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { NEEDED_COLUMNS as SHOWN_COLUMNS } from '../../src/web/console/devices/import-pages.ts'
+import { type ConsoleAnswer, type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { eachDatabase, onOne } from '../support/databases.ts'
+import { addAcmeModel, withAcme } from '../support/devices.ts'
+import { addManager } from '../support/managers.ts'
+import { testService } from '../support/service.ts'
+
+const PATH = '/console/devices/import'
+const HEADER = 'brand_id,model,serial,device_key_id\n'
+const keyId = (index: number) => Buffer.alloc(48, `key ${index}`).toString('base64url')
+
+test('the page names the columns that a row needs', () => {
+  assert.deepEqual(SHOWN_COLUMNS, NEEDED_COLUMNS)
+})
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh)
+  const { describeOnce } = onOne(kind)
+  let account: Account
+  let manager: ConsoleBrowser
+  before(async () => {
+    await withAcme(service.installation)
+    account = await addManager(service, 'brand-manager acme-brand')
+    manager = await consoleOf(service, account)
+  })
+  const run = () => runJobs(async () => true, service.installation)
+  let models = 0
+  const newModel = async () => {
+    const model = `import-${++models}`
+    await addAcmeModel(service.installation, model)
+    return model
+  }
+  const rows = (model: string, count: number) =>
+    Array.from(
+      { length: count },
+      (_, index) => `acme-brand,${model},I-${index},${keyId(index + models * 1e3)}\n`,
+    ).join('')
+  const devicesOf = (model: string) =>
+    service.installation.devices.list({ brandId: 'acme-brand', model, limit: 1000 })
+  const waitingJobs = async () => service.installation.jobs.countActive(account.id)
+
+  /** Sends the form as a browser does. */
+  const send = async (
+    fields: Readonly<Record<string, string | Blob>>,
+    {
+      browser = manager,
+      name = 'devices.csv',
+      page,
+    }: { browser?: ConsoleBrowser; name?: string; page?: ConsoleAnswer } = {},
+  ) => {
+    const shown = page ?? (await browser.get(PATH))
+    assert.equal(shown.status, 200)
+    const body = new FormData()
+    const [, form = ''] = shown.text.split(`action="${PATH}"`)
+    for (const [, field = '', value = ''] of form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g))
+      body.set(field, value)
+    for (const [field, value] of Object.entries(fields)) {
+      if (typeof value === 'string') body.set(field, value)
+      else body.set(field, value, name)
+    }
+    return post(browser, body)
+  }
+  const post = async (browser: ConsoleBrowser, body: BodyInit, headers: Record<string, string> = {}) => {
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(`${service.baseUrl}${PATH}`, {
+      ...{ method: 'POST', body, redirect: 'manual' },
+      headers: { cookie, accept: 'text/html', ...headers },
+    })
+    const location = response.headers.get('location')?.replace(service.baseUrl, '')
+    return { status: response.status, headers: response.headers, text: await response.text(), location }
+  }
+
+  test('a file is looked at, and imported without being chosen again', async () => {
+    const model = await newModel()
+    const sent = await send({ file: new Blob([HEADER + rows(model, 3)]), rows: '', format: '' })
+    assert.match(sent.location ?? '', /^\/console\/devices\/import\/[0-9a-f-]{36}\?tried=[0-9a-f-]{36}$/)
+    const step = sent.location ?? ''
+    const looking = await manager.get(step)
+    assert.match(textOf(looking), /The file is looked at/)
+    assert.match(looking.text, /<meta http-equiv="refresh" content="2">/)
+    await run()
+    assert.deepEqual(await devicesOf(model), [], 'nothing was imported yet')
+    const looked = await manager.get(step)
+    assert.match(
+      textOf(looked),
+      /The file has 3 devices\. Nothing is done yet\. 3 devices would be added\..*Import 3 devices/,
+    )
+    const done = await manager.submit(looked, step, { do: 'import' })
+    assert.match(done.location ?? '', /^\/console\/jobs\//)
+    await run()
+    assert.equal((await devicesOf(model)).length, 3)
+    assert.equal(await waitingJobs(), 0)
+    assert.match(textOf(await manager.get(step)), /does not wait any more/)
+  })
+
+  test('faults stand with their places; another file is chosen, and the first one is gone', async () => {
+    const model = await newModel()
+    const text = `${HEADER}${rows(model, 1)}acme-brand,${model},<script>,short\n`
+    const { location: step = '' } = await send({ file: new Blob([text]) })
+    await run()
+    const page = await manager.get(step)
+    assert.match(
+      textOf(page),
+      /1 fault in the file.*line 3 device_key_id "device_key_id" is not the id of a key/,
+    )
+    assert.doesNotMatch(page.text, /value="import"|<script>,/)
+    const another = await manager.submit(page, step, { do: 'discard' })
+    assert.equal(another.location, PATH)
+    assert.equal(await waitingJobs(), 0)
+    assert.deepEqual(await devicesOf(model), [])
+  })
+
+  test('Guarantee: nothing is imported that has faults, whatever is sent', async () => {
+    const model = await newModel()
+    const { location: step = '' } = await send({ file: new Blob([`${HEADER}${rows(model, 1)}a,b,c,d\n`]) })
+    await run()
+    const page = await manager.get(step)
+    await manager.submit(page, step, { do: 'import' })
+    await run()
+    assert.deepEqual(await devicesOf(model), [])
+  })
+
+  test('pasted rows, as JSON lines and as a list', async () => {
+    for (const asText of [
+      (all: readonly object[]) => JSON.stringify(all),
+      (all: readonly object[]) => all.map((one) => JSON.stringify(one)).join('\r\n'),
+    ]) {
+      const model = await newModel()
+      const row = { brand_id: 'acme-brand', model, serial: 'P-1', device_key_id: keyId(models * 1e3) }
+      const { location: step = '' } = await send({ rows: asText([row]) })
+      await run()
+      const page = await manager.get(step)
+      assert.match(textOf(page), /1 device would be added/)
+      await manager.submit(page, step, { do: 'import' })
+      await run()
+      assert.equal((await devicesOf(model)).length, 1)
+    }
+  })
+
+  test('Guarantee: a form that is sent twice makes its jobs once', async () => {
+    const model = await newModel()
+    const page = await manager.get(PATH)
+    const file = new Blob([HEADER + rows(model, 1)])
+    const first = await send({ file }, { page })
+    const again = await send({ file }, { page })
+    assert.equal(again.location, first.location)
+    assert.equal(await waitingJobs(), 2)
+    await run()
+    await manager.submit(await manager.get(first.location ?? ''), first.location ?? '', { do: 'discard' })
+    assert.equal(await waitingJobs(), 0)
+  })
+
+  test('an account that has jobs already is told so, and no file is left behind', async () => {
+    const model = await newModel()
+    const { location: step = '' } = await send({ file: new Blob([HEADER + rows(model, 1)]) })
+    await run()
+    const busy = await send({ file: new Blob([HEADER + rows(model, 2)]) })
+    assert.equal(busy.status, 429)
+    assert.match(textOf(busy), /2 jobs of your account have not ended/)
+    assert.equal(await waitingJobs(), 1)
+    await manager.submit(await manager.get(step), step, { do: 'discard' })
+  })
+
+  describeOnce('what is refused', () => {
+    test('no file, two sources, a format that is none: the form is shown again', async () => {
+      for (const fields of [
+        {},
+        { rows: '  ' },
+        { rows: HEADER, file: new Blob([HEADER]) },
+        { rows: HEADER, format: 'xml' },
+      ] as const) {
+        const refused = await send(fields)
+        assert.equal(refused.status, 422, JSON.stringify(fields))
+        assert.match(refused.text, /<title>Error: /)
+      }
+      const kept = await send({ rows: '"><script>alert(1)</script>', format: 'xml' })
+      assert.match(kept.text, /&quot;&gt;&lt;script&gt;alert/)
+      assert.equal(await waitingJobs(), 0)
+    })
+
+    test('forms that are none, too many parts, too many bytes', async () => {
+      const boundary = 'multipart/form-data; boundary=x'
+      const part = (name: string) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`
+      for (const [body, type, status] of [
+        ['a=b', 'application/x-www-form-urlencoded', 400],
+        ['', boundary, 400],
+        ['--x\r\nContent-Disp', boundary, 400],
+        ['--x--', 'multipart/form-data', 400],
+        ['--x--', `multipart/form-data; boundary=${'y'.repeat(71)}`, 400],
+        [`${part('a').repeat(30)}--x--\r\n`, boundary, 400],
+        [`${part('csrf')}--x--\r\n`, boundary, 422],
+        ['x'.repeat(4 * 1024 * 1024 + 1), boundary, 413],
+      ] as const) {
+        const refused = await post(manager, body, { 'content-type': type })
+        assert.equal(refused.status, status, `${body.slice(0, 40)} ${type}: ${textOf(refused)}`)
+      }
+      assert.equal(await waitingJobs(), 0)
+    })
+
+    test('Guarantee: whoever does not manage devices sends nothing; another person sees no import', async () => {
+      const viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
+      assert.equal((await viewer.get(PATH)).status, 403)
+      const list = await viewer.get('/console/devices')
+      const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(list.text) ?? []
+      const body = new FormData()
+      for (const [name, value] of Object.entries({ csrf, once: 'x'.repeat(22), rows: HEADER }))
+        body.set(name, value)
+      assert.equal((await post(viewer, body)).status, 403)
+      const { location: step = '' } = await send({ rows: HEADER + rows(await newModel(), 1) })
+      const other = await consoleOf(service, await addManager(service, 'brand-manager acme-brand'))
+      assert.equal((await other.get(step)).status, 404)
+      assert.equal((await manager.get(`${step.split('?')[0]}?tried=nonsense`)).status, 404)
+      await run()
+      await manager.submit(await manager.get(step), step, { do: 'discard' })
+    })
+  })
+})

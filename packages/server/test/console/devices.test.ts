@@ -1,0 +1,217 @@
+/** The list of devices in the console: filters, counts, choosing, and each of its states. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { recountDevices } from '../../src/devices/counts/recount.ts'
+import type { Device } from '../../src/devices/device.ts'
+import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase, oneDatabase } from '../support/databases.ts'
+import { addManager } from '../support/managers.ts'
+import { addDevice, addDevices } from '../support/register.ts'
+import { testService } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+
+/** The serials of a list, in its order. */
+const serialsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/<a class="mono" href="\/console\/devices\/[0-9a-f-]{36}">([^<]*)<\/a>/g)].map(
+    ([, serial = '']) => unescaped(serial),
+  )
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let operator: ConsoleBrowser
+  let viewer: ConsoleBrowser
+  const recount = () => recountDevices({ ...service.installation, goOn: async () => true })
+
+  before(async () => {
+    operator = await consoleOf(service, await addManager(service, 'operator'))
+    viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
+  })
+
+  test('a register without devices says what this is, and the first step', async () => {
+    const page = await operator.get('/console/devices')
+    assert.equal(page.status, 200)
+    assert.match(textOf(page), /There are no devices yet\..*Import devices.*ratafia devices import/)
+    assert.ok(Buffer.byteLength(page.text) <= 25_000, String(Buffer.byteLength(page.text)))
+    const theirs = await viewer.get('/console/devices')
+    assert.doesNotMatch(theirs.text, /console\/devices\/import/)
+  })
+
+  describe('with devices', () => {
+    let wait: Device
+    before(async () => {
+      const ago = (days: number) => new Date(service.now().getTime() - days * DAY_MS)
+      await addDevices(service, [
+        { serial: 'AC-1', registeredAt: ago(40) },
+        { serial: 'AC-2', model: 'acme-pi', registeredAt: ago(3), quarantinedAt: ago(1) },
+        { serial: 'BE-3', brandId: 'best-brand', registeredAt: ago(2) },
+        { serial: 'AC-4', status: 'revoked', registeredAt: ago(1), origin: 'registration' },
+      ])
+      wait = await addDevice(service, { serial: 'AC-5', status: 'pending' })
+      await recount()
+    })
+
+    test('newest first, with counts that lead to what waits and what is in quarantine', async () => {
+      const page = await operator.get('/console/devices')
+      assert.deepEqual(serialsIn(page.text), ['AC-5', 'AC-4', 'BE-3', 'AC-2', 'AC-1'])
+      assert.match(textOf(page), /5 · 1 wait · 1 in quarantine/)
+      assert.match(textOf(page), /◌ waits.*✕ revoked.*● active.*▲ quarantine/)
+    })
+
+    for (const [query, serials] of [
+      ['q=AC-', ['AC-5', 'AC-4', 'AC-2', 'AC-1']],
+      ['q=&model=acme-brand%2Facme-pi&status=&seen=&sort=', ['AC-2']],
+      ['status=pending', ['AC-5']],
+      ['status=pending&status=revoked', ['AC-5', 'AC-4']],
+      ['quarantined=true', ['AC-2']],
+      ['origin=registration', ['AC-4']],
+      ['sort=registered', ['AC-1', 'AC-2', 'BE-3', 'AC-4', 'AC-5']],
+      ['sort=serial&brand=best-brand', ['BE-3']],
+    ] as const) {
+      test(`${query} shows ${serials.join(', ')}`, async () => {
+        assert.deepEqual(serialsIn((await operator.get(`/console/devices?${query}`)).text), serials)
+      })
+    }
+
+    test('a day is its midnight in UTC, from it on and before it', async () => {
+      const day = new Date(service.now().getTime() - 10 * DAY_MS).toISOString().slice(0, 10)
+      const since = await operator.get(`/console/devices?registered_since=${day}`)
+      assert.deepEqual(serialsIn(since.text), ['AC-5', 'AC-4', 'BE-3', 'AC-2'])
+      const until = await operator.get(`/console/devices?registered_until=${day}`)
+      assert.deepEqual(serialsIn(until.text), ['AC-1'])
+      assert.match(until.text, new RegExp(`<details open>.*value="${day}"`, 's'))
+    })
+
+    test('how long ago a device was seen is counted from midnight in UTC', async () => {
+      const { activities } = service.installation
+      const saw = async (serial: string, days: number) => {
+        const [{ id, bucket } = wait] = await service.installation.devices.findBySerial({
+          ...{ brandId: 'acme-brand', model: serial === 'AC-2' ? 'acme-pi' : 'acme-classic', serial },
+        })
+        const at = new Date(Math.floor(service.now().getTime() / DAY_MS) * DAY_MS - days * DAY_MS)
+        await activities.saw([{ id, bucket, at, address: '198.51.100.23' }])
+      }
+      await saw('AC-1', 31)
+      await saw('AC-2', 5)
+      await saw('AC-5', 0)
+      const seen = async (value: string) =>
+        serialsIn((await operator.get(`/console/devices?seen=${value}&sort=serial`)).text)
+      assert.deepEqual(await seen('today'), ['AC-5'])
+      assert.deepEqual(await seen('7d'), ['AC-2', 'AC-5'])
+      assert.deepEqual(await seen('not-30d'), ['AC-1'])
+      const near = await operator.get('/console/devices?address=198.51.100.0%2F24&sort=serial')
+      assert.deepEqual(serialsIn(near.text), ['AC-1', 'AC-2', 'AC-5'])
+    })
+
+    test('nothing matches: the filters stand there, and a way out', async () => {
+      const page = await operator.get('/console/devices?q=ZZ-9&status=active')
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /Nothing matches these filters: q: ZZ-9 status: active Clear the filters/)
+      assert.match(page.text, /value="ZZ-9"/)
+    })
+
+    for (const query of [
+      'status=nonsense',
+      'q=%C3%A9',
+      'sort=size',
+      'model=acme',
+      'address=x',
+      'color=red',
+      'seen=never',
+    ])
+      test(`${query} is refused with what is wrong, and no fault of the service`, async () => {
+        const page = await operator.get(`/console/devices?${query}`)
+        assert.equal(page.status, 400)
+        assert.match(textOf(page), /This is not possible .*query/)
+      })
+
+    test('a filter that the form does not have stays when the form is sent', async () => {
+      const page = await operator.get('/console/devices?brand=best-brand')
+      assert.match(page.text, /<input type="hidden" name="brand" value="best-brand">/)
+    })
+
+    test('Guarantee: another brand is not there: no rows, counts or models of it', async () => {
+      const page = await viewer.get('/console/devices')
+      assert.deepEqual(serialsIn(page.text), ['AC-5', 'AC-4', 'AC-2', 'AC-1'])
+      assert.doesNotMatch(page.text, /best-brand|BE-3/)
+      assert.match(textOf(page), /4 · 1 wait/)
+      const none = await viewer.get('/console/devices?brand=best-brand')
+      assert.match(textOf(none), /Nothing matches/)
+    })
+
+    test('whoever only looks chooses nothing', async () => {
+      const page = await viewer.get('/console/devices?status=pending')
+      assert.doesNotMatch(page.text, /type="checkbox" form=|With all|With the chosen/)
+      const mine = await operator.get('/console/devices?status=pending')
+      assert.match(mine.text, new RegExp(`type="checkbox" form="bulk" name="id" value="${wait.id}"`))
+      assert.match(textOf(mine), /With the chosen: Approve… Reject… With all 1 device that matches:/)
+      assert.doesNotMatch(textOf(mine), /Revoke…/, 'a device that waits cannot be revoked')
+    })
+
+    test('whoever has no role for it gets a page that says who may', async () => {
+      const stranger = await consoleOf(service, await addManager(service, 'account-manager'))
+      const page = await stranger.get('/console/devices')
+      assert.equal(page.status, 403)
+      assert.match(textOf(page), /You may not do this.*devices:read.*viewer/)
+    })
+
+    test('the export is a file with the same filters, and stands in the audit log', async () => {
+      const page = await operator.get('/console/devices?q=AC-&status=active&cursor=')
+      const [, address = ''] = /href="([^"]*export[^"]*csv)"/.exec(page.text) ?? []
+      const { status, headers, text } = await operator.get(unescaped(address))
+      assert.equal(status, 200)
+      assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="devices\.csv"$/)
+      const lines = text.trim().split('\n')
+      assert.equal(lines.length, 3, text)
+      assert.ok(lines.every((line, index) => index === 0 || /AC-[12]/.test(line)))
+      const [entry] = await service.installation.audit.list({ action: 'devices.export' }, { limit: 1 })
+      assert.match(entry?.details ?? '', /"via":"console"/)
+    })
+
+    test('what a device and its maker say is text', async () => {
+      const hostile = `<script>alert(1)</script>"'\u202e${'x'.repeat(160)}`
+      const device = await addDevice(service, {
+        serial: hostile,
+        status: 'active',
+        registeredAt: new Date(0),
+      })
+      const page = await operator.get('/console/devices?sort=registered')
+      assert.equal(page.status, 200)
+      assert.doesNotMatch(page.text, /<script>alert|\u202e|x{120}/)
+      assert.match(page.text, /&lt;script&gt;alert\(1\)&lt;\/script&gt;&quot;&#39;⟨U\+202E⟩x/)
+      await service.installation.database.query.deleteFrom('device').where('id', '=', device.id).execute()
+    })
+  })
+})
+
+oneDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+
+  test('a page has 100 devices, leads to the next, and stays small', async () => {
+    const operator = await consoleOf(service, await addManager(service, 'operator'))
+    const devices = await addDevices(
+      service,
+      Array.from({ length: 130 }, (_, index) => ({
+        ...{ serial: `AC-${String(index).padStart(8, '0')}`, model: 'acme-gateway' },
+        ...{ status: index % 3 === 0 ? ('pending' as const) : ('active' as const) },
+      })),
+    )
+    const address = '2001:db8:1234:5678:9abc:def0:1234:5678'
+    const at = service.now()
+    await service.installation.activities.saw(devices.map(({ id, bucket }) => ({ id, bucket, at, address })))
+    await recountDevices({ ...service.installation, goOn: async () => true })
+    const page = await operator.get('/console/devices?sort=serial')
+    assert.equal(serialsIn(page.text).length, 100)
+    const bytes = Buffer.byteLength(page.text)
+    assert.ok(bytes <= 90_000, `${bytes} bytes`)
+    const [, next = ''] = /rel="next" href="([^"]*)"/.exec(page.text) ?? []
+    const second = await operator.get(unescaped(next))
+    assert.equal(serialsIn(second.text).length, 30)
+    assert.match(
+      second.text,
+      /<a class="button small" href="\/console\/devices\?sort=serial">To the first page/,
+    )
+    const all = new Set([...serialsIn(page.text), ...serialsIn(second.text)])
+    assert.equal(all.size, 130)
+  })
+})
