@@ -2,7 +2,8 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
-import { type AccountPage, accountPage } from '../../web/console/accounts/account-page.ts'
+import { accountPage } from '../../web/console/accounts/account-page.ts'
+import type { AccountView } from '../../web/console/accounts/account-view.ts'
 import { accountsPage } from '../../web/console/accounts/list-page.ts'
 import { may } from '../../web/console/may.ts'
 import { accountChangeRoutes } from './account-change-routes.ts'
@@ -34,7 +35,7 @@ const SHOWN_PARTS = '51'
 const SHOWN_ENTRIES = 15
 
 /** All that the person may see of an account. */
-async function partsOf({ call, parameters: { id = '' }, me, now }: ConsoleAsked): Promise<AccountPage> {
+async function partsOf({ call, parameters: { id = '' }, me, now }: ConsoleAsked): Promise<AccountView> {
   const account = await call(api.account, { parameters: { id } })
   const ofAccount = { parameters: { id: account.id }, query: { limit: SHOWN_PARTS } }
   const [{ summaries }, agents, identities, grants, tokens, history] = await Promise.all([

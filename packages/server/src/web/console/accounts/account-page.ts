@@ -4,36 +4,14 @@ import { type Html, type HtmlValue, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
-import type { Agent, AuditEntry, Grant, Identity, ListedSession } from '../records.ts'
 import { instant, orNever, relative } from '../time.ts'
 import { agentSection, historySection, identitySection, roleSection, tokenSection } from './account-parts.ts'
-import { type AccountRecord, type AccountSummary, accountState, addressOf } from './list-page.ts'
+import type { AccountView } from './account-view.ts'
+import { type AccountRecord, accountState, addressOf } from './list-page.ts'
 
 const text = words.accounts.page
 
-/** Each is undefined for whoever may not see it. */
-export interface AccountPage {
-  readonly account: AccountRecord
-  readonly summary: AccountSummary
-  readonly grants: readonly Grant[] | undefined
-  readonly agents: readonly Agent[]
-  readonly identities: readonly Identity[]
-  /** The newest that are active. */
-  readonly tokens: readonly ListedSession[] | undefined
-  /** By it and about it, newest first. */
-  readonly history: readonly AuditEntry[] | undefined
-  /** What the person may do with it. */
-  readonly may: {
-    readonly manage: boolean
-    readonly grant: boolean
-    readonly revoke: boolean
-  }
-  /** The account of the person. */
-  readonly me: string
-  readonly now: Date
-}
-
-export function accountPage(page: AccountPage): ConsoleContent {
+export function accountPage(page: AccountView): ConsoleContent {
   const { account, summary, may } = page
   const isRemoved = account.removed_at !== undefined
   return {
@@ -61,7 +39,7 @@ ${
 }`
 }
 
-function facts({ account, summary, now }: AccountPage): Html {
+function facts({ account, summary, now }: AccountView): Html {
   const rows: readonly (readonly [string, HtmlValue])[] = [
     [text.name, visibleText(account.name, 128)],
     [text.email, account.email === '' ? words.accounts.noEmail : visibleText(account.email, 254)],

@@ -8,7 +8,7 @@ import { limitChips } from '../limits.ts'
 import type { Agent, AuditEntry, Identity, ListedSession } from '../records.ts'
 import { table } from '../table.ts'
 import { day, instant } from '../time.ts'
-import type { AccountPage } from './account-page.ts'
+import type { AccountView } from './account-view.ts'
 import { addressOf, roleChips } from './list-page.ts'
 
 const text = words.accounts.page
@@ -16,7 +16,7 @@ const text = words.accounts.page
 const section = (title: string, content: HtmlValue): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`
 
-export const roleSection = ({ account, summary, grants, may, me, now }: AccountPage): Html =>
+export const roleSection = ({ account, summary, grants, may, me, now }: AccountView): Html =>
   section(
     text.roles,
     html`${
@@ -39,7 +39,7 @@ ${summary.roles.length > 0 && html`<p class="quiet">${text.rolesHidden}</p>`}`
 
 export function tokenSection(
   tokens: readonly ListedSession[],
-  { account, may, now }: Pick<AccountPage, 'account' | 'may' | 'now'>,
+  { account, may, now }: Pick<AccountView, 'account' | 'may' | 'now'>,
 ): Html {
   const all = `/console/all-tokens?account=${encodeURIComponent(account.username)}&state=all`
   const columns = tokenColumns({ now, isOfAll: false, mayRevoke: () => may.revoke })
@@ -50,7 +50,7 @@ export function tokenSection(
   )
 }
 
-export const agentSection = ({ account, agents, may }: AccountPage): Html =>
+export const agentSection = ({ account, agents, may }: AccountView): Html =>
   section(
     text.agents,
     agents.length === 0
@@ -80,7 +80,7 @@ const MOST = 50
 
 const LINK_COMMAND = 'ratafia accounts link'
 
-export const identitySection = ({ identities }: AccountPage): Html =>
+export const identitySection = ({ identities }: AccountView): Html =>
   section(
     text.identities,
     identities.length === 0
