@@ -56,7 +56,7 @@ type Belonging = Pick<BrandsPage, 'models' | 'keys' | 'counts'>
 async function belongingTo(brands: readonly Brand[], call: ConsoleAsked['call']): Promise<Belonging> {
   const models = new Map<string, number>()
   const keys: Belonging['keys'][number][] = []
-  const counts: Belonging['counts']['counts'] = []
+  const counts: Belonging['counts']['counts'][number][] = []
   const ids = brands.map(({ account_id }) => account_id)
   for (let first = 0; first < ids.length; first += AT_ONCE) {
     const only = { brand: ids.slice(first, first + AT_ONCE), limit: MOST }
@@ -70,5 +70,5 @@ async function belongingTo(brands: readonly Brand[], call: ConsoleAsked['call'])
     keys.push(...(await call(api.signingKeys, { query: only })).signing_keys)
     counts.push(...(await call(api.deviceCounts, { query: { brand: only.brand } })).counts)
   }
-  return { models, keys, counts: { ...(await call(api.deviceCounts, { query: { brand: ids } })), counts } }
+  return { models, keys, counts: { counts } }
 }

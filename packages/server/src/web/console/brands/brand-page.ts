@@ -50,7 +50,7 @@ export function brandPage(page: BrandPage): ConsoleContent {
         ['quarantined', 'true'],
       ])}">${text.withStatus(quarantined, text.quarantined)}</a>`
     }</p>
-<p>${countedAt(counts)}</p></section></div>
+${countedAt(counts)}</section></div>
 ${keysOf(page)}
 <section class="card"><h2>${text.modelsOf}</h2>${
       models.length > 0

@@ -7,17 +7,18 @@ import { addressOf, type Entry } from '../list.ts'
 import { instant } from '../time.ts'
 
 export type DeviceCounts = Static<typeof DeviceCountsSchema>
+type Counts = Pick<DeviceCounts, 'counts'>
 
 const text = words.brands
 
 /** Of those that `isMeant`; `where`: what the address of the list says beside the status. */
 export function devicesByStatus(
-  counts: DeviceCounts,
+  { counts }: Counts,
   isMeant: (count: DeviceCounts['counts'][number]) => boolean,
   where: Entry,
 ): Html[] {
   const devices = new Map<string, number>()
-  for (const one of counts.counts.filter(isMeant)) {
+  for (const one of counts.filter(isMeant)) {
     devices.set(one.status, (devices.get(one.status) ?? 0) + one.devices)
   }
   return [...devices]
@@ -28,7 +29,6 @@ export function devicesByStatus(
     )
 }
 
-export const countedAt = ({ counted_at }: DeviceCounts): Html =>
-  counted_at === null
-    ? html`<span class="quiet">${text.notCounted}</span>`
-    : html`<span class="quiet">${text.countedAt} ${instant(counted_at)}</span>`
+/** When they were counted; undefined before the first time. */
+export const countedAt = ({ counted_at }: Pick<DeviceCounts, 'counted_at'>): Html | undefined =>
+  counted_at === null ? undefined : html`<p class="quiet">${text.countedAt} ${instant(counted_at)}</p>`

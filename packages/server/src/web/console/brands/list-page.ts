@@ -22,7 +22,7 @@ export interface BrandsPage {
   /** By brand. One without is not counted. */
   readonly models: ReadonlyMap<string, number>
   readonly keys: readonly SigningKey[]
-  readonly counts: DeviceCounts
+  readonly counts: Pick<DeviceCounts, 'counts'>
   readonly may: {
     readonly addModels: boolean
     readonly seeTrustRoots: boolean
@@ -73,7 +73,6 @@ export const nameOf = ({ account_id, display_name }: Brand): string =>
   visibleText(display_name === '' ? account_id : display_name, 64)
 
 function devicesOf({ counts }: BrandsPage, brand: string): Html | Html[] {
-  if (counts.counted_at === null) return html`<span class="quiet">${text.notCounted}</span>`
   const states = devicesByStatus(counts, ({ brand_id }) => brand_id === brand, ['brand', brand])
   return states.length > 0 ? states : html`<span class="quiet">${text.noDevices}</span>`
 }

@@ -53,7 +53,7 @@ function devicesOf({ model, counts }: ModelPage): Html {
     where,
   )
   return html`<section class="card"><h2>${text.devices}</h2>
-<p>${states.length > 0 ? states : html`<span class="quiet">${text.noDevices}</span>`}</p><p>${countedAt(counts)}</p>
+<p>${states.length > 0 ? states : html`<span class="quiet">${text.noDevices}</span>`}</p>${countedAt(counts)}
 <p><a href="${addressOf('/console/devices', [where])}">${text.allDevices}</a></p></section>`
 }
 

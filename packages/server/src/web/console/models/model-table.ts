@@ -34,13 +34,13 @@ export const brandTrail = ({ brand_id }: Named): readonly (readonly [string, str
 
 export interface ModelTable {
   readonly models: readonly ListedModel[]
-  readonly counts: DeviceCounts
+  readonly counts: Pick<DeviceCounts, 'counts'>
 }
 
 export const modelTable = ({ models, counts }: ModelTable): Html =>
   table<ListedModel>({ label: text.label, rows: models, columns: modelColumns(counts) })
 
-export const modelColumns = (counts: DeviceCounts): readonly Column<ListedModel>[] => [
+export const modelColumns = (counts: Pick<DeviceCounts, 'counts'>): readonly Column<ListedModel>[] => [
   {
     label: text.columns.model,
     cell: (model) =>

@@ -10,8 +10,7 @@ export const brands = {
   trustRoots: 'Trust roots',
   hardware: 'Hardware identities',
   columns: { brand: 'Brand', models: 'Models', devices: 'Devices', signing: 'Signing', added: 'Added' },
-  notCounted: 'not counted yet',
-  noDevices: 'none',
+  noDevices: 'none counted',
   empty: 'There is no brand yet.',
   emptyScoped: 'You see no brand here.',
   emptyWhat:
@@ -36,7 +35,7 @@ export const brands = {
   } as Readonly<Record<string, string>>,
   quarantined: 'in quarantine',
   withStatus: (devices: number, status: string): string => `${number(devices)} ${status}`,
-  noDeviceYet: 'No device has this brand yet.',
+  noDeviceYet: 'No device of this brand is counted so far.',
   modelsOf: 'Models',
   noModel: 'No model yet. Devices register as a model, so it comes first.',
   moreModels: 'All models of this brand',

@@ -54,7 +54,7 @@ export const models = {
   noSigner: 'no key can',
   devices: 'Devices',
   allDevices: 'All devices of this model',
-  noDevices: 'No device has registered as this model yet.',
+  noDevices: 'No device of this model is counted so far.',
   apiKeys: 'API keys',
   apiKeysAll: 'All API keys',
   allowList: 'Allow-list',

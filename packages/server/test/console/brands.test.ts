@@ -1,0 +1,231 @@
+/** The pages of brands: who sees which, whether serials can be signed, and the end of a signing key. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
+import { recountDevices } from '../../src/devices/counts/recount.ts'
+import { addBrand, addModel } from '../support/as-operator.ts'
+import { accountKeyFile, signedFile, testKey } from '../support/brands.ts'
+import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addAcmeModel, registered, withAcme } from '../support/devices.ts'
+import { addManager, addOperator } from '../support/managers.ts'
+import { addPerson, testService } from '../support/service.ts'
+
+const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
+const DAY_MS = 86_400_000
+const MINUTES = 60_000
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('brands without any', () => {
+    const service = testService(fresh)
+
+    test('whoever sees all brands learns how one is added, and that this happens on the host', async () => {
+      const page = await (await consoleOf(service, await addOperator(service))).get('/console/brands')
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /There is no brand yet\..*ratafia brands add --account FILE/)
+      assert.doesNotMatch(page.text, /models\/new/)
+    })
+
+    test('whoever sees one brand that is not here learns that', async () => {
+      const viewer = await consoleOf(service, await addManager(service, 'viewer no-brand'))
+      assert.match(textOf(await viewer.get('/console/brands')), /You see no brand here\./)
+    })
+
+    test('lists without records say what they are of, and how to begin', async () => {
+      const operator = await consoleOf(service, await addOperator(service))
+      assert.match(textOf(await operator.get('/console/signing-keys')), /No brand has a signing key yet\./)
+      const models = await operator.get('/console/models')
+      assert.match(textOf(models), /There is no model yet\..*ratafia models add/)
+      assert.match(models.text, /href="\/console\/models\/new">Add the first model/)
+      assert.match(
+        textOf(await operator.get('/console/hardware-identities')),
+        /No hardware identity is imported\./,
+      )
+    })
+  })
+
+  describe('the pages of brands', () => {
+    const service = testService(fresh)
+    const people = new Map<string, ConsoleBrowser>()
+    const as = (role: string): ConsoleBrowser => people.get(role) ?? assert.fail(role)
+    const MANAGER = 'brand-manager acme-brand'
+    const acmeKey = testKey('brand').publicKey.id
+    const otherKey = testKey('unknown')
+    const OTHER = `/console/signing-keys/${otherKey.publicKey.id}`
+    before(async () => {
+      const { installation } = service
+      await withAcme(installation)
+      const account = { 'account-id': 'other-brand', validation: 'unproven' }
+      const file = { ...account, 'display-name': HOSTILE, timestamp: '2021-01-01T00:00:00Z' }
+      const until = new Date(service.now().getTime() + 21.5 * DAY_MS).toISOString()
+      await addBrand(
+        {
+          account: signedFile('account', file),
+          accountKey: accountKeyFile('other-brand', otherKey, { until, name: 'line' }),
+          signingKey: {
+            name: 'key',
+            bytes: Buffer.from(otherKey.keyObject.export({ format: 'pem', type: 'pkcs8' })),
+          },
+        },
+        installation,
+      )
+      const own = { 'authority-id': 'other-brand', series: '16', 'brand-id': 'other-brand', model: 'own' }
+      const model = { ...own, classic: 'true', timestamp: '2021-01-01T00:00:00Z' }
+      await addModel(
+        {
+          file: signedFile('model', model, { key: otherKey }),
+          policy: { registration: 'auto', ...DEFAULT_POLICY },
+        },
+        installation,
+      )
+      await addAcmeModel(installation, 'second')
+      await registered(service)
+      await recountDevices({ ...installation, goOn: async () => true })
+      for (const role of ['viewer acme-brand', MANAGER, 'auditor']) {
+        people.set(role, await consoleOf(service, await addManager(service, role)))
+      }
+      people.set('operator', await consoleOf(service, await addOperator(service)))
+    })
+
+    test('each brand with its models, devices by state, and whether it can sign', async () => {
+      const page = await as('operator').get('/console/brands')
+      assert.equal(page.status, 200)
+      const rows = page.text.split('<tr role="row">')
+      const acme = rows.find((row) => row.includes('/console/brands/acme-brand')) ?? assert.fail(page.text)
+      assert.match(textOf({ text: acme }), /acme-brand .*2.*1 active.*● signs/)
+      assert.match(acme, /href="\/console\/devices\?brand=acme-brand&amp;status=active"/)
+      const other = rows.find((row) => row.includes('/console/brands/other-brand')) ?? assert.fail(page.text)
+      assert.match(textOf({ text: other }), /◌ signs ends in 21 days/)
+    })
+
+    test('Guarantee: a brand that one may not see is not there', async () => {
+      const viewer = as('viewer acme-brand')
+      const list = textOf(await viewer.get('/console/brands'))
+      assert.match(list, /acme-brand/)
+      assert.doesNotMatch(list, /other-brand/)
+      const nothing = await viewer.get('/console/brands/no-brand')
+      assert.equal(nothing.status, 404)
+      for (const path of ['/console/brands/other-brand', OTHER, `${OTHER}/disable`]) {
+        assert.equal((await viewer.get(path)).status, 404, path)
+      }
+      assert.equal(
+        textOf(await viewer.get('/console/brands/other-brand')).replaceAll('other-brand', 'no-brand'),
+        textOf(nothing),
+      )
+      const keys = await viewer.get('/console/signing-keys?brand=other-brand')
+      assert.match(textOf(keys), /Nothing matches these filters: brand: other-brand/)
+    })
+
+    test('a brand: its keys with what is left of their lives, and what to do before the last one ends', async () => {
+      const page = await as('operator').get('/console/brands/other-brand')
+      assert.equal(page.status, 200)
+      const text = textOf(page)
+      assert.match(text, /The last key that signs for this brand ends in 21 days \./)
+      assert.match(text, /private keys never travel by HTTP.*ratafia signing-keys add next\.pem/)
+      assert.match(
+        page.text,
+        /<progress max="100" value="\d" aria-label="\d % of its life is left"><\/progress>/,
+      )
+      assert.match(page.text, /href="\/console\/models\/other-brand\/own"/)
+      const acme = textOf(await as('operator').get('/console/brands/acme-brand'))
+      assert.doesNotMatch(acme, /The last key/)
+      assert.match(acme, /1 active.*Counted/)
+    })
+
+    test('what others chose cannot become markup, change the order of text, or fill the page', async () => {
+      for (const path of ['/console/brands', '/console/brands/other-brand']) {
+        const { text } = await as('operator').get(path)
+        assert.doesNotMatch(text, /<script>alert|\u202e|x{100}/, path)
+        assert.match(text, /&lt;script&gt;alert/, path)
+        assert.match(text, /⟨U\+202E⟩/, path)
+      }
+    })
+
+    test('trust roots are for those who may see them', async () => {
+      const roots = await as('auditor').get('/console/trust-roots')
+      assert.equal(roots.status, 200)
+      assert.match(textOf(roots), /canonical.*built in.*test-root.*added/)
+      assert.match(textOf(await as('auditor').get('/console/brands/acme-brand')), /Trust roots/)
+      assert.equal((await as(MANAGER).get('/console/trust-roots')).status, 403)
+      assert.doesNotMatch(textOf(await as(MANAGER).get('/console/brands/acme-brand')), /Trust roots/)
+    })
+
+    test('whoever only reads sees no button, and is refused', async () => {
+      const viewer = as('viewer acme-brand')
+      const brand = await viewer.get('/console/brands/acme-brand')
+      assert.doesNotMatch(brand.text, /Disable…|models\/new/)
+      assert.match((await as(MANAGER).get('/console/brands/acme-brand')).text, /Disable…/)
+      const path = `/console/signing-keys/${acmeKey}/disable`
+      const refused = await viewer.get(path)
+      assert.equal(refused.status, 403)
+      assert.match(textOf(refused), /models:manage.*brand-manager.*An operator grants them/)
+      const developer = await consoleOf(service, await addPerson(service))
+      assert.equal((await developer.get('/console/brands')).status, 403)
+    })
+
+    test('a key that models need is disabled only by force, by whoever has just signed in and typed it', async () => {
+      const page = await as('operator').get(`${OTHER}/disable`)
+      assert.equal(page.status, 200)
+      assert.match(textOf(page), /1 model has no other key\..*other-brand\/own.*Add another key first/)
+      assert.doesNotMatch(page.text, /name="typed"/)
+      // Whoever sends it all the same is refused by the operation.
+      const form = await as('operator').get(`${OTHER}/disable-anyway`)
+      const plain = await as('operator').submit(
+        { ...form, text: form.text.replaceAll('disable-anyway', 'disable') },
+        `${OTHER}/disable`,
+        { typed: otherKey.publicKey.id.slice(0, 12) },
+      )
+      assert.equal(plain.status, 422)
+      const again = await as('operator').submit(form, `${OTHER}/disable-anyway`, { typed: 'something' })
+      assert.equal(again.status, 422)
+      assert.match(textOf(again), /Type exactly/)
+      assert.equal((await keyNow()).disabledAt, null)
+
+      const early = new Date(service.now().getTime() - 16 * MINUTES).toISOString()
+      const late = await consoleOf(service, await addOperator(service), { signedIn: `browser ${early}` })
+      assert.equal((await late.get(`${OTHER}/disable-anyway`)).status, 303, 'signs in again')
+      const agent = await consoleOf(service, await addOperator(service), { signedIn: 'agent ci' })
+      assert.equal((await agent.get(`${OTHER}/disable-anyway`)).status, 403)
+
+      const typed = { typed: otherKey.publicKey.id.slice(0, 12) }
+      const done = await as('operator').submit(form, `${OTHER}/disable-anyway`, typed)
+      assert.deepEqual([done.status, done.location], [303, '/console/brands/other-brand'])
+      const { disabledAt } = await keyNow()
+      assert.ok(disabledAt)
+      // Sent twice, it acts once.
+      assert.equal((await as('operator').submit(form, `${OTHER}/disable-anyway`, typed)).status, 303)
+      assert.deepEqual((await keyNow()).disabledAt, disabledAt)
+      const brand = await as('operator').get('/console/brands/other-brand')
+      assert.match(textOf(brand), /is disabled\..*No key of this brand can sign/)
+      assert.match(textOf(await as('operator').get('/console/brands')), /▲ no key signs/)
+      assert.match(textOf(await as('operator').get(`${OTHER}/disable`)), /This key is disabled already/)
+    })
+
+    async function keyNow() {
+      return (await service.installation.brands.findKey(otherKey.publicKey.id)) ?? assert.fail('no key')
+    }
+
+    test('a form of another session disables nothing', async () => {
+      const path = `/console/signing-keys/${acmeKey}/disable-anyway`
+      const form = await as('operator').get(path)
+      const refused = await as('operator').submit(form, path, { csrf: 'x', typed: acmeKey.slice(0, 12) })
+      assert.equal(refused.status, 422)
+      const key = await service.installation.brands.findKey(acmeKey)
+      assert.equal(key?.disabledAt, null)
+    })
+
+    test('models of all brands, or of one', async () => {
+      const all = textOf(await as('operator').get('/console/models'))
+      assert.match(all, /acme-brand\/acme-classic.*acme-brand\/second.*other-brand\/own/)
+      assert.match(all, /everybody ▲ 1 warning/)
+      const one = await as('operator').get('/console/models?brand=other-brand')
+      assert.match(textOf(one), /other-brand\/own/)
+      assert.doesNotMatch(textOf(one), /acme-classic/)
+      const none = await as('operator').get('/console/models?brand=nobody')
+      assert.match(textOf(none), /Nothing matches these filters: brand: nobody/)
+      assert.equal((await as('operator').get('/console/models?brand=%3Cscript%3E')).status, 400)
+      const after = await as('operator').get('/console/models?cursor=nonsense')
+      assert.equal(after.status, 400)
+    })
+  })
+})

@@ -1,0 +1,316 @@
+/** The pages of models: a new one, its policy with what is dangerous about it, a newer assertion, and its end. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { importAllowList, setPolicy } from '../support/as-operator.ts'
+import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { acmeModel, addAcmeModel, registered, withAcme } from '../support/devices.ts'
+import { addManager, addOperator } from '../support/managers.ts'
+import { testService } from '../support/service.ts'
+
+const HOSTILE = `<script>alert("1")</script>'\u202e`
+const NEW = '/console/models/new'
+const CLASSIC = '/console/models/acme-brand/acme-classic'
+const POLICY = {
+  ...{ registration: 'allow-list', proposed_serial: 'optional', taken_serial: 'refuse' },
+  ...{ hardware_identity: 'ignored', clones: 'record', serials: 'uuid' },
+}
+/** As a browser sends a text of several lines. */
+const sent = (bytes: Uint8Array) => Buffer.from(bytes).toString().replaceAll('\n', '\r\n')
+let models = 0
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('the pages of models', () => {
+    const service = testService(fresh)
+    let manager: ConsoleBrowser
+    let viewer: ConsoleBrowser
+    let stranger: ConsoleBrowser
+    before(async () => {
+      await withAcme(service.installation)
+      manager = await consoleOf(service, await addManager(service, 'brand-manager acme-brand'))
+      viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
+      stranger = await consoleOf(service, await addManager(service, 'brand-manager other-brand'))
+      await addOperator(service)
+    })
+    const find = (model: string) => service.installation.models.findOpen({ brandId: 'acme-brand', model })
+    const policyOf = async (model: string) => (await find(model))?.policy ?? assert.fail(model)
+    const actionsOf = async (model: string) =>
+      (await service.installation.audit.list({ subject: `acme-brand/${model}` }, { limit: 20 })).map(
+        ({ action }) => action,
+      )
+    const addLot = async () => {
+      const model = `lot-${++models}`
+      await addAcmeModel(service.installation, model, { policy: { registration: 'allow-list' } })
+      return { model, path: `/console/models/acme-brand/${model}` }
+    }
+
+    test('a new model is looked at before it is stored, and changed there, and stored once', async () => {
+      const model = `new-${++models}`
+      const headers = { 'display-name': `Acme ${HOSTILE}`, store: 'shop', architecture: 'arm64' }
+      const assertion = sent(acmeModel(model, headers))
+      const form = await manager.get(NEW)
+      assert.equal(form.status, 200)
+      const fields = { ...POLICY, registration: 'auto', taken_serial: 'reissue', assertion }
+      const look = await manager.submit(form, NEW, fields)
+      assert.equal(look.status, 200, look.text)
+      assert.match(textOf(look), new RegExp(`Add acme-brand/${model}\\?.*Nothing is stored yet`))
+      assert.match(textOf(look), /Architecture arm64.*Store shop.*Signs serials now acme-brand with the key/)
+      assert.match(textOf(look), /reissue .*Anybody can take over the serial number of any device/)
+      assert.doesNotMatch(look.text, /<script>alert/)
+      assert.doesNotMatch(textOf(look), /\u202e/)
+      assert.equal(await find(model), undefined)
+
+      const change = await manager.submit(look, NEW, { do: 'change' })
+      assert.equal(change.status, 200)
+      assert.match(change.text, /name="taken_serial" value="reissue" checked/)
+      assert.ok(unescaped(change.text).includes(`model: ${model}`))
+      const safer = await manager.submit(change, NEW, {
+        ...fields,
+        taken_serial: 'refuse',
+        registration: 'approval',
+      })
+      assert.doesNotMatch(textOf(safer), /Anybody/)
+      for (let times = 0; times < 2; times++) {
+        const added = await manager.submit(safer, NEW, { do: 'add' })
+        assert.deepEqual([added.status, added.location], [303, `/console/models/acme-brand/${model}`])
+      }
+      assert.equal((await policyOf(model)).registration, 'approval')
+      assert.deepEqual(await actionsOf(model), ['model.add'])
+      const page = await manager.get(`/console/models/acme-brand/${model}`)
+      assert.match(textOf(page), new RegExp(`The model acme-brand/${model} is added`))
+      assert.match(page.text, /Acme &lt;script&gt;.*⟨U\+202E⟩/)
+
+      const again = await manager.submit(await manager.get(NEW), NEW, { ...POLICY, assertion, do: 'add' })
+      assert.equal(again.status, 422)
+      assert.match(textOf(again), /already exists/)
+      assert.ok(unescaped(again.text).includes(`model: ${model}`), 'what was typed is kept')
+    })
+
+    test('what cannot be stored is refused with what to do, and what was typed is kept', async () => {
+      const form = await manager.get(NEW)
+      for (const [fields, says] of [
+        [{ ...POLICY, assertion: 'type: model\n\nnonsense' }, /The assertion/],
+        [{ ...POLICY, assertion: HOSTILE }, /The assertion/],
+        [{ ...POLICY, assertion: sent(acmeModel('x', {})).replace('acme-brand', 'acme-brond') }, /only the brand signs its models/],
+        [{ ...POLICY, assertion: sent(acmeModel('x', {})), serials: 'AC' }, /is not a template/],
+        [
+          { ...POLICY, registration: 'everybody', assertion: sent(acmeModel('x')) },
+          /registration is not one of auto/,
+        ],
+        [{ ...POLICY, registration: '', assertion: sent(acmeModel('x')) }, /registration/],
+        [{ ...POLICY, assertion: '' }, /assertion/],
+      ] as const) {
+        const refused = await manager.submit(form, NEW, fields)
+        assert.equal(refused.status, 422, refused.text)
+        assert.match(refused.text, /<title>Error: /)
+        assert.match(textOf(refused), says)
+        assert.doesNotMatch(refused.text, /<script>alert/)
+      }
+      assert.equal(await find('x'), undefined)
+    })
+
+    test('one model: what it says, its policy with its warnings beside the settings, what belongs to it', async () => {
+      const page = await viewer.get(CLASSIC)
+      assert.equal(page.status, 200)
+      const text = textOf(page)
+      assert.match(text, /Who may register everybody .*Anybody who has the model assertion gets a serial/)
+      assert.match(text, /Revision 0 .*System classic.*Store acme-store.*Who else may sign serials generic/)
+      assert.match(text, /This model has no API key\. It asks devices for none\./)
+      assert.match(text, /The list is empty\. The policy does not look at this list/)
+      assert.match(page.text, /href="\/console\/devices\?model=acme-brand%2Facme-classic"/)
+      assert.ok(page.text.length < 25_000)
+    })
+
+    test('Guarantee: another brand’s model is not there, whatever is asked for', async () => {
+      for (const rest of [
+        '',
+        '/policy',
+        '/assertion',
+        '/remove',
+        '/remodels',
+        '/api-keys',
+        '/api-keys/new',
+      ]) {
+        const hidden = await stranger.get(`${CLASSIC}${rest}`)
+        const absent = await stranger.get(`/console/models/acme-brand/nothing${rest}`)
+        assert.deepEqual([hidden.status, absent.status], [404, 404], rest)
+        assert.equal(textOf(hidden).replaceAll('acme-classic', 'nothing'), textOf(absent))
+      }
+      const rest = ['/allow-list', '/allow-list/remove', '/allow-list/remove-all', '/allow-list/import']
+      for (const one of rest) assert.equal((await stranger.get(`${CLASSIC}${one}`)).status, 404, one)
+    })
+
+    test('whoever only reads sees no button, and every form is refused', async () => {
+      const page = await viewer.get(CLASSIC)
+      assert.doesNotMatch(page.text, /\/policy"|\/remove"|\/assertion"|api-keys\/new|allow-list\/import/)
+      const manages = await manager.get(CLASSIC)
+      assert.match(manages.text, /\/policy"[\s\S]*\/assertion"[\s\S]*api-keys\/new[\s\S]*allow-list\/import/)
+      assert.match(manages.text, /\/remove"/)
+      const before = await policyOf('acme-classic')
+      const own = await viewer.get('/console/tokens/new')
+      const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(own.text) ?? []
+      for (const rest of [
+        '/policy',
+        '/assertion',
+        '/remove',
+        '/api-keys/new',
+        '/allow-list/remove',
+        '/allow-list/remove-all',
+      ]) {
+        assert.equal((await viewer.get(`${CLASSIC}${rest}`)).status, 403, rest)
+        const body = new URLSearchParams({
+          ...{ csrf, once: Buffer.alloc(16, rest).toString('base64url'), typed: 'acme-brand/acme-classic' },
+          ...{ ...POLICY, assertion: sent(acmeModel('acme-classic')), label: 'x', serial: 'A-1' },
+        })
+        const refused = await viewer.post(`${CLASSIC}${rest}`, body)
+        assert.equal(refused.status, 403, `${rest} ${textOf(refused)}`)
+      }
+      assert.equal((await viewer.get(NEW)).status, 403)
+      assert.deepEqual(await policyOf('acme-classic'), before)
+    })
+
+    test('a policy: a setting that is dangerous is read before it is saved', async () => {
+      const { model, path } = await addLot()
+      const address = `${path}/policy`
+      const form = await manager.get(address)
+      assert.equal(form.status, 200)
+      assert.match(form.text, /name="registration" value="allow-list" checked/)
+      const dangerous = { ...POLICY, registration: 'auto', taken_serial: 'reissue' }
+      const asks = await manager.submit(form, address, dangerous)
+      assert.equal(asks.status, 422)
+      assert.match(textOf(asks), /Read what is dangerous about this policy\. Tick it if you want it anyway/)
+      assert.match(textOf(asks), /Anybody can take over the serial number/)
+      assert.match(asks.text, /name="registration" value="auto" checked/)
+      assert.match(asks.text, /name="accepted" value="taken_serial"/)
+      assert.match(textOf(asks), /Now: allow-list\./)
+      assert.equal((await policyOf(model)).registration, 'allow-list')
+      const half = await manager.submit(asks, address, { ...dangerous, accepted: 'taken_serial' })
+      assert.equal(half.status, 422, 'one of the two was not read')
+      const accepted = ['taken_serial', 'registration']
+      const saved = await manager.submit(half, address, { ...dangerous, accepted })
+      assert.deepEqual([saved.status, saved.location], [303, path])
+      const { registration, takenSerial } = await policyOf(model)
+      assert.deepEqual([registration, takenSerial], ['auto', 'reissue'])
+      assert.match(textOf(await manager.get(path)), /The policy is saved\./)
+      // What is dangerous already needs no second look.
+      const next = await manager.submit(await manager.get(address), address, {
+        ...dangerous,
+        clones: 'quarantine',
+      })
+      assert.equal(next.status, 303)
+      const [entry] = await service.installation.audit.list({ subject: `acme-brand/${model}` }, { limit: 1 })
+      assert.deepEqual(JSON.parse(entry?.details ?? '{}').quarantineClones, true)
+    })
+
+    test('a policy that has changed meanwhile is decided about anew', async () => {
+      const { model, path } = await addLot()
+      const address = `${path}/policy`
+      const form = await manager.get(address)
+      await setPolicy({ brandId: 'acme-brand', model }, { proposedSerial: 'required' }, service.installation)
+      const wanted = { ...POLICY, clones: 'quarantine' }
+      const refused = await manager.submit(form, address, wanted)
+      assert.equal(refused.status, 422)
+      assert.match(textOf(refused), /The record has changed since you read it\..*Now: required\./)
+      assert.equal((await policyOf(model)).quarantineClones, false)
+      const saved = await manager.submit(refused, address, wanted)
+      assert.equal(saved.status, 303)
+      const { proposedSerial, quarantineClones } = await policyOf(model)
+      assert.deepEqual([proposedSerial, quarantineClones], ['optional', true])
+    })
+
+    test('a policy that was not different changes nothing, and one that cannot be is refused', async () => {
+      const { model, path } = await addLot()
+      const address = `${path}/policy`
+      const form = await manager.get(address)
+      assert.equal((await manager.submit(form, address, POLICY)).status, 303)
+      assert.match(textOf(await manager.get(path)), /Nothing was different/)
+      assert.deepEqual(await actionsOf(model), ['model.add'])
+      for (const wrong of [{ clones: HOSTILE }, { serials: HOSTILE }, { registration: 'anybody' }]) {
+        const refused = await manager.submit(await manager.get(address), address, { ...POLICY, ...wrong })
+        assert.equal(refused.status, 422)
+        assert.doesNotMatch(refused.text, /<script>alert/)
+      }
+      const forged = await manager.submit(form, address, { ...POLICY, clones: 'quarantine', csrf: 'x' })
+      assert.equal(forged.status, 422)
+      assert.deepEqual(await actionsOf(model), ['model.add'])
+    })
+
+    test('a newer revision is looked at, and takes the place of the one that was seen', async () => {
+      const { model, path } = await addLot()
+      const address = `${path}/assertion`
+      const newer = sent(acmeModel(model, { revision: '3', store: 'elsewhere' }))
+      const look = await manager.submit(await manager.get(address), address, { assertion: newer })
+      assert.equal(look.status, 200, look.text)
+      assert.match(textOf(look), /Revision 3 will take the place of revision 0\..*Store elsewhere/)
+      assert.deepEqual(await actionsOf(model), ['model.add'])
+      await setPolicy({ brandId: 'acme-brand', model }, { proposedSerial: 'required' }, service.installation)
+      const stale = await manager.submit(look, address, { do: 'replace' })
+      assert.equal(stale.status, 422)
+      assert.match(textOf(stale), /has changed since you read it/)
+      const again = await manager.submit(stale, address, { assertion: newer })
+      const done = await manager.submit(again, address, { do: 'replace' })
+      assert.deepEqual([done.status, done.location], [303, path])
+      assert.match(textOf(await manager.get(path)), /Revision 3 is stored\..*Store elsewhere/)
+      const same = await manager.submit(await manager.get(address), address, { assertion: newer })
+      assert.match(textOf(same), /It is the revision that is here already/)
+      assert.doesNotMatch(same.text, /value="replace"/)
+      const other = await manager.submit(await manager.get(address), address, {
+        assertion: sent(acmeModel('another')),
+      })
+      assert.equal(other.status, 422)
+      assert.match(textOf(other), /is of acme-brand\/another, and not of/)
+    })
+
+    test('a model is removed once its name was typed, and not while something needs it', async () => {
+      const { model, path } = await addLot()
+      const address = `${path}/remove`
+      const { installation } = service
+      const named = { brandId: 'acme-brand', model }
+      await importAllowList('serial\nR-1\n', { model: named, format: 'csv' }, installation)
+      const needed = await manager.get(address)
+      assert.match(textOf(needed), /It cannot be removed\. The allow-list of .* is not empty/)
+      assert.doesNotMatch(needed.text, /name="typed"/)
+      await installation.database.query.deleteFrom('allow_list').where('model', '=', model).execute()
+      const form = await manager.get(address)
+      assert.match(textOf(form), /With it go 0 API keys and 0 remodels\./)
+      const wrong = await manager.submit(form, address, { typed: model })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), new RegExp(`Type exactly acme-brand/${model}`))
+      await setPolicy(named, { proposedSerial: 'required' }, installation)
+      const typed = { typed: `acme-brand/${model}` }
+      assert.equal((await manager.submit(wrong, address, typed)).status, 422, 'it has changed')
+      assert.ok(await find(model))
+      const fresh = await manager.get(address)
+      for (let times = 0; times < 2; times++) {
+        const done = await manager.submit(fresh, address, typed)
+        assert.deepEqual([done.status, done.location], [303, '/console/brands/acme-brand'])
+      }
+      assert.equal(await find(model), undefined)
+      assert.equal((await manager.get(path)).status, 404)
+
+      await registered(service)
+      const held = await manager.get(`${CLASSIC}/remove`)
+      assert.match(textOf(held), /The register has devices of acme-brand\/acme-classic/)
+      assert.match(held.text, /href="\/console\/devices\?model=acme-brand%2Facme-classic">/)
+    })
+
+    test('a list of a hundred models keeps its budget, and has a next page', async () => {
+      for (let count = 0; count < 101; count++) {
+        await service.installation.models.add({
+          ...{
+            brandId: 'acme-brand',
+            model: `a-rather-long-name-of-a-model-${String(count).padStart(3, '0')}`,
+          },
+          policy: { ...(await policyOf('acme-classic')) },
+          addedAt: service.now(),
+        })
+      }
+      const viewsAll = await consoleOf(service, await addManager(service, 'viewer'))
+      const page = await viewsAll.get('/console/models?brand=acme-brand')
+      assert.match(textOf(page), /100 on this page/)
+      assert.ok(page.text.length < 90_000, String(page.text.length))
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
+      assert.match(textOf(await viewsAll.get(unescaped(next))), /name-of-a-model-100/)
+    })
+  })
+})
