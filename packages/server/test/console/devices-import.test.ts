@@ -1,6 +1,6 @@
 /** The import of devices in the console: sent once, looked at, and done or discarded. */
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { NEEDED_COLUMNS } from '../../src/devices/transfer/device-record.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'

@@ -8,7 +8,7 @@ import type { Static } from 'typebox'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { readParameters } from '../../http/management/query.ts'
-import { clonesPage } from '../../web/console/clones-page.ts'
+import { clonesPage } from '../../web/console/devices/clones-page.ts'
 import { devicesPage } from '../../web/console/devices/list-page.ts'
 import type { Entry } from '../../web/console/list.ts'
 

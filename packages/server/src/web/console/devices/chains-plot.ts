@@ -3,11 +3,11 @@
  * one key (contract/administration.md, C8 and C11). Drawn by the server, with a text and a table that say the same.
  */
 import { scaleUtc } from 'd3-scale'
-import { type Html, html } from '../html.ts'
-import { visibleText } from '../visible-text.ts'
-import { words } from '../words/en.ts'
-import { table } from './table.ts'
-import { day, instant } from './time.ts'
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { table } from '../table.ts'
+import { day, instant } from '../time.ts'
 
 /** A session, as far as its chain matters. */
 export interface ChainedSession {

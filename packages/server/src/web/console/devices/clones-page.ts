@@ -1,13 +1,13 @@
 /** Evidence of clones, of all devices. */
 import { CLONE_KIND_NAMES, type CloneEvidenceSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { html } from '../html.ts'
-import { visibleText } from '../visible-text.ts'
-import { words } from '../words/en.ts'
-import { addressOfDevice, deviceChip, modelOf, serialOf } from './devices/device.ts'
-import type { ConsoleContent } from './layout.ts'
-import { filterSelect, filterText, list, type Query } from './list.ts'
-import { relativeDay } from './time.ts'
+import { html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { filterSelect, filterText, list, type Query } from '../list.ts'
+import { relativeDay } from '../time.ts'
+import { addressOfDevice, deviceChip, modelOf, serialOf } from './device.ts'
 
 type Evidence = Static<typeof CloneEvidenceSchema>
 
