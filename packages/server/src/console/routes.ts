@@ -4,8 +4,14 @@ import { accountPageRoutes } from './accounts/account-routes.ts'
 import { allTokenPageRoutes } from './accounts/all-token-routes.ts'
 import { grantPageRoutes } from './accounts/grant-routes.ts'
 import { auditPageRoutes } from './audit-routes.ts'
+import { brandPages } from './brands/routes.ts'
+import { deviceBulkPageRoutes } from './devices/bulk-routes.ts'
+import { devicePageRoutes } from './devices/device-routes.ts'
+import { deviceImportPageRoutes } from './devices/import-routes.ts'
+import { deviceListPageRoutes } from './devices/list-routes.ts'
 import { jobPageRoutes } from './job-routes.ts'
 import { mePageRoutes } from './me-routes.ts'
+import { overviewPageRoutes } from './overview-routes.ts'
 import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
 import { statusPageRoutes } from './status-routes.ts'
 import { tokenPageRoutes } from './token-routes.ts'
@@ -17,10 +23,16 @@ export interface ConsolePages {
 export function consolePages(pages: ConsoleRoutes<ManagerAuthority>, { own }: ConsolePages): void {
   tokenPageRoutes(pages, own)
   mePageRoutes(pages, own)
+  overviewPageRoutes(pages)
   auditPageRoutes(pages)
   jobPageRoutes(pages)
   statusPageRoutes(pages)
+  deviceBulkPageRoutes(pages)
+  deviceImportPageRoutes(pages)
+  deviceListPageRoutes(pages)
+  devicePageRoutes(pages)
   accountPageRoutes(pages)
   grantPageRoutes(pages)
   allTokenPageRoutes(pages)
+  brandPages(pages)
 }

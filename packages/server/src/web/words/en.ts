@@ -5,24 +5,28 @@ import { allowList, hardware } from './en/allow-list.ts'
 import { apiKeys } from './en/api-keys.ts'
 import { brands, signingKeys, trustRoots } from './en/brands.ts'
 import * as common from './en/common.ts'
+import { clones } from './en/devices/clones.ts'
+import { deviceImport } from './en/devices/device-import.ts'
+import { devices } from './en/devices/devices.ts'
 import { grants } from './en/grants.ts'
-import { clones } from './en/clones.ts'
-import { deviceImport } from './en/device-import.ts'
-import { devices } from './en/devices.ts'
 import { limits } from './en/limits.ts'
 import { me } from './en/me.ts'
 import { models, remodels } from './en/models.ts'
 import { navigation } from './en/navigation.ts'
+import { overview } from './en/overview.ts'
 import { plot } from './en/plot.ts'
+import { policy } from './en/policy.ts'
 import { audit } from './en/service/audit.ts'
 import { jobs } from './en/service/jobs.ts'
 import { packages, status } from './en/service/status.ts'
-import { policy } from './en/policy.ts'
 import { tokens } from './en/tokens.ts'
 
 export const words = {
   ...common,
-  ...{ allowList, apiKeys, brands, hardware, models, policy, remodels, signingKeys, trustRoots }, devices, deviceImport, clones,
+  ...{ allowList, apiKeys, brands, hardware, models, policy, remodels, signingKeys, trustRoots },
+  devices,
+  deviceImport,
+  clones,
   audit,
   jobs,
   packages,
@@ -33,6 +37,7 @@ export const words = {
   limits,
   me,
   navigation,
+  overview,
   plot,
   tokens,
 } as const
