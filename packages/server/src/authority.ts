@@ -144,12 +144,15 @@ export function requirePerson({ signIn }: Authority): void {
   )
 }
 
-/** As {@link requirePerson}, who signed in a short while ago. Throws `recent-sign-in-required` too. */
-export function requireRecentPerson(authority: Authority, now: Date): void {
+/**
+ * As {@link requirePerson}, who signed in a short while ago, in milliseconds `within`. Throws `recent-sign-in-required`
+ * too.
+ */
+export function requireRecentPerson(authority: Authority, now: Date, within = RECENT_SIGN_IN_MS): void {
   requirePerson(authority)
   const { signIn } = authority
-  if (signIn?.kind !== 'person' || now.getTime() - signIn.at.getTime() < RECENT_SIGN_IN_MS) return
-  const seconds = RECENT_SIGN_IN_MS / 1000
+  if (signIn?.kind !== 'person' || now.getTime() - signIn.at.getTime() < within) return
+  const seconds = within / 1000
   throw new RequestError(
     'recent-sign-in-required',
     `This needs a login of the last ${seconds / 60} minutes, and yours is of ${signIn.at.toISOString()}. Log in again, and repeat the request.`,

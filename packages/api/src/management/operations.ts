@@ -7,11 +7,13 @@ import { GRANT_OPERATIONS } from './grant-operations.ts'
 import { JOB_OPERATIONS } from './job-operations.ts'
 import { MODEL_OPERATIONS } from './model-operations.ts'
 import type { ManagementOperation } from './operation.ts'
+import { PUBLISHER_OPERATIONS } from './publisher-operations.ts'
 import { SERVICE_OPERATIONS } from './service-operations.ts'
 import { SESSION_OPERATIONS } from './session-operations.ts'
 
 export const MANAGEMENT_OPERATIONS = {
   ...SESSION_OPERATIONS,
+  ...PUBLISHER_OPERATIONS,
   ...DEVICE_OPERATIONS,
   ...BRAND_OPERATIONS,
   ...MODEL_OPERATIONS,

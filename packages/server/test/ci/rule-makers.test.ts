@@ -1,14 +1,16 @@
-/** Who makes rules (contract/oidc.md, A12): the operator, and a person who just signed in. Never a token. */
+/** Who makes rules (contract/oidc.md, A12): the operator, and in the console whoever just signed in. Never a token. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Account } from '../../src/accounts/account.ts'
-import { accountActor } from '../../src/change.ts'
+import type { SignIn } from '../../src/authority.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
 import { RECENT_SIGN_IN_MS, type RuleMaker } from '../../src/ci/rules/making/rule-maker.ts'
-import { type SignedIn, signedInSince, startSession } from '../../src/identity/logins/browser-session.ts'
+import { authorityOf, type ManagerAuthority } from '../../src/management/tokens/manager.ts'
 import { addAccount } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { manage, managementToken } from '../support/managers.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
 import { testService } from '../support/service.ts'
 
@@ -27,16 +29,19 @@ eachDatabase((_kind, open, fresh) => {
     bob = await add('bob')
   })
   const deps = () => ({ ...service.installation, clock: () => now })
-  const signIn = async (account: Account | undefined) => {
+  /** The session of a browser in the console. */
+  const signIn = async (
+    account: Account | undefined,
+    how: SignIn = { kind: 'person', at: now },
+  ): Promise<{ own: ManagerAuthority }> => {
     assert.ok(account)
-    const recheck = async () => 'right' as const
-    const started = await startSession({ account, seen: 0, address: '192.0.2.1', recheck }, deps())
-    assert.equal(started.outcome, 'signed-in')
-    const browser = await signedInSince('cookie' in started ? started.cookie : '', deps())
-    return {
-      browser: browser ?? assert.fail('it is signed in'),
-      author: { actor: accountActor(account.username), source: '192.0.2.1' },
+    const token = await managementToken(service, account)
+    const { body } = await manage(service, token, 'GET', '/me')
+    const manager = {
+      ...{ account, sessionId: body.session_id, until: now.getTime() + 3_600_000, signIn: how },
+      ...{ minted: { grants: [], readOnly: false }, limits: [], grants: [] },
     }
+    return { own: authorityOf(manager, { source: '192.0.2.1', via: 'console' }, now) }
   }
   const make = (name: string, account: string, maker: RuleMaker) =>
     addRule(
@@ -53,8 +58,8 @@ eachDatabase((_kind, open, fresh) => {
     assert.deepEqual([rule.accountId, account.username], [ann?.id, 'ann'])
     const [entry] = await service.installation.audit.list({ subject: 'own' }, { limit: 1 })
     assert.deepEqual(
-      [entry?.action, entry?.actor, entry?.source],
-      ['publisher.add', 'account:ann', '192.0.2.1'],
+      [entry?.action, entry?.actor, entry?.source, JSON.parse(entry?.details ?? '').via],
+      ['publisher.add', 'account:ann', '192.0.2.1', 'console'],
     )
   })
 
@@ -64,11 +69,18 @@ eachDatabase((_kind, open, fresh) => {
     await make('in-time', 'ann', maker)
     now = new Date(now.getTime() + 1000)
     await assert.rejects(make('too-late', 'ann', maker), {
-      code: 'macaroon-authorization-required',
-      message: 'You signed in 5 minutes ago or earlier. Sign in again, and then make the rule.',
+      code: 'recent-sign-in-required',
+      extra: { max_age: 300 },
     })
     assert.equal(await service.installation.rules.find('too-late'), undefined)
     await make('after-all', 'ann', await signIn(ann))
+  })
+
+  test('Guarantee: no agent makes one, nor a login that does not say whose it is', async () => {
+    for (const how of [{ kind: 'agent', name: 'line' }, { kind: 'unknown' }] as const) {
+      await assert.rejects(make('by-agent', 'ann', await signIn(ann, how)), { code: 'person-required' })
+    }
+    assert.equal(await service.installation.rules.find('by-agent'), undefined)
   })
 
   test("a person makes no rule of somebody else's account", async () => {
@@ -80,15 +92,32 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal((await service.installation.rules.find('given'))?.rule.accountId, bob?.id)
   })
 
-  test('a token cannot make a rule: no type allows it, and none can be made up', () => {
-    const account = ann ?? assert.fail('she is there')
-    // @ts-expect-error a token has an account and a session, and no cookie was looked up
-    const byToken: RuleMaker = { by: 'person', browser: { account, signedInAt: new Date() } }
-    const browser: SignedIn = { account, sessionHash: Buffer.alloc(32) }
-    // @ts-expect-error not even a signed-in browser, unless the time of its sign-in was read with it
-    const byHand: RuleMaker = { by: 'person', browser: { ...browser, signedInAt: new Date() } }
-    // @ts-expect-error
-    const byName: RuleMaker = { by: 'token' }
-    assert.ok([byToken, byHand, byName])
+  test('Guarantee: a session that was revoked meanwhile makes none, nor an account that was disabled', async () => {
+    const maker = await signIn(ann)
+    const { query } = service.installation.database
+    await query
+      .updateTable('token_session')
+      .set({ revoked_at: now.getTime(), revoked_by: 'ann' })
+      .where('session_id', '=', maker.own.manager.sessionId)
+      .execute()
+    await assert.rejects(make('revoked', 'ann', maker), {
+      message: 'Your session was revoked meanwhile. Sign in again.',
+    })
+    const other = await signIn(ann)
+    await query.updateTable('account').set({ disabled_at: 1 }).where('username', '=', 'ann').execute()
+    await assert.rejects(make('disabled', 'ann', other), {
+      message: /^The account "ann" has been disabled since /,
+    })
+    await query.updateTable('account').set({ disabled_at: null }).where('username', '=', 'ann').execute()
+    for (const name of ['revoked', 'disabled']) {
+      assert.equal(await service.installation.rules.find(name), undefined)
+    }
+  })
+
+  test('Guarantee: no operation of the management API makes a rule', () => {
+    const making = Object.values(MANAGEMENT_OPERATIONS).filter(
+      (operation) => 'actions' in operation && operation.actions.some((one) => one === 'publisher.add'),
+    )
+    assert.deepEqual(making, [])
   })
 })

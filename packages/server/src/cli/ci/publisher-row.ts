@@ -37,19 +37,4 @@ function lastUse(rule: KnownRule['rule'], now: Date): string {
   return disuse === undefined ? at : `${at} (unused for 90 days)`
 }
 
-/** For programs: what the rule matches as JSON, and lists as lists. */
-export const describedPublisher = (known: KnownRule, now: Date) => {
-  const { last_used: _, ...row } = publisherRow(known, now)
-  const { match, grants, lastUsedAt, id } = known.rule
-  return {
-    id,
-    ...row,
-    match,
-    permissions: grants.permissions,
-    packages: grants.packages,
-    channels: grants.channels,
-    stores: grants.storeIds,
-    last_used_at: lastUsedAt?.toISOString() ?? null,
-    disuse: disuseOf(known.rule, now) ?? null,
-  }
-}
+export { publisherRecord as describedPublisher } from '../../ci/rules/managing/publisher-record.ts'

@@ -7,6 +7,7 @@ import { attentionManagementRoutes } from '../../attention/routes.ts'
 import { auditManagementRoutes } from '../../audit/routes.ts'
 import { brandManagementRoutes } from '../../brands/administration/brand-routes.ts'
 import { modelManagementRoutes } from '../../brands/administration/model-routes.ts'
+import { publisherManagementRoutes } from '../../ci/publisher-routes.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { certificatesOf } from '../../config/postgres-tls-files.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
@@ -98,6 +99,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
       modelManagementRoutes(add, installation)
       packageManagementRoutes(add, installation)
       counterManagementRoutes(add, { ...installation, counters: installation.counts })
+      publisherManagementRoutes(add, { ...installation, baseUrl: tokens.baseUrl })
       attentionManagementRoutes(add, { ...installation, attention: attentionStore(installation.database) })
       statusManagementRoutes(add, { ...installation, release: RELEASE, here: hereOf(tokens, parts) })
       jobRoutes(add, {

@@ -1,7 +1,6 @@
 /** Makes a rule: from then on jobs that match it get tokens of an account (contract/oidc.md, A6 to A12). */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../../accounts/account.ts'
-import type { InGrants } from '../../../accounts/administration/may-manage.ts'
 import type { ChangingBy } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
@@ -10,7 +9,7 @@ import type { Rule } from '../rule.ts'
 import type { KnownRule, NewRule, RuleStore } from '../rule-store.ts'
 import { idsOfRule } from '../stable-ids.ts'
 import { type CheckDeps, checkWanted, type WantedRule } from './check-wanted.ts'
-import { authorOf, requireMayLetJobsIn } from './rule-maker.ts'
+import { authorOf, type InSessions, requireMayLetJobsIn } from './rule-maker.ts'
 import { versionOf } from './rule-version.ts'
 
 export interface AddedRule extends KnownRule {
@@ -19,16 +18,16 @@ export interface AddedRule extends KnownRule {
   readonly warnings: readonly string[]
 }
 
-interface AddRuleDeps extends CheckDeps {
-  readonly changeBy: ChangingBy<InGrants & { readonly rules: RuleStore }>
+export interface AddRuleDeps extends CheckDeps {
+  readonly changeBy: ChangingBy<InSessions & { readonly rules: RuleStore }>
 }
 
 /** An exchange reads all rules of a project at once. */
 export const MOST_RULES_OF_A_PROJECT = 100
 
 /**
- * Throws `invalid-field`, whose message has a line for everything that is wrong; `permission-denied`, as `requireMayLetIn`
- * does; a 401 for a person who signed in too long ago.
+ * Throws `invalid-field`, whose message has a line for everything that is wrong; as `requireMayMakeRules` and
+ * `requireMayLetJobsIn`.
  */
 export async function addRule(wanted: WantedRule, deps: AddRuleDeps): Promise<AddedRule> {
   const createdAt = deps.clock()
@@ -44,8 +43,9 @@ export async function addRule(wanted: WantedRule, deps: AddRuleDeps): Promise<Ad
   }
   const rule = { id: randomUUID(), ...said, version: versionOf(said) }
   const ids = idsOfRule(issuer, match)
-  await deps.changeBy(authorOf(wanted.maker))(async ({ rules, accounts, grants, record }) => {
-    await requireMayLetJobsIn(wanted.maker, { account, now: createdAt }, { accounts, grants })
+  await deps.changeBy(authorOf(wanted.maker))(async ({ rules, record, ...on }) => {
+    const { accounts } = on
+    await requireMayLetJobsIn(wanted.maker, { account, now: createdAt }, on)
     if (!(await accounts.keep(account.id))) {
       throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
     }

@@ -1,28 +1,29 @@
 /**
- * Who makes a rule (contract/oidc.md, A12): who manages the account, or its owner in a browser. Never the holder of a
- * developer token, because a rule outlives the token.
+ * Who makes a rule (contract/oidc.md, A12): who manages the account, or its owner in the console, where they just signed
+ * in. No operation of an API takes this, because a rule outlives every token.
  */
-import type { Account } from '../../../accounts/account.ts'
+import { type Account, requireEnabled } from '../../../accounts/account.ts'
 import { type InGrants, requireMayLetIn } from '../../../accounts/administration/may-manage.ts'
-import { type Authority, requireForAll } from '../../../authority.ts'
+import { type Authority, requireForAll, requireRecentPerson } from '../../../authority.ts'
 import type { Author } from '../../../change.ts'
 import { invalidField, unauthorized } from '../../../errors.ts'
-import type { SignedInSince } from '../../../identity/logins/browser-session.ts'
+import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
+import type { SessionStore } from '../../../tokens/session-store.ts'
 
-export type RuleMaker =
-  | { readonly authority: Authority }
-  | { readonly browser: SignedInSince; readonly author: Author }
+/** `own`: of a session in the console, for its own account. */
+export type RuleMaker = { readonly authority: Authority } | { readonly own: ManagerAuthority }
 
 /** After this a person has to sign in again. */
 export const RECENT_SIGN_IN_MS = 300_000
 
 export const authorOf = (maker: RuleMaker): Author =>
-  'authority' in maker ? maker.authority.author : maker.author
+  'authority' in maker ? maker.authority.author : maker.own.author
 
-/**
- * Throws `permission-denied`, a 401 when the sign-in is too long ago, and `invalid-field` when the account of a person is
- * another one.
- */
+/** Throws {@link RequestError} `person-required` and `recent-sign-in-required`. */
+export const requireJustSignedIn = (authority: Authority, now: Date): void =>
+  requireRecentPerson(authority, now, RECENT_SIGN_IN_MS)
+
+/** Throws `permission-denied`; for the own account as {@link requireJustSignedIn}, and `invalid-field` for another one. */
 export function requireMayMakeRules(
   maker: RuleMaker,
   { account, now }: { account: Account; now: Date },
@@ -31,20 +32,33 @@ export function requireMayMakeRules(
     requireForAll(maker.authority, 'accounts:manage')
     return
   }
-  const { browser } = maker
-  if (now.getTime() - browser.signedInAt.getTime() >= RECENT_SIGN_IN_MS) {
-    throw unauthorized('You signed in 5 minutes ago or earlier. Sign in again, and then make the rule.')
-  }
-  if (browser.account.id !== account.id) {
+  requireJustSignedIn(maker.own, now)
+  if (maker.own.accountId !== account.id) {
     throw invalidField('You can make rules for your own account only.', { field: 'account' })
   }
 }
 
-/** In the transaction of the change: a rule lets jobs in as the account. Throws as `requireMayLetIn`. */
+/** On the transaction that makes the rule. */
+export interface InSessions extends InGrants {
+  readonly tokenSessions: Pick<SessionStore, 'find'>
+}
+
+/**
+ * In the transaction of the change: a rule lets jobs in as the account. Throws as `requireMayLetIn`; for the own account a
+ * 401 if it was disabled meanwhile, or the session was revoked.
+ */
 export async function requireMayLetJobsIn(
   maker: RuleMaker,
   { account, now }: { account: Account; now: Date },
-  on: InGrants,
+  on: InSessions,
 ): Promise<void> {
-  if ('authority' in maker) await requireMayLetIn({ authority: maker.authority, account }, on, now)
+  if ('authority' in maker) {
+    await requireMayLetIn({ authority: maker.authority, account }, on, now)
+    return
+  }
+  // Whoever revokes its sessions waits for the account, or was first.
+  const locked = await on.accounts.lock(account.id)
+  if (locked) requireEnabled(locked)
+  const session = await on.tokenSessions.find(maker.own.manager.sessionId)
+  if (!session || session.revokedAt) throw unauthorized('Your session was revoked meanwhile. Sign in again.')
 }

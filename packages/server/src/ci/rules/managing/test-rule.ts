@@ -1,7 +1,10 @@
 /** Explains, without a network, what a rule makes of claims (contract/oidc.md, "Commands and pipelines"). */
 import type { Clock } from '../../../clock.ts'
+import { invalidField } from '../../../errors.ts'
 import type { Claims } from '../../id-token/id-token.ts'
+import { readIdToken } from '../../id-token/read.ts'
 import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
+import { ExchangeRefusal } from '../../refusal.ts'
 import { type ExplainedLine, explainRule } from '../explain.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
@@ -36,6 +39,16 @@ export async function testRule(
   const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
   const disabled = disabledLines(known)
   return { known, at, holds: holds && disabled.length === 0, lines: [...disabled, ...lines] }
+}
+
+/** Of an ID token, whose signature is not checked. Throws `invalid-field` for a text that is none. */
+export function claimsIn(idToken: string): Claims {
+  try {
+    return readIdToken(idToken).unverifiedClaims
+  } catch (error) {
+    if (!(error instanceof ExchangeRefusal)) throw error
+    throw invalidField(error.message, { field: 'body/id_token', cause: error })
+  }
 }
 
 function issuedAt({ iat }: Claims): Date | undefined {

@@ -1,0 +1,70 @@
+/** Publishing from CI in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../change.ts'
+import { invalidField } from '../errors.ts'
+import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../http/management/pages.ts'
+import { issuerRecord } from './issuers/issuer-record.ts'
+import { listIssuers } from './issuers/list.ts'
+import type { EndRuleDeps } from './rules/managing/disable-rule.ts'
+import { findOwnRule, listOwnRules } from './rules/managing/own-rules.ts'
+import { publisherRecord, testedRecord } from './rules/managing/publisher-record.ts'
+import { removeRule } from './rules/managing/remove-rule.ts'
+import { showRule } from './rules/managing/show-rule.ts'
+import { claimsIn, testRule } from './rules/managing/test-rule.ts'
+import type { KnownRule } from './rules/rule-store.ts'
+
+type PublisherRouteDeps = Parameters<typeof listIssuers>[0] &
+  Parameters<typeof listOwnRules>[1] &
+  Parameters<typeof showRule>[1] &
+  Parameters<typeof testRule>[1] &
+  EndRuleDeps
+
+export function publisherManagementRoutes(add: AddManagementRoute, deps: PublisherRouteDeps): void {
+  const api = MANAGEMENT_OPERATIONS
+
+  add(api.issuers, async () => ({
+    issuers: (await listIssuers(deps)).map(({ issuer }) => issuerRecord(issuer, deps.baseUrl)),
+  }))
+
+  add(api.myPublishers, async ({ authority, query }) => {
+    const { limit = 100 } = query
+    const [after] = positionIn(query, 1) ?? []
+    const { rules, next } = await listOwnRules({ authority, after, limit }, deps)
+    return {
+      publishers: rules.map((known) => publisherRecord(known, deps.clock())),
+      next: next === undefined ? null : cursorOf([next], query),
+    }
+  })
+
+  add(api.myPublisher, async ({ authority, parameters: { id: name = '' } }) => {
+    await findOwnRule({ authority, name }, deps)
+    const shown = await showRule(name, deps)
+    return { ...publisherRecord(shown, deps.clock()), warnings: shown.warnings }
+  })
+
+  add(api.testMyPublisher, async ({ authority, parameters: { id: name = '' }, body }) => {
+    await findOwnRule({ authority, name }, deps)
+    const { claims = claimsIn(body.id_token ?? missing()) } = body
+    return testedRecord(await testRule({ name, claims }, deps))
+  })
+
+  add(api.removeMyPublisher, async ({ authority, parameters: { id: name = '' }, dryRun, ifMatch }) => {
+    const mustBeSeen = ifMatch && (await seenAs(ifMatch, { authority, name }))
+    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    const ended = await removeRule({ name, authority, own: true, mustBeSeen }, tried)
+    return { ...publisherRecord(ended, deps.clock()), revoked: ended.revoked }
+  })
+
+  /** The warnings come from the issuer, which stays; the rule is compared under its lock. */
+  const seenAs = async (ifMatch: (record: object) => void, which: Parameters<typeof findOwnRule>[0]) => {
+    await findOwnRule(which, deps)
+    const { warnings } = await showRule(which.name, deps)
+    return (now: KnownRule) => ifMatch({ ...publisherRecord(now, deps.clock()), warnings })
+  }
+}
+
+/** The schema asks for one of the two. */
+function missing(): never {
+  throw invalidField('body has neither claims nor id_token.', { field: 'body/claims' })
+}

@@ -1,0 +1,66 @@
+/**
+ * A rule that the owner of a session in the console makes for their own account (contract/oidc.md, A12). Only the console
+ * does this: whoever had stolen a token could make something with it that outlives it.
+ */
+import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
+import { packageReference } from '../../../package-directory/package-reference.ts'
+import { findIssuer } from '../../issuers/find.ts'
+import type { FetchDocument } from '../../issuers/keys/fetch-keys.ts'
+import { publisherRecord } from '../managing/publisher-record.ts'
+import { type AddRuleDeps, addRule } from './add-rule.ts'
+import { lookUpIds, type ProjectIds } from './project-ids.ts'
+import { requireJustSignedIn } from './rule-maker.ts'
+
+export interface OwnRuleInput {
+  /** Of the session in the console. */
+  readonly authority: ManagerAuthority
+  readonly name: string
+  /** The URL of an issuer. */
+  readonly issuer: string
+  /** As JSON gives it: see `matcher.ts`. */
+  readonly match: Readonly<Record<string, unknown>>
+  readonly permissions: readonly string[]
+  /** Names, or snap ids. */
+  readonly packages: readonly string[]
+  /** Undefined: all. */
+  readonly channels?: readonly string[] | undefined
+  readonly stores?: readonly string[] | undefined
+  readonly allowRegister?: boolean | undefined
+  /** Milliseconds. */
+  readonly lifetime?: number | undefined
+}
+
+export type OwnRule = ReturnType<typeof publisherRecord> & { readonly warnings: readonly string[] }
+
+/** Throws as `addRule`. */
+export async function addOwnRule(input: OwnRuleInput, deps: AddRuleDeps): Promise<OwnRule> {
+  const { authority, name, issuer, match, permissions, packages, channels, stores, allowRegister } = input
+  const added = await addRule(
+    {
+      ...{ maker: { own: authority }, name, issuer, match, lifetime: input.lifetime },
+      account: authority.accountId,
+      packages: packages.map(packageReference),
+      grants: { permissions, channels, storeIds: stores, allowRegister },
+    },
+    deps,
+  )
+  return { ...publisherRecord(added, deps.clock()), warnings: added.warnings }
+}
+
+export interface OwnProjectInput {
+  readonly authority: ManagerAuthority
+  readonly issuer: string
+  /** Of a project on GitHub, GitLab or Forgejo. */
+  readonly address: string
+}
+
+/** Throws as {@link lookUpIds}, `requireJustSignedIn` and `findIssuer`. */
+export async function lookUpOwnIds(
+  { authority, issuer: url, address }: OwnProjectInput,
+  deps: Pick<AddRuleDeps, 'issuers' | 'clock'> & { readonly fetchDocument: FetchDocument },
+): Promise<ProjectIds> {
+  // The service asks another host: not for whoever has only found a token.
+  requireJustSignedIn(authority, deps.clock())
+  const { issuer } = await findIssuer(url, deps)
+  return lookUpIds(address, issuer, deps.fetchDocument)
+}

@@ -1,0 +1,45 @@
+/** The rules of one's own account, for whoever is signed in as it. */
+import type { AccountId } from '@ratafia/api'
+import type { Authority } from '../../../authority.ts'
+import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'
+import type { KnownRule, RuleStore } from '../rule-store.ts'
+import { isRuleName } from './rule-name.ts'
+
+interface OwnRulesDeps {
+  readonly rules: Pick<RuleStore, 'find' | 'page'>
+}
+
+/** By name. `next`: the name that the next page comes after. */
+export async function listOwnRules(
+  {
+    authority,
+    after,
+    limit,
+  }: { readonly authority: Authority; readonly after: string | undefined; readonly limit: number },
+  { rules }: OwnRulesDeps,
+): Promise<{ readonly rules: readonly KnownRule[]; readonly next: string | undefined }> {
+  const accountId = ownAccountId(authority)
+  const found = await rules.page({ accountId, issuerId: undefined, after, limit: limit + 1 })
+  const page = found.slice(0, limit)
+  return { rules: page, next: found.length > limit ? page.at(-1)?.rule.name : undefined }
+}
+
+/** Throws {@link RequestError} `no-such-record`, in the same words for a rule of another account. */
+export async function findOwnRule(
+  { authority, name }: { readonly authority: Authority; readonly name: string },
+  { rules }: { readonly rules: Pick<RuleStore, 'find'> },
+): Promise<KnownRule> {
+  const accountId = ownAccountId(authority)
+  // The name may be any text, even one that a database refuses.
+  const found = isRuleName(name) ? await rules.find(name) : undefined
+  if (found?.rule.accountId === accountId) return found
+  throw noOwnRule(name)
+}
+
+export const noOwnRule = (name: string): RequestError =>
+  noSuchRecord(`You have no rule ${quote(name.slice(0, 64))}.`, { kind: 'publisher', id: name.slice(0, 64) })
+
+function ownAccountId({ accountId }: Authority): AccountId {
+  if (accountId === undefined) throw new TypeError('only an account has rules of its own')
+  return accountId
+}

@@ -1,0 +1,41 @@
+/** A rule as the API, `--json` and the console show it. */
+import type { KnownRule } from '../rule-store.ts'
+import { disuseOf } from './disuse.ts'
+import type { TestedRule } from './test-rule.ts'
+
+/** For programs: what the rule matches as JSON, and lists as lists. */
+export function publisherRecord({ rule, account, issuer }: KnownRule, now: Date) {
+  const { permissions, packages, channels, storeIds } = rule.grants
+  return {
+    id: rule.id,
+    name: rule.name,
+    account: account.username,
+    issuer: issuer.url,
+    kind: issuer.kind,
+    match: rule.match,
+    permissions,
+    packages,
+    channels,
+    stores: storeIds,
+    lifetime_seconds: rule.lifetime / 1000,
+    disabled_at: rule.disabledAt?.toISOString() ?? null,
+    created_at: rule.createdAt.toISOString(),
+    version: rule.version,
+    last_used_at: rule.lastUsedAt?.toISOString() ?? null,
+    disuse: disuseOf(rule, now) ?? null,
+  }
+}
+
+export const testedRecord = ({ known, at, holds, lines }: TestedRule) => ({
+  rule: known.rule.name,
+  version: known.rule.version,
+  at: at.toISOString(),
+  holds,
+  lines: lines.map(({ of: about, claim, expected, found, holds }) => ({
+    about,
+    claim,
+    expected,
+    found,
+    holds,
+  })),
+})
