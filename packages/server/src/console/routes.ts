@@ -13,17 +13,21 @@ import { jobPageRoutes } from './job-routes.ts'
 import { mePageRoutes } from './me-routes.ts'
 import { overviewPageRoutes } from './overview-routes.ts'
 import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
+import type { OwnPublishers } from './publishers/own-publishers.ts'
+import { publisherPageRoutes } from './publishers/publisher-routes.ts'
 import { statusPageRoutes } from './status-routes.ts'
 import { tokenPageRoutes } from './token-routes.ts'
 
 export interface ConsolePages {
   readonly own: OwnCredentials
+  readonly publishers: OwnPublishers
 }
 
-export function consolePages(pages: ConsoleRoutes<ManagerAuthority>, { own }: ConsolePages): void {
+export function consolePages(pages: ConsoleRoutes<ManagerAuthority>, { own, publishers }: ConsolePages): void {
   tokenPageRoutes(pages, own)
   mePageRoutes(pages, own)
   overviewPageRoutes(pages)
+  publisherPageRoutes(pages, publishers)
   auditPageRoutes(pages)
   jobPageRoutes(pages)
   statusPageRoutes(pages)

@@ -18,6 +18,7 @@ import { browserAuthority } from '../../management/routes.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { makeOwnToken } from '../../tokens/own/make-own-token.ts'
+import { ownPublishers } from './own-publishers.ts'
 import { ownCredentials } from './own-tokens.ts'
 
 interface Parts {
@@ -52,7 +53,10 @@ export async function addConsole(
     }
     const pages = consoleRoutes<ManagerAuthority>(console, http)
     consoleFrontRoutes(console, { ...http, front: () => frontPageOf(front) })
-    consolePages(pages, { own: ownOf(tokens, installation, front) })
+    consolePages(pages, {
+      own: ownOf(tokens, installation, front),
+      publishers: ownPublishers(tokens, installation),
+    })
   })
 }
 

@@ -16,6 +16,7 @@ import { navigation } from './en/navigation.ts'
 import { overview } from './en/overview.ts'
 import { plot } from './en/plot.ts'
 import { policy } from './en/policy.ts'
+import { publishers } from './en/publishers.ts'
 import { audit } from './en/service/audit.ts'
 import { jobs } from './en/service/jobs.ts'
 import { packages, status } from './en/service/status.ts'
@@ -39,5 +40,6 @@ export const words = {
   navigation,
   overview,
   plot,
+  publishers,
   tokens,
 } as const

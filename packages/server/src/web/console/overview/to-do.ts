@@ -26,7 +26,7 @@ const MOST = 5
 const SAID: ReadonlySet<string> = new Set(['signing_keys', 'sign_in_links'])
 
 export function toDo(attention: Attention, findings: readonly Finding[], now: Date): Html {
-  const lines = [
+  const lines: readonly Line[] = [
     ...deviceLines(attention, now),
     ...keyLines(attention, now),
     ...tokenLines(attention, now),

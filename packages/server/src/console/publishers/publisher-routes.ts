@@ -1,0 +1,130 @@
+/** The pages of publishing from CI: request in, operation, page out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { invalidField } from '../../errors.ts'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import { NO_FIELDS } from '../../http/console/fields.ts'
+import { claimField, ruleIssuer } from '../../web/console/publishers/claims.ts'
+import { publishersPage } from '../../web/console/publishers/list-page.ts'
+import { newPublisherPage } from '../../web/console/publishers/new-page.ts'
+import { publisherPage, removePublisherPage } from '../../web/console/publishers/rule-page.ts'
+import { testPublisherPage } from '../../web/console/publishers/test-page.ts'
+import { words } from '../../web/words/en.ts'
+import type { ManagerAuthority, OwnPublishers } from './own-publishers.ts'
+import { draftRuleIn } from './rule-draft.ts'
+
+const api = MANAGEMENT_OPERATIONS
+const text = words.publishers
+
+type Asked = ConsoleAsked<ManagerAuthority>
+type Routes = ConsoleRoutes<ManagerAuthority>
+
+/** A rule may have any name, `new` too, so rules are below `rules`. */
+const pageOf = (name: string): string => `/console/publishers/rules/${encodeURIComponent(name)}`
+
+export function publisherPageRoutes({ page, form }: Routes, own: OwnPublishers): void {
+  page('/publishers', async ({ call, query, now }) => {
+    const { publishers, next } = await call(api.myPublishers, { query: { cursor: query.get('cursor') } })
+    return publishersPage({ publishers, next, query, now })
+  })
+
+  page('/publishers/rules/:id', async ({ call, parameters, now }) =>
+    publisherPage({ publisher: await call(api.myPublisher, { parameters }), baseUrl: own.baseUrl, now }),
+  )
+
+  form('/publishers/rules/:id/remove', {
+    show: async ({ call, parameters, form }) =>
+      removePublisherPage({ form, would: await call(api.removeMyPublisher, { parameters, dryRun: true }) }),
+    send: async ({ call, parameters, fields }) => {
+      const { name } = await call(api.myPublisher, { parameters })
+      if (fields.get('typed') !== name) throw invalidField(words.form.notTyped(name), { field: 'typed' })
+      const { revoked } = await call(api.removeMyPublisher, { parameters, body: {} })
+      return new GoTo('/console/publishers', text.remove.done(name, revoked))
+    },
+  })
+
+  form('/publishers/rules/:id/test', {
+    onlyReads: true,
+    show: async ({ call, parameters, form }) => {
+      const { name } = await call(api.myPublisher, { parameters })
+      return testPublisherPage({ form: withoutIdToken(form), name, tested: undefined })
+    },
+    send: async ({ call, parameters, fields, form }) => {
+      const body = claimsIn(fields.get('claims'))
+      const tested = await call(api.testMyPublisher, { parameters, body })
+      return testPublisherPage({ form: withoutIdToken(form), name: tested.rule, tested })
+    },
+  })
+
+  newRoutes(form, own)
+}
+
+function newRoutes(form: Routes['form'], own: OwnPublishers): void {
+  const formPage = async (asked: Asked, state: Asked['form'] = asked.form, project?: string) => {
+    const { issuers } = await asked.call(api.issuers)
+    const chosen = issuers.find(({ url }) => url === state.fields.get('issuer'))
+    return newPublisherPage({
+      ...{ form: state, issuers: issuers.map(ruleIssuer), issuer: chosen && ruleIssuer(chosen), project },
+      mostMinutes: Math.floor(own.mostLifetime / 60),
+      username: asked.me.username,
+    })
+  }
+
+  form('/publishers/new', {
+    isRecent: true,
+    show: async (asked) => {
+      // What was sent is not lost to a sign-in that is needed before it is sent again.
+      if (!asked.form.isAgain) own.requireJustSignedIn(asked.authority, asked.now)
+      return formPage(asked)
+    },
+    send: async (asked) => {
+      const { authority, call, fields } = asked
+      const { issuers } = await call(api.issuers)
+      const chosen = issuers.find(({ url }) => url === fields.get('issuer'))
+      if (!chosen) throw invalidField(text.problems.issuer, { field: 'issuer' })
+      const issuer = ruleIssuer(chosen)
+      if (fields.get('do') === 'look-up') {
+        const address = fields.get('project')
+        if (address === undefined) throw invalidField(text.problems.project, { field: 'project' })
+        const { project, ids } = await own.lookUp({ authority, issuer: issuer.url, address })
+        return formPage(asked, withIds(asked.form, issuer, ids), project)
+      }
+      const { name } = await own.add({ authority, ...draftRuleIn(fields, issuer) })
+      return new GoTo(pageOf(name), text.made(name))
+    },
+  })
+}
+
+/** What was typed, with the ids that were found. */
+function withIds(
+  form: Asked['form'],
+  { claims }: ReturnType<typeof ruleIssuer>,
+  ids: Readonly<Record<string, string>>,
+): Asked['form'] {
+  const found = new Map(
+    claims.flatMap(({ name }, index) => (ids[name] ? [[claimField(index), ids[name]]] : [])),
+  )
+  return {
+    ...{ ...form, isAgain: true },
+    fields: {
+      get: (name) => found.get(name) ?? form.fields.get(name),
+      all: (name) => form.fields.all(name),
+    },
+  }
+}
+
+/** An ID token can be exchanged until it ends: it is not sent back. Claims alone are no secret. */
+function withoutIdToken(form: Asked['form']): Asked['form'] {
+  const claims = form.fields.get('claims')
+  return claims?.startsWith('{') ? form : { ...form, fields: NO_FIELDS }
+}
+
+function claimsIn(typed: string | undefined): { id_token: string } | { claims: Record<string, unknown> } {
+  if (typed === undefined) throw invalidField(text.test.nothing, { field: 'claims' })
+  if (!typed.startsWith('{')) return { id_token: typed.replace(/\s+/g, '') }
+  try {
+    return { claims: JSON.parse(typed) }
+  } catch {
+    throw invalidField(text.test.noJson, { field: 'claims' })
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What a publishing job needs, to copy: as docs/ci/platforms.md has it, with the address of this service and the name of
+ * the rule. Nothing of it is a sentence: it is what a machine reads.
+ */
+
+interface Job {
+  readonly url: string
+  readonly rule: string
+}
+
+/** The three lines that every platform runs. `dollar`: what a platform writes in place of a dollar sign. */
+const publish = ({ rule }: Job, indent: number, { dollar = '$', list = false } = {}): string =>
+  [
+    `SNAPCRAFT_STORE_CREDENTIALS=${dollar}(sh ci/ratafia-login.sh -r ${rule})`,
+    'export SNAPCRAFT_STORE_CREDENTIALS',
+    'snapcraft upload --release=latest/edge hello.snap',
+  ]
+    .map((line) => `${' '.repeat(indent)}${list ? '- ' : ''}${line}`)
+    .join('\n')
+
+const PIPELINES: Readonly<Record<string, (job: Job) => string>> = {
+  github: (job) => `publish:
+  needs: build
+  runs-on: ubuntu-latest
+  environment: release
+  permissions: { id-token: write, contents: read }
+  steps:
+    - uses: actions/checkout@v4
+    - uses: actions/download-artifact@v4
+      with: { name: snap }
+    - run: |
+${publish(job, 8)}
+      env: { RATAFIA_URL: "${job.url}" }`,
+  gitlab: (job) => `publish:
+  needs: [build]
+  environment: production
+  id_tokens:
+    RATAFIA_ID_TOKEN: { aud: "${job.url}" }
+  script:
+${publish(job, 4, { list: true })}
+  variables: { RATAFIA_URL: "${job.url}" }`,
+  forgejo: (job) => `publish:
+  needs: build
+  runs-on: docker
+  enable-openid-connect: true
+  steps:
+    - uses: actions/checkout@v4
+    - uses: https://data.forgejo.org/forgejo/download-artifact@v4
+      with: { name: snap }
+    - run: |
+${publish(job, 8)}
+      env: { RATAFIA_URL: "${job.url}" }`,
+  circleci: (job) => `publish:
+  docker: [{ image: "cimg/base:current" }]
+  environment: { RATAFIA_URL: "${job.url}" }
+  steps:
+    - checkout
+    - attach_workspace: { at: . }
+    - run: |
+${publish(job, 8)}`,
+  buildkite: (job) => `- key: publish
+  depends_on: build
+  branches: main
+  command: |
+    buildkite-agent artifact download hello.snap .
+${publish(job, 4, { dollar: '$$' })}
+  env: { RATAFIA_URL: "${job.url}" }`,
+  bitbucket: (job) => `- step:
+    name: publish
+    deployment: production
+    oidc: { audiences: ["${job.url}"] }
+    script:
+      - export RATAFIA_URL=${job.url}
+${publish(job, 6, { list: true })}`,
+  'azure-devops': (job) => `- script: |
+${publish(job, 4)}
+  env:
+    RATAFIA_URL: ${job.url}
+    SYSTEM_ACCESSTOKEN: $(System.AccessToken)`,
+  google: (job) => `steps:
+  - name: ubuntu
+    script: |
+${publish(job, 6)}
+    env: ["RATAFIA_URL=${job.url}"]`,
+  jenkins: (job) => `stage('publish') {
+  when { branch 'main' }
+  environment { RATAFIA_URL = '${job.url}' }
+  steps {
+    withCredentials([string(credentialsId: 'ratafia', variable: 'RATAFIA_ID_TOKEN')]) {
+      sh '''
+        set +x
+${publish(job, 8)}
+      '''
+    }
+  }
+}`,
+  kubernetes: (job) => `spec:
+  serviceAccountName: publisher
+  containers:
+    - name: publish
+      image: registry.example.com/publish-hello
+      command: [sh, -c]
+      args:
+        - |
+${publish(job, 10)}
+      env: [{ name: RATAFIA_URL, value: "${job.url}" }]
+      volumeMounts: [{ name: id-token, mountPath: /var/run/secrets/ratafia }]
+  volumes:
+    - name: id-token
+      projected:
+        sources:
+          - serviceAccountToken: { path: token, audience: "${job.url}", expirationSeconds: 600 }`,
+}
+
+/** Of a platform without one: what a job runs that has an ID token in a variable. */
+const anyJob = (job: Job): string => `export RATAFIA_URL=${job.url} RATAFIA_ID_TOKEN="$ID_TOKEN"
+${publish(job, 0)}`
+
+export const pipelineOf = (kind: string, job: Job): string =>
+  (Object.hasOwn(PIPELINES, kind) ? PIPELINES[kind] : undefined)?.(job) ?? anyJob(job)

@@ -1,0 +1,70 @@
+/** One rule: what it says, what is risky about it, and what its jobs need. */
+import type { RemovedPublisherSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { shownText } from '../shown-text.ts'
+import { instant } from '../time.ts'
+import { matchLines, type ShownPublisher } from './claims.ts'
+import { codes, lastUse, rulePath, stateOf } from './list-page.ts'
+import { pipelineOf } from './pipelines.ts'
+
+const text = words.publishers
+const TRAIL = [['/console/publishers', text.title]] as const
+
+export interface PublisherPage {
+  readonly publisher: ShownPublisher
+  readonly baseUrl: string
+  readonly now: Date
+}
+
+export const publisherPage = ({ publisher, baseUrl, now }: PublisherPage): ConsoleContent => ({
+  title: publisher.name,
+  section: 'publishers',
+  isMono: true,
+  trail: TRAIL,
+  beside: html`${stateOf(publisher)}<a class="button small push" href="${rulePath(publisher.name)}/test">${text.test.open}</a> <a class="button small danger" href="${rulePath(publisher.name)}/remove">${text.remove.open}</a>`,
+  body: html`${publisher.warnings.map((warning) => html`<p class="notice warn">${visibleText(warning, 800)}</p>`)}
+<div class="cols"><section class="card"><h2>${text.says}</h2><dl>
+<dt>${text.issuer}</dt><dd>${visibleText(publisher.issuer, 500)}<br><span class="quiet">${text.kind(publisher.kind)}</span></dd>
+<dt>${text.columns.matches}</dt><dd>${codes(matchLines(publisher))}</dd>
+<dt>${text.lastUse}</dt><dd>${lastUse(publisher, now)}</dd>
+<dt>${text.madeAt}</dt><dd>${instant(publisher.created_at)}</dd></dl></section>
+<section class="card"><h2>${text.gives}</h2><dl>
+<dt>${words.limits.may}</dt><dd>${codes(publisher.permissions)}</dd>
+<dt>${words.limits.packages}</dt><dd>${codes(publisher.packages)}</dd>
+<dt>${words.limits.channels}</dt><dd>${publisher.channels === null ? words.limits.allChannels : codes(publisher.channels)}</dd>
+<dt>${words.limits.stores}</dt><dd>${publisher.stores === null ? words.limits.allStores : codes(publisher.stores)}</dd>
+<dt>${text.lifetime}</dt><dd>${text.minutes(publisher.lifetime_seconds)}</dd></dl></section></div>
+<section class="card"><h2>${text.pipeline(text.kind(publisher.kind))}</h2><p>${text.pipelineWhat}</p>
+${shownText({ id: 'pipeline', label: text.pipelineLabel, value: pipelineOf(publisher.kind, { url: baseUrl, rule: publisher.name }) })}</section>`,
+})
+
+export interface RemovePublisherPage {
+  readonly form: FormState
+  /** What the removal would do. */
+  readonly would: Static<typeof RemovedPublisherSchema>
+}
+
+export const removePublisherPage = ({
+  form,
+  would: { name, revoked },
+}: RemovePublisherPage): ConsoleContent => ({
+  title: text.remove.title(name),
+  section: 'publishers',
+  isNarrow: true,
+  trail: [...TRAIL, [rulePath(name), name]],
+  body: postForm(
+    form,
+    { action: `${rulePath(name)}/remove`, class: 'card' },
+    html`<p>${text.remove.what(revoked)}</p>
+${typedField(form, name)}
+${actions(
+  submit({ label: text.remove.does, isDanger: true }),
+  html`<a href="${rulePath(name)}">${words.form.cancel}</a>`,
+)}`,
+  ),
+})

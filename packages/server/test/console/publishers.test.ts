@@ -1,0 +1,316 @@
+/** Publishing from CI in the console: one's own rules, made, tested and removed. */
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { deciding } from '../support/authorities.ts'
+import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { manage, managementToken } from '../support/managers.ts'
+import { GITHUB, GITLAB, givenIssuer, givenSession } from '../support/rules.ts'
+import { addPerson, testService } from '../support/service.ts'
+
+const NEW = '/console/publishers/new'
+const OF_GITHUB = `${NEW}?issuer=${encodeURIComponent(GITHUB)}`
+const HOSTILE = `<script>alert("1")</script>'"\u202e${'x'.repeat(500)}`
+
+describe('publishing from CI, without an issuer', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+
+    test('nothing is there: what it is, the first step, and the command; and who adds an issuer', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const page = await browser.get('/console/publishers')
+      assert.equal(page.status, 200)
+      assert.match(
+        textOf(page),
+        /You have no rules yet\. With a rule, a job publishes without a stored secret/,
+      )
+      assert.match(page.text, /<a class="button primary" href="\/console\/publishers\/new">/)
+      assert.match(textOf(page), /ratafia publishers add --help/)
+      assert.ok(page.text.length <= 25_000, `${page.text.length}`)
+      const form = await browser.get(NEW)
+      assert.match(textOf(form), /takes ID tokens of no CI system yet\. An operator adds each platform/)
+      assert.match(textOf(form), /ratafia issuers add/)
+    })
+  })
+})
+
+describe('publishing from CI', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+    let ada: Account
+    let browser: ConsoleBrowser
+    let forge: Server
+    let forgejo: string
+
+    before(async () => {
+      forge = createServer((request, response) => {
+        const isThere = request.url === '/api/v1/repos/octo/hello'
+        response.writeHead(isThere ? 200 : 404, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ id: 4711, full_name: 'octo/hello' }))
+      })
+      await new Promise<void>((listening) => forge.listen(0, '127.0.0.1', listening))
+      forgejo = `http://127.0.0.1:${(forge.address() as AddressInfo).port}/api/actions`
+      const { database } = service.installation
+      await givenIssuer(database, GITHUB, 'github')
+      await givenIssuer(database, GITLAB, 'gitlab')
+      await givenIssuer(database, forgejo, 'forgejo')
+      ada = await addPerson(service)
+      browser = await consoleOf(service, ada)
+    })
+    after(() => new Promise((closed) => forge.close(closed)))
+
+    const RULE = {
+      ...{ name: 'hello-release', 'claim-0': '74', 'claim-1': '65', 'claim-2': 'release' },
+      ...{
+        match:
+          'ref:={"glob":"refs/heads/*"}\nworkflow_ref=octo/hello/.github/workflows/r.yml@refs/heads/main',
+      },
+      ...{ permissions: ['package_upload', 'package_release'], packages: 'hello, other' },
+      ...{ channels: 'latest/edge', lifetime: '10', do: 'make' },
+    }
+    const send = async (fields: Record<string, string | readonly string[]>, by = browser) =>
+      by.submit(await by.get(OF_GITHUB), NEW, fields)
+    const add = (name: string, account = ada) =>
+      addRule(
+        {
+          ...{ maker: { authority: deciding() }, name, issuer: GITHUB, account: account.username },
+          ...{ packages: [{ name: 'hello' }], grants: { permissions: ['package_upload'] } },
+          match: { repository_id: '74', repository_owner_id: '65', environment: `${name}<b>` },
+        },
+        { ...service.installation, jobMaxLifetime: service.installation.config.jobMaxLifetime },
+      )
+
+    test('first whose jobs, then a form for what their ID tokens say', async () => {
+      const choose = await browser.get(NEW)
+      assert.equal(choose.status, 200)
+      assert.match(textOf(choose), /Whose jobs\?.*GitLab CI\/CD.*GitHub Actions/)
+      assert.ok(unescaped(choose.text).includes(`href="${OF_GITHUB}"`))
+      const form = await browser.get(OF_GITHUB)
+      assert.match(
+        textOf(form),
+        new RegExp(`Jobs of GitHub Actions that match this rule get tokens of ${ada.username}`),
+      )
+      for (const claim of ['repository_id', 'repository_owner_id', 'environment', 'job_workflow_ref']) {
+        assert.match(form.text, new RegExp(`<code>${claim}</code></label>`), claim)
+      }
+      assert.match(form.text, /name="claim-0"[^>]* required/)
+      assert.doesNotMatch(form.text, /name="claim-2"[^>]* required/)
+      assert.ok(form.text.length <= 25_000, `${form.text.length}`)
+    })
+
+    test('a rule is made as it was typed, in the own name; its page has it, its risks, and the pipeline', async () => {
+      const done = await send(RULE)
+      assert.deepEqual([done.status, done.location], [303, '/console/publishers/rules/hello-release'])
+      const { rule, account } = (await service.installation.rules.find('hello-release')) ?? assert.fail()
+      assert.equal(account.username, ada.username)
+      assert.deepEqual(rule.match, {
+        ...{ repository_id: '74', repository_owner_id: '65', environment: 'release' },
+        ref: { glob: 'refs/heads/*' },
+        workflow_ref: 'octo/hello/.github/workflows/r.yml@refs/heads/main',
+      })
+      assert.deepEqual(rule.grants, {
+        ...{ permissions: ['package_upload', 'package_release'], packages: ['hello', 'other'] },
+        ...{ channels: ['latest/edge'], storeIds: null },
+      })
+      assert.equal(rule.lifetime, 600_000)
+      const [entry] = await service.installation.audit.list({ action: 'publisher.add' }, { limit: 1 })
+      assert.equal(entry?.actor, `account:${ada.username}`)
+      assert.equal(JSON.parse(entry?.details ?? '').via, 'console')
+      const page = await browser.get('/console/publishers/rules/hello-release')
+      assert.match(textOf(page), /Jobs that match the rule hello-release get tokens of yours from now on/)
+      assert.match(textOf(page), /ref:=\{"glob":"refs\/heads\/\*"\}/)
+      assert.match(textOf(page), /10 minutes/)
+      assert.match(textOf(page), /permissions: \{ id-token: write/)
+      assert.match(textOf(page), /sh ci\/ratafia-login\.sh -r hello-release/)
+      assert.ok(unescaped(page.text).includes(`RATAFIA_URL: "${service.baseUrl}"`))
+    })
+
+    test('what is risky about a rule is said on its page', async () => {
+      await send({ ...RULE, name: 'risky', match: '', do: 'make' })
+      const page = await browser.get('/console/publishers/rules/risky')
+      assert.match(textOf(page), /environment alone lets in every branch/)
+    })
+
+    test('sent twice, the form makes one rule', async () => {
+      const form = await browser.get(OF_GITHUB)
+      const fields = { ...RULE, name: 'once' }
+      const answers = [await browser.submit(form, NEW, fields), await browser.submit(form, NEW, fields)]
+      assert.deepEqual(
+        answers.map(({ status, location }) => [status, location]),
+        [
+          [303, '/console/publishers/rules/once'],
+          [303, '/console/publishers/rules/once'],
+        ],
+      )
+      const made = await service.installation.audit.list({ subject: 'once' }, { limit: 10 })
+      assert.equal(made.length, 1)
+    })
+
+    for (const [what, fields, problem] of [
+      ['no name', { name: '' }, /Give the rule a name/],
+      ['a bad name', { name: 'A b' }, /is not 1 to 64 of a-z/],
+      ['no id', { 'claim-0': '' }, /repository_id/],
+      ['a pattern for an id', { 'claim-0': '', match: 'repository_id:={"glob":"7*"}' }, /repository_id/],
+      ['nothing that guards', { 'claim-2': '', match: '' }, /environment/],
+      ['no permission', { permissions: [] }, /Choose at least one thing/],
+      ['a permission that is never granted', { permissions: ['store_admin'] }, /No rule grants store_admin/],
+      ['no package', { packages: ' , ' }, /Name at least one package/],
+      ['a life that is no number', { lifetime: 'soon' }, /Give a number of minutes/],
+      ['a life that is too long', { lifetime: '9999' }, /lifetime of 599940 seconds/],
+      ['a line that is none', { match: 'ref' }, /The line "ref" is neither/],
+      ['a claim twice', { match: 'repository_id=75' }, /The claim "repository_id" is there twice/],
+      ['JSON that is none', { match: 'ref:={' }, /What follows := of the claim "ref" is not JSON/],
+      ['an event that is never allowed', { match: 'event_name=pull_request_target' }, /pull_request_target/],
+      ['a name that is taken', { name: 'hello-release' }, /There is a rule "hello-release" already/],
+    ] as const) {
+      test(`a form with ${what} is shown again, with what was typed, and nothing is made`, async () => {
+        const before = await service.installation.audit.list({ action: 'publisher.add' }, { limit: 100 })
+        const page = await send({ ...RULE, name: 'refused', channels: 'kept/edge', ...fields })
+        assert.equal(page.status, 422)
+        assert.match(page.text, /<title>Error: /)
+        assert.match(textOf(page), problem)
+        assert.match(page.text, /value="kept\/edge"/)
+        const now = await service.installation.audit.list({ action: 'publisher.add' }, { limit: 100 })
+        assert.equal(now.length, before.length)
+      })
+    }
+
+    test('ids of a project are looked up by its address, shown, and kept; another address is refused', async () => {
+      const address = `${NEW}?issuer=${encodeURIComponent(forgejo)}`
+      const site = forgejo.replace('/api/actions', '')
+      const look = async (project: string) =>
+        browser.submit(await browser.get(address), NEW, { project, name: 'looked-up', do: 'look-up' })
+      const found = await look(`${site}/octo/hello`)
+      assert.equal(found.status, 200)
+      assert.match(textOf(found), /These are the ids of octo\/hello/)
+      assert.match(found.text, /name="claim-0" value="4711"/)
+      assert.match(found.text, /name="name" value="looked-up"/)
+      const made = await browser.submit(found, NEW, {
+        ...{ name: 'looked-up', 'claim-0': '4711', 'claim-2': 'refs/heads/main', packages: 'hello' },
+        ...{ permissions: ['package_upload'], lifetime: '15', do: 'make' },
+      })
+      assert.equal(made.location, '/console/publishers/rules/looked-up', textOf(made))
+      for (const project of ['https://github.com/octo/hello', `${site}/../x`, 'http://127.0.0.1:1/a/b', '']) {
+        assert.equal((await look(project)).status, 422, project)
+      }
+      assert.equal((await look(`${site}/octo/nothing`)).status, 503)
+    })
+
+    test('Guarantee: a rule takes a sign-in of the last five minutes, a person, and the token of the form', async () => {
+      const signedIn = (ago: number) => `browser ${new Date(service.now().getTime() - ago).toISOString()}`
+      const late = await consoleOf(service, ada, { signedIn: signedIn(301_000) })
+      const asked = await late.get(OF_GITHUB)
+      assert.equal(asked.status, 303)
+      assert.match(asked.location ?? '', /^\/console\/sign-in\?/)
+      const form = await browser.get(OF_GITHUB)
+      const names = ['csrf', 'once'].map((name) => new RegExp(`name="${name}" value="([^"]*)"`))
+      const [csrf = '', once = ''] = names.map((one) => one.exec(form.text)?.[1] ?? '')
+      const body = (more: Record<string, string>) =>
+        new URLSearchParams({
+          ...{ name: 'stolen', issuer: GITHUB, 'claim-0': '74', 'claim-1': '65', 'claim-2': 'release' },
+          ...{ permissions: 'package_upload', packages: 'hello', lifetime: '15', do: 'make', ...more },
+        })
+      assert.equal((await browser.post(NEW, body({ once }))).status, 422)
+      assert.equal((await browser.post(NEW, body({ once, csrf: `${csrf.slice(1)}A` }))).status, 422)
+      assert.equal((await late.post(NEW, body({ once, csrf }))).status, 422)
+      const agent = await consoleOf(service, ada, { signedIn: 'agent line' })
+      assert.equal((await agent.get(OF_GITHUB)).status, 403)
+      assert.equal(await service.installation.rules.find('stolen'), undefined)
+    })
+
+    test('a rule is compared with an ID token, which is not sent back, or with claims', async () => {
+      const path = '/console/publishers/rules/hello-release/test'
+      const seconds = Math.floor(service.now().getTime() / 1000)
+      const claims = {
+        ...{ iss: GITHUB, aud: service.baseUrl, iat: seconds, exp: seconds + 300, event_name: HOSTILE },
+        ...{ repository_id: '74', repository_owner_id: '65', environment: 'release', ref: 'refs/heads/main' },
+        workflow_ref: 'octo/hello/.github/workflows/r.yml@refs/heads/main',
+      }
+      const compare = async (text: string) => browser.submit(await browser.get(path), path, { claims: text })
+      const fits = await compare(JSON.stringify({ ...claims, event_name: 'push' }))
+      assert.equal(fits.status, 200)
+      assert.match(textOf(fits), /A job with these claims gets a token, if its ID token is signed and new/)
+      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+      const idToken = `${part({ alg: 'RS256' })}.${part(claims)}.${part({})}`
+      const page = await compare(idToken)
+      assert.match(textOf(page), /A job with these claims gets nothing/)
+      assert.match(textOf(page), /▲ no event_name/)
+      assert.ok(!page.text.includes(part(claims)))
+      assert.doesNotMatch(page.text, /<script>alert|\u202e|x{500}/)
+      for (const text of ['', '{', 'a.b', `${idToken}.x`]) {
+        const refused = await compare(text)
+        assert.equal(refused.status, 422, text.slice(0, 10))
+        assert.ok(!refused.text.includes(part(claims)))
+      }
+    })
+
+    test('a rule is removed once its name was typed, and its sessions end', async () => {
+      await add('goes')
+      await givenSession(service.installation.database, 'goes')
+      const path = '/console/publishers/rules/goes/remove'
+      const page = await browser.get(path)
+      assert.match(textOf(page), /1 session that it opened is revoked within a second/)
+      assert.ok(await service.installation.rules.find('goes'), 'it is only shown')
+      const wrong = await browser.submit(page, path, { typed: 'Goes' })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), /Type exactly goes\. Nothing was done/)
+      assert.ok(await service.installation.rules.find('goes'))
+      const done = await browser.submit(wrong, path, { typed: 'goes' })
+      assert.deepEqual([done.status, done.location], [303, '/console/publishers'])
+      assert.match(
+        textOf(await browser.get('/console/publishers')),
+        /The rule goes is removed, and 1 session is revoked/,
+      )
+      assert.equal(await service.installation.rules.find('goes'), undefined)
+      assert.equal((await browser.get(path)).status, 404)
+    })
+
+    test("Guarantee: somebody else's rule is a page that is not there", async () => {
+      await add('theirs', await addPerson(service))
+      for (const page of ['', '/remove', '/test']) {
+        const theirs = await browser.get(`/console/publishers/rules/theirs${page}`)
+        const nobodys = await browser.get(`/console/publishers/rules/nobodys${page}`)
+        assert.deepEqual([theirs.status, nobodys.status], [404, 404])
+        assert.equal(textOf(theirs).replaceAll('theirs', 'nobodys'), textOf(nobodys))
+      }
+      assert.doesNotMatch(textOf(await browser.get('/console/publishers')), /theirs/)
+    })
+
+    test('a list of 100 rules has at most 90 KB, texts of others are text, and the next page goes on', async () => {
+      const many = await addPerson(service)
+      for (let index = 0; index < 101; index++) {
+        const { query } = service.installation.database
+        const first = (await service.installation.rules.find('hello-release')) ?? assert.fail()
+        const row = await query
+          .selectFrom('publisher_rule')
+          .selectAll()
+          .where('id', '=', first.rule.id)
+          .executeTakeFirstOrThrow()
+        const name = `rule-${String(index).padStart(3, '0')}`
+        const matchers = JSON.stringify({ repository_id: '74', environment: HOSTILE })
+        await query
+          .insertInto('publisher_rule')
+          .values({ ...row, id: `r-${index}`, name, matchers, account_id: many.id })
+          .execute()
+      }
+      const other = await consoleOf(service, many)
+      const page = await other.get('/console/publishers')
+      assert.ok(page.text.length <= 90_000, `${page.text.length}`)
+      assert.doesNotMatch(page.text, /<script>alert|\u202e|x{500}/)
+      const [, next = ''] = /rel="next" href="([^"]*)"/.exec(page.text) ?? []
+      assert.match(textOf(await other.get(unescaped(next))), /rule-100/)
+      assert.equal((await other.get('/console/publishers?cursor=AAAA')).status, 400)
+      const hostile = await other.get('/console/publishers/rules/rule-000')
+      assert.doesNotMatch(hostile.text, /<script>alert|\u202e|x{500}/)
+    })
+
+    test('the API has no way to make one', async () => {
+      const token = await managementToken(service, ada)
+      assert.equal((await manage(service, token, 'POST', '/me/publishers', { body: RULE })).status, 405)
+    })
+  })
+})
