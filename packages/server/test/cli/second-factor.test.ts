@@ -248,6 +248,9 @@ describe('a database of the release before, whose accounts share e-mail addresse
         '0020-file-jobs',
         '0021-token-activity',
         '0022-counters',
+        '0023-reminders',
+        '0024-kept-forms',
+        '0025-own-tokens',
       ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,

@@ -100,6 +100,15 @@ describe('config check', () => {
         two.stderr,
         /RATAFIA_DATABASE_URL: the sslrootcert .*\nratafia: RATAFIA_SECRET_KEY_FILE: .*\n$/,
       )
+      const reminders = {
+        RATAFIA_SMTP_URL_FILE: '/none.smtp',
+        RATAFIA_WEBHOOK_URL: 'https://hooks.example.com/',
+        RATAFIA_WEBHOOK_SECRET_FILE: '/none.secret',
+      }
+      assert.match(
+        (await check(reminders)).stderr,
+        /RATAFIA_SMTP_URL_FILE: \/none\.smtp cannot be read: .*\nratafia: RATAFIA_WEBHOOK_SECRET_FILE: .*\n$/,
+      )
     })
 
     test('--connect says when the database does not answer', async () => {

@@ -20,6 +20,7 @@ const WITHOUT = {
     'accounts/second-factor/use-code.ts',
     'identity/logins/browser-session.ts',
     'identity/logins/confirm.ts',
+    'reminders/own-reminders.ts',
   ],
   'whoever an external identity service vouches for: the first login makes the account': [
     'accounts/resolve-identity.ts',

@@ -1,0 +1,63 @@
+/** `ratafia accounts reminders`, on the database and at a service. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { eachDatabase } from '../support/databases.ts'
+import { overHttp } from '../support/over-http.ts'
+import { testProgram } from '../support/program.ts'
+import { addPerson } from '../support/service.ts'
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  const there = overHttp(program)
+  const { over, tokenOf } = there
+  before(async () => {
+    for (const name of ['ann', 'bob', 'eve']) await addPerson(there.service, name)
+  })
+
+  test('both ways print the same, byte for byte', async () => {
+    const token = await tokenOf('account-manager')
+    for (const words of [
+      ['off', 'ann'],
+      ['off', 'ann', '--json'],
+      ['on', 'ann', 'bob'],
+      ['off', 'ann', 'bob', '--json'],
+      ['off', 'nobody'],
+      ['off', '../tokens'],
+    ]) {
+      const all = ['accounts', 'reminders', ...words]
+      const direct = await program.run(all)
+      assert.deepEqual(await over(all, token), direct, all.join(' '))
+    }
+    assert.deepEqual(
+      [
+        (await program.json('accounts', 'show', 'ann')).reminders,
+        (await program.json('accounts', 'show', 'eve')).reminders,
+      ],
+      [false, true],
+    )
+  })
+
+  test('--mine: whoever is logged in, whatever their role', async () => {
+    const token = await tokenOf('viewer')
+    const { code, stdout } = await over(['accounts', 'reminders', 'off', '--mine'], token)
+    assert.deepEqual([code, stdout], [0, 'You get no more reminders by mail.\n'])
+    const on = await over(['accounts', 'reminders', 'on', '--mine', '--json'], token)
+    assert.equal(JSON.parse(on.stdout).reminders, true)
+    const others = await over(['accounts', 'reminders', 'off', 'eve'], token)
+    assert.equal(others.code, 1)
+    assert.equal((await program.json('accounts', 'show', 'eve')).reminders, true)
+  })
+
+  test('what is not said clearly is a mistake', async () => {
+    for (const [words, reason] of [
+      [['maybe', 'ann'], /Say "on" or "off"/],
+      [['off'], /Give usernames, or --mine at a service/],
+      [['off', 'ann', '--mine'], /Give either usernames or --mine/],
+      [['off', '--mine'], /--mine is for a service/],
+    ] as const) {
+      const { code, stdout, stderr } = await program.run(['accounts', 'reminders', ...words])
+      assert.deepEqual([code, stdout], [2, ''], words.join(' '))
+      assert.match(stderr, reason)
+    }
+  })
+})
