@@ -1,5 +1,6 @@
 /** A service with something of everything that the console shows, some of it with hostile names, and people of each role. */
 import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, suite } from 'node:test'
@@ -21,6 +22,9 @@ export const DEVELOPER = 'dora'
 
 /** Markup, a quote, an invisible character, a text against the direction, a combining mark, and length. */
 export const HOSTILE = `"'><script>window.hostile=1</script><img src=x onerror=window.hostile=1>\u202eabc\u200b${'é'.repeat(60)}`
+
+/** As much of it as a name may have. */
+const HOSTILE_NAME = HOSTILE.replaceAll(/\p{C}/gu, '').slice(0, 120)
 
 export const BRAND = 'acme-brand'
 export const MODEL = 'acme-device'
@@ -56,6 +60,16 @@ async function makeWorld(settings: Readonly<Record<string, string>>): Promise<Co
   const installation = await newInstallation('sqlite')
   Object.assign(installation.environment, settings)
   const service = await startService(installation)
+  try {
+    return await filledWorld(installation, service)
+  } catch (error) {
+    await service.stop()
+    await installation.remove()
+    throw error
+  }
+}
+
+async function filledWorld(installation: Installation, service: Service): Promise<ConsoleWorld> {
   const { ratafia, directory } = installation
   const world: ConsoleWorld = {
     installation,
@@ -72,7 +86,7 @@ async function makeWorld(settings: Readonly<Record<string, string>>): Promise<Co
     '--email',
     'hugo@example.com',
     '--name',
-    HOSTILE.slice(0, 120),
+    HOSTILE_NAME,
     '--no-password',
   ])
   await ratafia([
@@ -86,7 +100,7 @@ async function makeWorld(settings: Readonly<Record<string, string>>): Promise<Co
     '--url',
     service.url,
   ])
-  await ratafia(['api-keys', 'add', `${BRAND}/${MODEL}`, '--label', HOSTILE.slice(0, 60)])
+  await ratafia(['api-keys', 'add', `${BRAND}/${MODEL}`, '--label', HOSTILE_NAME.slice(0, 60)])
   await ratafia(['models', 'set-policy', `${BRAND}/${MODEL}`, '--api-key', 'optional']).catch(() => undefined)
   await importDevices(installation)
   return world
@@ -118,16 +132,12 @@ async function registerDevice(brand: string, state: string, url: string): Promis
   return /^Registered: [^/]+\/[^/]+\/(\S+), signed by/m.exec(stdout)?.[1]
 }
 
-const KEY_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-
 /** Enough for a second page, decided by somebody with a hostile reason. */
 async function importDevices({ ratafia, directory }: Installation): Promise<void> {
   const rows = Array.from({ length: 130 }, (_, index) => {
     const serial = `AC-${String(index).padStart(8, '0')}`
-    const key = Array.from(
-      { length: 64 },
-      (_one, at) => KEY_CHARACTERS[(index * 31 + at * 7) % KEY_CHARACTERS.length],
-    ).join('')
+    // As long as the digest of a key.
+    const key = hash('sha384', serial, 'base64url')
     return { brand_id: BRAND, model: MODEL, serial, device_key_id: key }
   })
   const file = join(directory, 'devices.json')

@@ -18,6 +18,7 @@ import { browserAuthority } from '../../management/routes.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { makeOwnToken } from '../../tokens/own/make-own-token.ts'
+import { consoleSignIn } from './console-sign-in.ts'
 import { ownPublishers } from './own-publishers.ts'
 import { ownCredentials } from './own-tokens.ts'
 
@@ -39,6 +40,7 @@ export async function addConsole(
   const { baseUrl } = tokens
   const { from, name = tokens.location } = installation.config.management
   const { clock } = installation
+  const signIn = consoleSignIn({ app, installation, management, name })
   await app.register(async (console) => {
     if (from) onlyFrom(console, from)
     await console.register(fastifyCookie)
@@ -48,9 +50,9 @@ export async function addConsole(
       authenticate: browserAuthority(management, limit),
       answerOnce: (asked: Parameters<typeof answerOnce>[0], work: Parameters<typeof answerOnce>[1]) =>
         answerOnce(asked, work, installation),
-      signInAgain: async ({ path }: { readonly path: string }) =>
-        `/console/sign-in?recent=1&to=${encodeURIComponent(path)}`,
+      signInAgain: signIn.again,
     }
+    await signIn.register(console)
     const pages = consoleRoutes<ManagerAuthority>(console, http)
     consoleFrontRoutes(console, { ...http, front: () => frontPageOf(front) })
     consolePages(pages, {
