@@ -23,12 +23,22 @@ const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['endMyBrowser', 'the console does'],
   ['endMyBrowsers', 'the console does'],
   ['deviceHistory', '`audit list --subject` has it'],
+  [
+    'attention',
+    '`devices counts`, `tokens list`, `signing-keys list`, `jobs list` and `status` have its parts',
+  ],
+  ['issuers', '`issuers list` works on the database; the console shows those there are'],
+  ['myPublishers', 'the console shows them; `publishers list` works on the database'],
+  ['myPublisher', 'the console shows it; `publishers show` works on the database'],
+  ['testMyPublisher', 'the console does; `publishers test` works on the database'],
+  ['removeMyPublisher', 'the console does; `publishers remove` works on the database'],
 ])
 
 /** They change something, and the audit log says so elsewhere or not at all, for the reason beside each. */
 const WITHOUT_ACTIONS: ReadonlyMap<string, string> = new Map([
   ['createManagementRoot', 'nobody has logged in yet'],
   ['explainToken', 'it changes nothing: a token belongs in no address'],
+  ['testMyPublisher', 'it changes nothing: an ID token belongs in no address'],
   ['putJobPart', 'a file that is not whole changes nothing: the job has an entry'],
   ['startJob', 'the job has an entry since it was made, and gets one when it ends'],
 ])

@@ -2,12 +2,18 @@
 import type { AccountId } from '@ratafia/api'
 import { sql } from 'kysely'
 import { type Database, fromInstant, toInstant } from '../database/index.ts'
-import type { CountedNow } from '../devices/counts/device-counts.ts'
 
 /** From one instant on and before another. */
 export interface Ending {
   readonly from: Date
   readonly before: Date
+}
+
+/** Devices, up to a limit. */
+export interface CountedDevices {
+  readonly devices: number
+  /** There are more. */
+  readonly more: boolean
 }
 
 export interface EndingTokens {
@@ -30,7 +36,7 @@ export interface AttentionStore {
   /** When the device asked that has waited longest for approval; undefined if none waits. */
   oldestWaiting(brands: Brands): Promise<Date | undefined>
   /** Devices with evidence of a clone: at most `most` are counted. */
-  evidence(brands: Brands, most: number): Promise<CountedNow>
+  evidence(brands: Brands, most: number): Promise<CountedDevices>
   /** The long-lived sessions of developer tokens that a reminder is sent for: see `reminders/ending-store.ts`. */
   tokens(ending: Ending, most: number): Promise<EndingTokens>
   /** API keys that are neither revoked nor used up, by their model: the next one to end first. */

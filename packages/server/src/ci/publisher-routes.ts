@@ -12,7 +12,6 @@ import { publisherRecord, testedRecord } from './rules/managing/publisher-record
 import { removeRule } from './rules/managing/remove-rule.ts'
 import { showRule } from './rules/managing/show-rule.ts'
 import { claimsIn, testRule } from './rules/managing/test-rule.ts'
-import type { KnownRule } from './rules/rule-store.ts'
 
 type PublisherRouteDeps = Parameters<typeof listIssuers>[0] &
   Parameters<typeof listOwnRules>[1] &
@@ -60,7 +59,8 @@ export function publisherManagementRoutes(add: AddManagementRoute, deps: Publish
   const seenAs = async (ifMatch: (record: object) => void, which: Parameters<typeof findOwnRule>[0]) => {
     await findOwnRule(which, deps)
     const { warnings } = await showRule(which.name, deps)
-    return (now: KnownRule) => ifMatch({ ...publisherRecord(now, deps.clock()), warnings })
+    return (now: Awaited<ReturnType<typeof findOwnRule>>) =>
+      ifMatch({ ...publisherRecord(now, deps.clock()), warnings })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Who makes rules (contract/oidc.md, A12): the operator, and in the console whoever just signed in. Never a token. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
 import type { Account } from '../../src/accounts/account.ts'
 import type { SignIn } from '../../src/authority.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
@@ -115,8 +115,8 @@ eachDatabase((_kind, open, fresh) => {
   })
 
   test('Guarantee: no operation of the management API makes a rule', () => {
-    const making = Object.values(MANAGEMENT_OPERATIONS).filter(
-      (operation) => 'actions' in operation && operation.actions.some((one) => one === 'publisher.add'),
+    const making = Object.values<ManagementOperation>(MANAGEMENT_OPERATIONS).filter(({ actions = [] }) =>
+      actions.includes('publisher.add'),
     )
     assert.deepEqual(making, [])
   })

@@ -7,11 +7,11 @@ import { NO_FIELDS } from '../../http/console/fields.ts'
 import { claimField, ruleIssuer } from '../../web/console/publishers/claims.ts'
 import { publishersPage } from '../../web/console/publishers/list-page.ts'
 import { newPublisherPage } from '../../web/console/publishers/new-page.ts'
+import { draftRuleIn } from '../../web/console/publishers/rule-draft.ts'
 import { publisherPage, removePublisherPage } from '../../web/console/publishers/rule-page.ts'
 import { testPublisherPage } from '../../web/console/publishers/test-page.ts'
 import { words } from '../../web/words/en.ts'
 import type { ManagerAuthority, OwnPublishers } from './own-publishers.ts'
-import { draftRuleIn } from './rule-draft.ts'
 
 const api = MANAGEMENT_OPERATIONS
 const text = words.publishers

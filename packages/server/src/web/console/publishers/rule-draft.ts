@@ -1,8 +1,8 @@
 /** The form of a rule as it is typed: texts in, a wish out. */
-import { invalidField, quote } from '../../errors.ts'
-import type { FormState } from '../../web/console/form.ts'
-import { claimField, type RuleIssuer } from '../../web/console/publishers/claims.ts'
-import { words } from '../../web/words/en.ts'
+import { invalidField, quote } from '../../../errors.ts'
+import { words } from '../../words/en.ts'
+import type { FormState } from '../form.ts'
+import { claimField, type RuleIssuer } from './claims.ts'
 
 const text = words.publishers.problems
 

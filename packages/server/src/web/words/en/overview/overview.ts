@@ -1,5 +1,5 @@
 /** Words of the overview. */
-import { counted, number, time } from './common.ts'
+import { counted, number, time } from '../common.ts'
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
 const PERCENT = new Intl.NumberFormat('en', {

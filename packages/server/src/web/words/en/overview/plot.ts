@@ -1,5 +1,5 @@
 /** Words of plots: what was counted in the hours of a day, the days of a month or the months of a year. */
-import { counted, number } from './common.ts'
+import { counted, number } from '../common.ts'
 
 type Unit = 'hour' | 'day' | 'month'
 
