@@ -20,9 +20,10 @@ export function accountPage(page: AccountView): ConsoleContent {
     trail: [['/console/accounts', words.accounts.title]],
     beside: html`${accountState(account)}${may.manage && !isRemoved && buttons(account)}`,
     body: html`${!summary.may_act && html`<p class="notice warn" role="status">${words.accounts.cannotAct}</p>`}
-<div class="cols">${facts(page)}${roleSection(page)}</div>
+<div class="cols">${facts(page)}${identitySection(page)}</div>
+${roleSection(page)}
 ${page.tokens && tokenSection(page.tokens, page)}
-<div class="cols">${agentSection(page)}${identitySection(page)}</div>
+${agentSection(page)}
 ${page.history && historySection(page.history, account.username)}
 ${may.manage && !isRemoved && html`<p class="quiet">${text.removal}</p>`}`,
   }

@@ -89,8 +89,8 @@ export interface LinkShownPage {
 }
 
 /** A secret: this page is shown once (C6). */
-export const linkShownPage = ({ account, link, isNew }: LinkShownPage): ConsoleContent =>
-  confirmation(
+export const linkShownPage = ({ account, link, isNew }: LinkShownPage): ConsoleContent => ({
+  ...confirmation(
     account,
     (isNew ? text.linkShown.madeTitle : text.linkShown.title)(account.username),
     html`<p class="notice warn" role="alert">${text.linkShown.once}</p>
@@ -101,7 +101,10 @@ ${shownOnce({
   note: text.linkShown.until(words.time.instant(new Date(link.expires_at))),
 })}
 <p><a class="button primary" href="${addressOf(account)}">${text.linkShown.done}</a></p>`,
-  )
+  ),
+  // Wide enough for the whole address.
+  isNarrow: false,
+})
 
 export interface RemoveAgentPage {
   readonly form: FormState

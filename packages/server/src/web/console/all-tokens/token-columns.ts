@@ -50,11 +50,12 @@ export function tokenColumns({ now, isOfAll, mayRevoke }: TokenColumns): readonl
   return [token, may, ends, used, actions]
 }
 
-/** As a chip where it is not simply active. */
-const stateOf = (token: ListedSession, now: Date): Html =>
-  token.revoked_at === null && new Date(token.valid_until).getTime() - now.getTime() > SOON_MS
-    ? briefly(token.valid_until, now)
-    : endOf(token, now)
+/** As a chip where it is not simply active: revoked, over, or about to end. A sign-in always ends soon. */
+function stateOf(token: ListedSession, now: Date): Html {
+  const left = new Date(token.valid_until).getTime() - now.getTime()
+  const isSimple = token.revoked_at === null && left > (token.kind === 'management' ? 0 : SOON_MS)
+  return isSimple ? briefly(token.valid_until, now) : endOf(token, now)
+}
 
 const SOON_MS = 30 * 86_400_000
 
