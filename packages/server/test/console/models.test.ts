@@ -60,6 +60,11 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(textOf(look), /\u202e/)
       assert.equal(await find(model), undefined)
 
+      // Back, and looked at again with something else.
+      const otherwise = await manager.submit(form, NEW, { ...fields, clones: 'quarantine' })
+      assert.equal(otherwise.status, 200)
+      assert.match(textOf(otherwise), /When a clone is seen quarantine/)
+
       const change = await manager.submit(look, NEW, { do: 'change' })
       assert.equal(change.status, 200)
       assert.match(change.text, /name="taken_serial" value="reissue" checked/)
@@ -91,7 +96,10 @@ eachDatabase((_kind, _open, fresh) => {
       for (const [fields, says] of [
         [{ ...POLICY, assertion: 'type: model\n\nnonsense' }, /The assertion/],
         [{ ...POLICY, assertion: HOSTILE }, /The assertion/],
-        [{ ...POLICY, assertion: sent(acmeModel('x', {})).replace('acme-brand', 'acme-brond') }, /only the brand signs its models/],
+        [
+          { ...POLICY, assertion: sent(acmeModel('x', {})).replace('acme-brand', 'acme-brond') },
+          /only the brand signs its models/,
+        ],
         [{ ...POLICY, assertion: sent(acmeModel('x', {})), serials: 'AC' }, /is not a template/],
         [
           { ...POLICY, registration: 'everybody', assertion: sent(acmeModel('x')) },

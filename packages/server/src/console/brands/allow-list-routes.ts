@@ -37,11 +37,12 @@ export function allowListPageRoutes({ page, form }: ConsoleRoutes): void {
   })
 
   form('/models/:brand/:model/allow-list/remove', {
+    onlyReads: (fields) => fields.get('do') !== 'remove',
     show: async (asked) => {
       const model = await modelOf(asked)
       requireForBrand(asked.authority, 'models:manage', model.brand_id)
       // What was chosen in the list is chosen still if the number was typed wrongly.
-      const entries = chosenIn(asked.fields)
+      const entries = asked.fields.all('entry').flatMap((value) => entryIn(value) ?? [])
       if (entries.length === 0) return removeAllowedPage({ form: asked.form, model })
       return checkRemovalPage({
         form: asked.form,

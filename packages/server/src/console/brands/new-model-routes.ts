@@ -25,6 +25,7 @@ const STANDARD = {
 
 export function newModelPageRoutes({ form }: ConsoleRoutes): void {
   form('/models/new', {
+    onlyReads: (fields) => fields.get('do') !== 'add',
     show: async (asked) => {
       // Whoever manages no brand is told so before they type.
       brandsFor(asked.authority, 'models:manage')
@@ -46,6 +47,7 @@ export function newModelPageRoutes({ form }: ConsoleRoutes): void {
   })
 
   form('/models/:brand/:model/assertion', {
+    onlyReads: (fields) => fields.get('do') !== 'replace',
     show: async (asked) => {
       const model = await modelOf(asked)
       requireForBrand(asked.authority, 'models:manage', model.brand_id)

@@ -44,8 +44,8 @@ export interface ConsoleForm<Who extends Authority> {
   readonly fileBytes?: number
   /** It takes a person who signed in a short while ago: they are asked before the form is shown (B10). */
   readonly isRecent?: boolean
-  /** It only asks, and may be sent again as often as somebody likes. */
-  readonly onlyReads?: boolean
+  /** It only asks, and may be sent again as often as somebody likes; or it does with these fields, to look first. */
+  readonly onlyReads?: boolean | ((fields: Fields) => boolean)
 }
 
 /** Paths are below `/console`, with `:name` for a parameter. */
@@ -201,7 +201,9 @@ export function consoleRoutes<Who extends Authority>(
       return { page: consolePage(done, frames.of(asked)) }
     }
     const { accountId } = asked.authority
-    if (form.onlyReads || accountId === undefined) return work()
+    const { onlyReads = false } = form
+    const isRead = typeof onlyReads === 'function' ? onlyReads(asked.fields) : onlyReads
+    if (isRead || accountId === undefined) return work()
     const key = asked.fields.get('once') ?? ''
     if (!ONCE.test(key)) throw new FormRefused(words.form.incomplete)
     const said = asked.fields.entries.filter(([name]) => name !== 'csrf')

@@ -26,8 +26,8 @@ export const entryText = ({ serial, device_key_id }: Entry): string =>
   `${serial ?? ''}/${device_key_id ?? ''}`
 
 export const entryIn = (value: string): Entry | undefined => {
-  const [serial = '', key = '', more] = value.split('/')
-  if (more !== undefined || (serial === '' && key === '')) return undefined
+  const [serial, key, more] = value.split('/')
+  if (serial === undefined || key === undefined || more !== undefined || serial + key === '') return undefined
   return { serial: serial === '' ? null : serial, device_key_id: key === '' ? null : key }
 }
 

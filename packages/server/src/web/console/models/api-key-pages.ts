@@ -9,7 +9,7 @@ import { actions, type FormState, postForm, submit, textField, typedField } from
 import type { ConsoleContent } from '../layout.ts'
 import { list, type Query } from '../list.ts'
 import { shownOnce } from '../shown-once.ts'
-import { day, orNever, relative, relativeDay } from '../time.ts'
+import { orNever, relative, relativeDay } from '../time.ts'
 import { modelName, modelPath, modelTrail, type Named } from './model-table.ts'
 
 export type ApiKey = Static<typeof ApiKeySchema>
@@ -48,7 +48,7 @@ ${mayManage && html`<p><a class="button primary" href="${path}/new">${text.empty
         {
           label: text.columns.key,
           cell: (key) =>
-            html`<strong>${labelOf(key)}</strong><br><span class="quiet"><code>${key.id}</code> ${day(key.created_at)}</span>`,
+            html`<strong>${visibleText(key.label, 48)}</strong><br><code class="quiet">${key.id}</code>`,
         },
         { label: text.columns.state, cell: (key) => stateOf(key, now) },
         {

@@ -1,0 +1,381 @@
+/** The pages of what belongs to a model: API keys, the allow-list, remodels; and hardware identities. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { importAllowList } from '../support/as-operator.ts'
+import { vector } from '../support/brands.ts'
+import { type ConsoleAnswer, type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addAcmeModel, register, withAcme } from '../support/devices.ts'
+import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
+import { testService } from '../support/service.ts'
+
+const HOSTILE = `<script>alert("1")</script>'`
+const MINUTES = 60_000
+const keyId = (index: number) => Buffer.alloc(48, `key ${index}`).toString('base64url')
+let models = 0
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('the pages of what belongs to a model', () => {
+    const service = testService(fresh)
+    let token: string
+    let manager: ConsoleBrowser
+    let viewer: ConsoleBrowser
+    let operator: ConsoleBrowser
+    before(async () => {
+      await withAcme(service.installation)
+      const account = await addManager(service, 'brand-manager acme-brand')
+      token = await managementToken(service, account)
+      manager = await consoleOf(service, account)
+      viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
+      operator = await consoleOf(service, await addOperator(service))
+    })
+    const addLot = async () => {
+      const model = `lot-${++models}`
+      await addAcmeModel(service.installation, model, { policy: { registration: 'allow-list' } })
+      return { model, path: `/console/models/acme-brand/${model}`, api: `/models/acme-brand/${model}` }
+    }
+    const listed = async (path: string) => (await manage(service, token, 'GET', path)).body
+    /** Entries by serial number alone, by key alone, and by both. */
+    const fill = (model: string, count: number) =>
+      importAllowList(
+        `serial,device_key_id\n${Array.from(
+          { length: count },
+          (_, index) => [`A-${index},`, `,${keyId(index)}`, `A-${index},${keyId(index)}`][index % 3],
+        ).join('\n')}\n`,
+        { model: { brandId: 'acme-brand', model }, format: 'csv' },
+        service.installation,
+      )
+    const run = () => runJobs(async () => true, service.installation)
+    /** Sends a form as a browser does, with a file. */
+    const upload = (
+      browser: ConsoleBrowser,
+      page: ConsoleAnswer,
+      action: string,
+      { file = '', ...fields }: Readonly<Record<string, string>>,
+    ) => {
+      const body = new FormData()
+      for (const [, name = '', value = ''] of page.text.matchAll(
+        /<input type="hidden" name="(csrf|once)" value="([^"]*)">/g,
+      )) {
+        body.set(name, unescaped(value))
+      }
+      for (const [name, value] of Object.entries(fields)) body.set(name, value)
+      body.set('file', new File([file], file === '' ? '' : 'list.csv', { type: 'text/csv' }))
+      return browser.post(action, body)
+    }
+
+    test('an API key is shown once, in each form that tools take; a reload shows it again, and makes no other', async () => {
+      const { path, api } = await addLot()
+      const list = await manager.get(`${path}/api-keys`)
+      assert.match(textOf(list), /This model has no API key\..*ratafia api-keys add/)
+      assert.match(list.text, /api-keys\/new">Make the first API key/)
+      const address = `${path}/api-keys/new`
+      const form = await manager.get(address)
+      assert.match(textOf(form), /This is the first key of the model/)
+      const until = new Date(service.now().getTime() + 90 * 86_400_000).toISOString().slice(0, 10)
+      const fields = { label: `line ${HOSTILE}`, expires: until, uses: '5000' }
+      const shown = await manager.submit(form, address, fields)
+      assert.equal(shown.status, 200, textOf(shown))
+      assert.equal(shown.headers.get('cache-control'), 'no-store')
+      const [key = ''] = /ratafia_ak_[A-Za-z0-9_-]{43}/.exec(shown.text) ?? []
+      assert.ok(key)
+      const text = unescaped(shown.text)
+      for (const block of [
+        `snapctl set device-service.headers='{"api-key": "${key}"}'`,
+        `api-key: ${key}`,
+        `npm run demo:device -- --api-key ${key}`,
+      ]) {
+        assert.ok(text.includes(block), block)
+      }
+      assert.match(shown.text, /data-copy="once-hook"/)
+      assert.doesNotMatch(shown.text, /<script>alert/)
+      const again = await manager.submit(form, address, fields)
+      assert.equal(again.text, shown.text)
+      const { api_keys: keys } = await listed(`${api}/api-keys`)
+      assert.equal(keys.length, 1)
+      assert.deepEqual([keys[0].use_limit, keys[0].expires_at], [5000, `${until}T00:00:00.000Z`])
+      service.advance(11 * MINUTES)
+      const late = await manager.submit(form, address, fields)
+      assert.equal(late.status, 410)
+      assert.doesNotMatch(late.text, /ratafia_ak_/)
+      assert.equal((await listed(`${api}/api-keys`)).api_keys.length, 1)
+      const page = await manager.get(`${path}/api-keys`)
+      assert.match(textOf(page), /line <script>.*● active 0 of 5,000 never in 8\d days/)
+      assert.doesNotMatch(page.text, /<script>alert|ratafia_ak_/)
+      const model = await manager.get(path)
+      assert.match(textOf(model), /1 key line <script>.*Uses: 0 of 5,000/)
+      assert.doesNotMatch(model.text, /<script>alert/)
+    })
+
+    test('the key that the page shows lets a device in, and one more use is counted', async () => {
+      const model = `open-${++models}`
+      const modelText = await addAcmeModel(service.installation, model)
+      const path = `/console/models/acme-brand/${model}`
+      const form = await manager.get(`${path}/api-keys/new`)
+      const shown = await manager.submit(form, `${path}/api-keys/new`, { label: 'line 1' })
+      const [, key = ''] = /api-key: (ratafia_ak_[A-Za-z0-9_-]{43})/.exec(shown.text) ?? []
+      assert.equal((await register(service, { model, modelText })).status, 401, 'from now on it needs one')
+      assert.equal(
+        (await register(service, { model, modelText, requestHeaders: { 'api-key': key } })).status,
+        200,
+      )
+      assert.match(textOf(await viewer.get(`${path}/api-keys`)), /line 1 .*● active 1 .*ago|just now/)
+    })
+
+    test('an API key that cannot be is refused, and what was typed is kept', async () => {
+      const { path, api } = await addLot()
+      const address = `${path}/api-keys/new`
+      for (const [fields, says] of [
+        [{ label: '' }, /label/],
+        [{ label: 'two\nlines' }, /on one line/],
+        [{ label: 'x'.repeat(201) }, /label/],
+        [{ label: 'kept', uses: 'many' }, /Give a whole number/],
+        [{ label: 'kept', uses: '0' }, /uses/],
+        [{ label: 'kept', expires: 'tomorrow' }, /Give a day as YEAR-MONTH-DAY/],
+        [{ label: 'kept', expires: '2027-02-31' }, /expires|day/],
+        [{ label: 'kept', expires: '2020-01-01' }, /expired already/],
+      ] as const) {
+        const refused = await manager.submit(await manager.get(address), address, fields)
+        assert.equal(refused.status, 422, JSON.stringify(fields))
+        assert.match(textOf(refused), says)
+        if (fields.label === 'kept') assert.match(refused.text, /name="label" value="kept"/)
+      }
+      const forged = await manager.submit(await manager.get(address), address, { label: 'x', csrf: 'x' })
+      assert.equal(forged.status, 422)
+      assert.deepEqual((await listed(`${api}/api-keys`)).api_keys, [])
+    })
+
+    test('an API key is revoked once its id was typed', async () => {
+      const { path, api } = await addLot()
+      const made = await manage(service, token, 'POST', `${api}/api-keys`, { body: { label: 'line 2' } })
+      const { id } = made.body
+      const address = `${path}/api-keys/${id}/revoke`
+      assert.doesNotMatch((await viewer.get(`${path}/api-keys`)).text, /Revoke…|api-keys\/new/)
+      assert.equal((await viewer.get(address)).status, 403)
+      const form = await manager.get(address)
+      assert.match(textOf(form), /line 2.*The model still asks for a key.*it was used 0 times/)
+      const wrong = await manager.submit(form, address, { typed: 'line 2' })
+      assert.equal(wrong.status, 422)
+      assert.equal((await listed(`${api}/api-keys/${id}`)).revoked_at, null)
+      for (let times = 0; times < 2; times++) {
+        const done = await manager.submit(wrong, address, { typed: id })
+        assert.deepEqual([done.status, done.location], [303, `${path}/api-keys`])
+      }
+      assert.match(textOf(await manager.get(`${path}/api-keys`)), /“line 2” is revoked\..*✕ revoked/)
+      const entries = await service.installation.audit.list({ subject: id }, { limit: 10 })
+      assert.deepEqual(
+        entries.map(({ action }) => action),
+        ['api-key.revoke', 'api-key.add'],
+      )
+      assert.match(textOf(await manager.get(address)), /This key is revoked already/)
+      assert.equal((await manager.get(`${path}/api-keys/000000000000/revoke`)).status, 404)
+    })
+
+    test('a hundred API keys keep the budget, and have a next page', async () => {
+      const { model, path } = await addLot()
+      for (let index = 0; index < 101; index++) {
+        const key = { brandId: 'acme-brand', model, id: index.toString(16).padStart(12, '0'), uses: 3 }
+        const times = { createdAt: service.now(), expiresAt: service.now(), lastUsedAt: service.now() }
+        await service.installation.apiKeys.add(
+          { ...key, ...times, label: 'y'.repeat(100), useLimit: 1000, revokedAt: null },
+          Buffer.from(`${model} ${index}`.padEnd(32, '.')),
+        )
+      }
+      const page = await manager.get(`${path}/api-keys`)
+      assert.match(textOf(page), /100 on this page/)
+      assert.match(textOf(page), /✕ over/)
+      assert.ok(page.text.length < 90_000, String(page.text.length))
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
+      assert.match(textOf(await manager.get(unescaped(next))), /1 on this page/)
+    })
+
+    test('an allow-list: empty, in pages, chosen entries are removed once their number was typed', async () => {
+      const { model, path, api } = await addLot()
+      const address = `${path}/allow-list/remove`
+      const empty = await manager.get(`${path}/allow-list`)
+      assert.match(textOf(empty), /The list is empty\..*ratafia allow-list import FILE --model/)
+      assert.match(empty.text, /allow-list\/import">Import a list/)
+      await fill(model, 130)
+      const page = await manager.get(`${path}/allow-list`)
+      assert.match(textOf(page), /100 on this page/)
+      assert.ok(page.text.length < 90_000, String(page.text.length))
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
+      assert.match(textOf(await manager.get(unescaped(next))), /30 on this page/)
+      assert.match(textOf(await manager.get(path)), /Allow-list 130 entries/)
+
+      const boxes = [...page.text.matchAll(/name="entry" value="([^"]*)"/g)].map(([, one = '']) =>
+        unescaped(one),
+      )
+      assert.equal(boxes.length, 100)
+      const other = await manager.submit(page, address, { entry: boxes.slice(0, 2), do: 'look' })
+      assert.match(textOf(other), /Remove 2 entries\?/, 'the list is looked at, and chosen from again')
+      const entry = boxes.slice(0, 25)
+      const look = await manager.submit(page, address, { entry, do: 'look' })
+      assert.equal(look.status, 200, textOf(look))
+      assert.match(textOf(look), /Remove 25 entries\?.*Nothing is removed yet.*and 5 more/)
+      const wrong = await manager.submit(look, address, { entry, do: 'remove', typed: '24' })
+      assert.equal(wrong.status, 422)
+      assert.match(textOf(wrong), /Remove 25 entries\?.*Type exactly 25/)
+      assert.equal((await listed(`${api}/allow-list?limit=1000`)).entries.length, 130)
+      for (let times = 0; times < 2; times++) {
+        const done = await manager.submit(wrong, address, { entry, do: 'remove', typed: '25' })
+        assert.deepEqual([done.status, done.location], [303, `${path}/allow-list`])
+      }
+      assert.equal((await listed(`${api}/allow-list?limit=1000`)).entries.length, 105)
+      assert.match(textOf(await manager.get(`${path}/allow-list`)), /25 entries are removed/)
+      const gone = await manager.submit(page, address, { entry, do: 'look' })
+      assert.equal(gone.status, 422)
+      assert.match(textOf(gone), /Nothing on the list matches/)
+    })
+
+    test('an entry is removed by its serial number or key; what is none is refused', async () => {
+      const { model, path, api } = await addLot()
+      const address = `${path}/allow-list/remove`
+      await importAllowList(
+        `serial,device_key_id\nS-1,\nS-1,${keyId(1)}\n,${keyId(2)}\n`,
+        { model: { brandId: 'acme-brand', model }, format: 'csv' },
+        service.installation,
+      )
+      const form = await manager.get(address)
+      assert.equal(form.status, 200)
+      for (const fields of [
+        {},
+        { serial: 'S-9' },
+        { serial: `x/${HOSTILE}` },
+        { device_key_id: 'short' },
+        { entry: 'S-1' },
+        { entry: '/' },
+        { entry: 'a/b/c' },
+      ]) {
+        const refused = await manager.submit(form, address, { ...fields, do: 'look' })
+        assert.equal(refused.status, 422, JSON.stringify(fields))
+        assert.doesNotMatch(refused.text, /<script>alert/)
+      }
+      const look = await manager.submit(form, address, { serial: 'S-1', do: 'look' })
+      assert.match(textOf(look), /Remove 2 entries\?.*S-1/)
+      // Somebody removes one of them meanwhile.
+      const body = { entries: [{ serial: 'S-1', device_key_id: keyId(1) }] }
+      assert.equal((await manage(service, token, 'POST', `${api}/allow-list/remove`, { body })).status, 200)
+      const changed = await manager.submit(look, address, { do: 'remove', typed: '2' })
+      assert.equal(changed.status, 422)
+      assert.match(textOf(changed), /1 entry matches now, and not 2\./)
+      assert.equal((await listed(`${api}/allow-list`)).entries.length, 2)
+      const done = await manager.submit(changed, address, { do: 'remove', typed: '1' })
+      assert.equal(done.status, 303)
+      assert.deepEqual((await listed(`${api}/allow-list`)).entries, [
+        { serial: null, device_key_id: keyId(2) },
+      ])
+    })
+
+    test('a list is emptied only by somebody who has just signed in, and typed the model', async () => {
+      const { model, path, api } = await addLot()
+      const address = `${path}/allow-list/remove-all`
+      await fill(model, 12)
+      const early = new Date(service.now().getTime() - 16 * MINUTES).toISOString()
+      const account = await addManager(service, 'brand-manager acme-brand')
+      const late = await consoleOf(service, account, { signedIn: `browser ${early}` })
+      assert.equal((await late.get(address)).status, 303)
+      const agent = await consoleOf(service, account, { signedIn: 'agent ci' })
+      assert.equal((await agent.get(address)).status, 403)
+      const recent = await consoleOf(service, account)
+      const form = await recent.get(address)
+      assert.match(textOf(form), /All 12 entries are removed/)
+      const wrong = await recent.submit(form, address, { typed: model })
+      assert.equal(wrong.status, 422)
+      assert.equal((await listed(`${api}/allow-list`)).entries.length, 12)
+      const done = await recent.submit(wrong, address, { typed: `acme-brand/${model}` })
+      assert.equal(done.status, 303)
+      assert.equal((await listed(`${api}/allow-list`)).entries.length, 0)
+      assert.doesNotMatch((await recent.get(address)).text, /name="typed"/)
+    })
+
+    test('an allow-list is imported from a file or from rows, whole, by a job; or only checked', async () => {
+      const { path, api } = await addLot()
+      const address = `${path}/allow-list/import`
+      const form = await manager.get(address)
+      assert.equal(form.status, 200)
+      const csv = 'serial,device_key_id\r\nI-1,\r\nI-2,'
+      const tried = await upload(manager, form, address, { file: csv, format: 'csv', do: 'try' })
+      assert.equal(tried.status, 303, textOf(tried))
+      await run()
+      assert.deepEqual((await listed(`${api}/allow-list`)).entries, [])
+      assert.match(textOf(await manager.open(tried.location ?? '')), /The file is being checked/)
+      const made = await upload(manager, await manager.get(address), address, {
+        ...{ rows: csv, format: 'csv', do: 'import' },
+      })
+      assert.match(made.location ?? '', /^\/console\/jobs\/[0-9a-f-]{36}$/)
+      await run()
+      assert.deepEqual(
+        (await listed(`${api}/allow-list`)).entries.map(({ serial }: { serial: string }) => serial),
+        ['I-1', 'I-2'],
+      )
+      for (const [fields, says] of [
+        [{ format: 'csv' }, /Choose a file, or paste rows/],
+        [{ format: 'csv', rows: csv, file: csv }, /There are a file and pasted rows/],
+        [{ format: 'nonsense', rows: csv }, /format is not one of csv/],
+      ] as const) {
+        const refused = await upload(manager, await manager.get(address), address, fields)
+        assert.equal(refused.status, 422)
+        assert.match(textOf(refused), says)
+      }
+      assert.equal((await viewer.get(address)).status, 403)
+      const refused = await upload(viewer, await viewer.get(path), address, { format: 'csv', rows: csv })
+      assert.notEqual(refused.status, 303)
+    })
+
+    test('remodels: allowed to whoever manages both, and taken back', async () => {
+      const from = await addLot()
+      const to = await addLot()
+      const address = `${from.path}/remodels`
+      const list = await manager.get(address)
+      assert.match(textOf(list), /Devices of this model may become no other\..*ratafia models allow-remodel/)
+      for (const [wanted, says] of [
+        ['nonsense', /does not name a model/],
+        [`acme-brand/${from.model}`, /is the same model/],
+        [`${HOSTILE}/x/y`, /does not name a model/],
+      ] as const) {
+        const refused = await manager.submit(list, address, { to: wanted })
+        assert.equal(refused.status, 422, wanted)
+        assert.match(textOf(refused), says)
+        assert.doesNotMatch(refused.text, /<script>alert/)
+      }
+      assert.equal((await manager.submit(list, address, { to: 'other-brand/own' })).status, 404)
+      for (let times = 0; times < 2; times++) {
+        const done = await manager.submit(list, address, { to: `acme-brand/${to.model}` })
+        assert.deepEqual([done.status, done.location], [303, address])
+      }
+      const { remodels } = await listed(`${from.api}/remodels`)
+      assert.equal(remodels.length, 1)
+      const seen = await viewer.get(address)
+      assert.match(textOf(seen), new RegExp(`acme-brand/${to.model}`))
+      assert.doesNotMatch(seen.text, /name="to"|\/remove"/)
+      const remove = `${address}/acme-brand/${to.model}/remove`
+      assert.equal((await viewer.get(remove)).status, 403)
+      const form = await manager.get(remove)
+      assert.match(textOf(form), /You can allow it again/)
+      const done = await manager.submit(form, remove)
+      assert.deepEqual([done.status, done.location], [303, address])
+      assert.deepEqual((await listed(`${from.api}/remodels`)).remodels, [])
+      assert.equal((await manager.get(remove)).status, 404)
+    })
+
+    test('hardware identities: for those who see all brands; imported by those who manage them', async () => {
+      const LIST = '/console/hardware-identities'
+      const address = `${LIST}/import`
+      assert.equal((await manager.get(LIST)).status, 403)
+      assert.equal((await manager.get(address)).status, 403)
+      assert.match(textOf(await operator.get(LIST)), /No hardware identity is imported\./)
+      const rows = Buffer.from(vector('extra-head/hardware-identity').bytes)
+        .toString()
+        .replaceAll('\n', '\r\n')
+      const made = await upload(operator, await operator.get(address), address, { rows, do: 'import' })
+      assert.equal(made.status, 303, textOf(made))
+      await run()
+      const page = await operator.get(LIST)
+      assert.match(textOf(page), /acme-board HW-1 Acme acme-brand/)
+      const auditor = await consoleOf(service, await addManager(service, 'auditor'))
+      assert.doesNotMatch((await auditor.get(LIST)).text, /\/import"/)
+    })
+  })
+})
