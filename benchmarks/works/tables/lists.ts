@@ -4,6 +4,7 @@ import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'
 import { addressRange } from '../../../packages/server/src/address-classes.ts'
 import { type Authority, directAuthority } from '../../../packages/server/src/authority.ts'
+import { recountDevices } from '../../../packages/server/src/devices/counts/recount.ts'
 import type {
   ListFilter,
   ListPosition,
@@ -28,9 +29,12 @@ import { percentile } from '../../harness/statistics.ts'
 import { alone, atMost, type Figure } from '../../report/figure.ts'
 import { DATABASES, newInstallation, removeInstallation } from '../../services/installation.ts'
 import type { Run, Work } from '../work.ts'
+import { consoleListPage } from './console-list.ts'
 
 /** Milliseconds. */
 const MARK = 50
+/** Of a page of the console with such a list and its counts (contract/administration.md, C15). */
+const PAGE_MARK = 100
 const LIMIT = 100
 /** Pages before the later one. */
 const LATER = 5
@@ -124,7 +128,10 @@ export const lists: Work = {
       const installation = await newInstallation(database, scene, run.directory)
       await fillSeenFleet(installation, devices)
       run.say(`${database}: lists`)
-      const times = await opened(installation, (on) => timesOf(on, devices, run))
+      const [times, pages] = await opened(installation, async (on) => [
+        await timesOf(on, devices, run),
+        await pageTimesOf(on, devices, run),
+      ])
       await removeInstallation(installation)
       run.say(`${database}, milliseconds\n${shown(times)}`)
       for (const page of ['first', 'later'] as const) {
@@ -136,6 +143,12 @@ export const lists: Work = {
         }
         figures.push(alone(facts, atMost(MARK)))
       }
+      const [[page, slowest] = []] = Object.entries(pages).toSorted(([, a], [, b]) => b.p95 - a.p95)
+      const facts = {
+        what: `of the same lists as pages of the console the slowest, ${page}`,
+        ...{ database, measure: 'p95 in ms', ours: slowest?.p95 ?? Number.NaN, more: { pages } },
+      }
+      figures.push(alone(facts, atMost(PAGE_MARK)))
     }
     return { figures, refusals: [] }
   },
@@ -152,22 +165,40 @@ interface Times {
   readonly later: Percentiles
 }
 
-export async function timesOf(on: Opened, devices: number, { pace }: Run): Promise<readonly Times[]> {
+/** Of each list its first page, with the counts above it and the markup. */
+export async function pageTimesOf(
+  on: Opened,
+  devices: number,
+  run: Run,
+): Promise<Readonly<Record<string, Percentiles>>> {
+  await recountDevices({ ...on, goOn: async () => true })
+  const times: Record<string, Percentiles> = {}
+  for (const [name, list] of Object.entries(listsOf(devices))) {
+    const { filter = {}, sort = '-registered', authority = OPERATOR } = list
+    const listing = { authority, filter, sort, after: undefined, limit: LIMIT }
+    times[name] = await percentilesOf(() => consoleListPage(listing, on), run)
+  }
+  return times
+}
+
+async function percentilesOf(work: () => Promise<unknown>, { pace }: Run): Promise<Percentiles> {
+  const times: number[] = []
+  for (let round = -WARM_UP; round < pace.rounds * 10; round++) {
+    const began = performance.now()
+    await work()
+    if (round >= 0) times.push(performance.now() - began)
+  }
+  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }
+}
+
+export async function timesOf(on: Opened, devices: number, run: Run): Promise<readonly Times[]> {
   const all: Times[] = []
   for (const [name, list] of Object.entries(listsOf(devices))) {
     const page = (after: ListPosition | undefined) => {
       const { filter = {}, sort = '-registered', authority = OPERATOR } = list
       return listFleet({ authority, filter, sort, after, limit: LIMIT }, on)
     }
-    const timed = async (after: ListPosition | undefined) => {
-      const times: number[] = []
-      for (let round = -WARM_UP; round < pace.rounds * 10; round++) {
-        const began = performance.now()
-        await page(after)
-        if (round >= 0) times.push(performance.now() - began)
-      }
-      return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }
-    }
+    const timed = (after: ListPosition | undefined) => percentilesOf(() => page(after), run)
     let later: ListPosition | undefined
     for (let pages = 0; pages < LATER; pages++) later = (await page(later)).next ?? later
     all.push({ name, first: await timed(undefined), later: await timed(later) })

@@ -66,7 +66,11 @@ eachDatabase((kind, _open, fresh) => {
     }
     return post(browser, body)
   }
-  const post = async (browser: ConsoleBrowser, body: BodyInit, headers: Record<string, string> = {}) => {
+  const post = async (
+    browser: ConsoleBrowser,
+    body: FormData | string,
+    headers: Record<string, string> = {},
+  ) => {
     const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
     const response = await fetch(`${service.baseUrl}${PATH}`, {
       ...{ method: 'POST', body, redirect: 'manual' },
