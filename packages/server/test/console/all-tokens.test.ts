@@ -147,7 +147,7 @@ eachDatabase((_kind, _open, fresh) => {
       const none = await operator.get(path)
       assert.match(textOf(none), /No token was chosen/)
       const form = await operator.get(
-        `${path}?${new URLSearchParams(ids.slice(0, 2).map((id) => ['session', id] as const))}`,
+        `${path}?${new URLSearchParams(ids.slice(0, 2).map((id): [string, string] => ['session', id]))}`,
       )
       assert.equal(form.status, 200)
       assert.match(textOf(form), /Nothing is done yet.*2 tokens would be revoked/)
@@ -203,7 +203,7 @@ describe('who may do what with all tokens', () => {
       const form = await manager.open(`/console/all-tokens/${hers.id}/revoke`)
       const body = { ...hidden(form.text), typed: operating.username, seen: '*' }
       assert.equal((await manager.post(path, new URLSearchParams(body))).status, 403)
-      const query = new URLSearchParams([theirs.id, hers.id].map((id) => ['session', id] as const))
+      const query = new URLSearchParams([theirs.id, hers.id].map((id): [string, string] => ['session', id]))
       const some = await manager.get(`/console/all-tokens/revoke?${query}`)
       assert.match(textOf(some), /1 token would be revoked. 1 would be refused/)
       assert.match(textOf(some), /This account has the role operator/)
@@ -301,9 +301,10 @@ describe('who may do what with all tokens', () => {
         assert.ok(page.text.length <= 25_000, `${path}: ${page.text.length}`)
       }
       const query = new URLSearchParams(
-        [...full.text.matchAll(/name="session" value="([^"]+)"/g)].map(
-          ([, one = '']) => ['session', one] as const,
-        ),
+        [...full.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, one = '']): [string, string] => [
+          'session',
+          one,
+        ]),
       )
       const all = await operator.get(`/console/all-tokens/revoke?${query}`)
       assert.match(textOf(all), /100 tokens would be revoked.*The first 20 of 100/)

@@ -11,7 +11,7 @@ eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   const summariesFor = async (token: string, ...accounts: readonly string[]) =>
     manage(service, token, 'GET', '/account-summaries', {
-      query: `?${new URLSearchParams(accounts.map((account) => ['account', account]))}`,
+      query: `?${new URLSearchParams(accounts.map((account): [string, string] => ['account', account]))}`,
     })
 
   test('roles, agents and the newest session of the accounts that are named, by username', async () => {

@@ -1,0 +1,87 @@
+/** Accounts in the console where another identity service has the passwords: there are no links to them here. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { isUsername } from '@ratafia/api'
+import { readConfig } from '../../src/config/config.ts'
+import { type RunningService, startService } from '../../src/start/service/service.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import { addAccount } from '../support/accounts.ts'
+import { browserWith, textOf } from '../support/console.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { Browser } from '../support/identity.ts'
+import { giveRoles, manage } from '../support/managers.ts'
+import { testService } from '../support/service.ts'
+
+const PASSWORD = 'correct horse battery'
+const SESSION = 'ratafia-console'
+
+const port = await new Promise<number>((resolve) => {
+  const probe = createServer().listen(0, '127.0.0.1', () => {
+    const address = probe.address()
+    assert.ok(typeof address === 'object' && address !== null)
+    probe.close(() => resolve(address.port))
+  })
+})
+
+describe('accounts where another identity service has the passwords', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_URL: `http://127.0.0.1:${port}` })
+    let identity: RunningService
+    let directory: string
+
+    before(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'ratafia-identity-'))
+      const config = readConfig({
+        RATAFIA_PORT: String(port),
+        RATAFIA_DATA_DIR: directory,
+        RATAFIA_RATE_LIMITS: 'off',
+        RATAFIA_IDENTITY_RETURN_TO: `${service.baseUrl}/console/signed-in`,
+      })
+      const log = createLog({ level: 'silent', pretty: false })
+      identity = await startService({ config, log, identityOnly: true, clock: service.now })
+      const chief = { username: 'chief', email: 'chief@example.org', name: 'Chief', password: PASSWORD }
+      await addAccount(chief, identity.installation)
+    })
+    after(async () => {
+      await identity.close()
+      await rm(directory, { recursive: true, force: true })
+    })
+
+    const cookieOf = async (): Promise<string> => {
+      const browser = new Browser()
+      const to = (await browser.goneTo(`${service.baseUrl}/console/sign-in?to=/console/tokens`)) ?? ''
+      const form = await browser.open(to)
+      const confirm = await browser.submit(form, 'login', { username: 'chief', password: PASSWORD })
+      await browser.open((await browser.leave(confirm, 'confirm', { decision: 'approve' })) ?? '')
+      return browser.cookies.get(SESSION) ?? assert.fail('nobody is signed in')
+    }
+
+    test('an account is made without a link, and its page says where passwords are', async () => {
+      const { body: me } = await manage(service, await cookieOf(), 'GET', '/me')
+      await giveRoles(service, { id: me.id }, 'operator')
+      const console = browserWith(service, new Map([[SESSION, await cookieOf()]]))
+      const form = await console.open('/console/accounts/new')
+      assert.equal(form.status, 200)
+      const fields = { username: 'newcomer', name: 'New', email: 'new@example.org', role: 'viewer' }
+      const made = await console.submit(form, '/console/accounts/new', fields)
+      assert.deepEqual([made.status, made.location], [303, '/console/accounts/newcomer'])
+      const page = await console.open(made.location ?? '')
+      assert.match(
+        textOf(page),
+        /newcomer is made, without a link: Another identity service has the passwords/,
+      )
+      assert.match(textOf(page), /viewer all/)
+      const { username } = fields
+      assert.ok(isUsername(username))
+      assert.ok(await service.installation.accounts.findByUsername(username))
+      const refused = await console.get('/console/accounts/newcomer/password-link')
+      assert.equal(refused.status, 200)
+      assert.match(textOf(refused), /set a new one there/)
+      assert.doesNotMatch(refused.text, /action="\/console\/accounts/)
+    })
+  })
+})
