@@ -80,7 +80,7 @@ export function mePageRoutes({ form }: ConsoleRoutes<ManagerAuthority>, own: Own
     show: async ({ call, form, parameters: { id = '' } }) => {
       const { agents } = await call(api.myAgents)
       if (agents.some(({ name }) => name === id)) return removeAgentPage(form, id)
-      throw noSuchRecord('You have no agent with this name.', { kind: 'agent', id })
+      throw noSuchRecord(words.me.noSuchAgent, { kind: 'agent', id })
     },
     send: async ({ call, parameters }) => {
       const { name } = await call(api.removeMyAgent, { parameters, body: {} })
@@ -93,7 +93,7 @@ async function browserOf({ call, parameters: { id = '' } }: Asked) {
   const { browsers } = await call(api.myBrowsers)
   const browser = browsers.find((one) => one.id === id)
   if (browser) return browser
-  throw noSuchRecord('No browser with this id is signed in as you.', { kind: 'browser', id })
+  throw noSuchRecord(words.me.noSuchBrowser, { kind: 'browser', id })
 }
 
 /** In milliseconds; undefined for an empty field. */

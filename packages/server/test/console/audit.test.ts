@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { newAuditEntryId } from '@ratafia/api'
 import { linkEntries } from '../../src/audit/link.ts'
+import type { Details } from '../../src/change.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { byOperator } from '../support/changes.ts'
 import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
@@ -23,7 +24,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
     const run = () => runJobs(async () => true, service.installation)
     const link = () => linkEntries(service.installation)
-    const record = async (subject: string, count = 1, details: object = {}) => {
+    const record = async (subject: string, count = 1, details: Details = {}) => {
       for (let index = 0; index < count; index++) {
         const action = index % 2 === 0 ? 'account.enable' : 'account.disable'
         await byOperator(service.installation)((on) => on.record({ action, subject, details }))
@@ -111,12 +112,16 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('an entry has a page with all of its details', async () => {
-      const policy = { registration: 'approval', hosts: ['a', 'b'] }
-      await record('shown', 1, { text: 'line\nbreak', policy, long: 'y'.repeat(1_000) })
+      await record('shown', 1, {
+        text: 'line\nbreak',
+        hosts: ['a', 'b'],
+        none: null,
+        long: 'y'.repeat(1_000),
+      })
       const [entry] = await service.installation.audit.list({ subject: 'shown' }, { limit: 1 })
       const page = await auditor.get(`/console/audit/${entry?.id}`)
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /policy \{ "registration": "approval", "hosts": \[ "a", "b" \] \}/)
+      assert.match(textOf(page), /text line⟨U\+000A⟩break hosts a, b none null/)
       assert.ok(page.text.includes('y'.repeat(1_000)))
       const list = await auditor.get('/console/audit?subject=shown')
       assert.match(list.text, new RegExp(`href="/console/audit/${entry?.id}"`))
@@ -232,7 +237,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('Guarantee: what others wrote stays text, and is cut', async () => {
-      await record(HOSTILE, 1, { [HOSTILE]: HOSTILE, deep: { [HOSTILE]: [HOSTILE] } })
+      await record(HOSTILE, 1, { [HOSTILE]: HOSTILE, several: [HOSTILE, HOSTILE] })
       const [entry] = await service.installation.audit.list({}, { limit: 1 })
       const query = new URLSearchParams({ subject: HOSTILE, actor: HOSTILE })
       for (const path of ['/console/audit', `/console/audit/${entry?.id}`, `/console/audit?${query}`]) {

@@ -54,7 +54,7 @@ ul{margin:.25rem 0;padding-left:1.2rem}progress{width:100%;height:1.25rem;accent
 svg{display:block;width:100%;height:auto}.s1{fill:var(--accent)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.grid{stroke:var(--line)}svg text{fill:var(--soft);font:11px system-ui,sans-serif}
 .k{display:inline-block;width:.7rem;height:.7rem}
 @media (max-width:44rem){.opt,.stack td.opt{display:none}.stack thead{position:absolute;left:-99rem}.stack tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}
-.stack td{display:flex;gap:.75rem;padding:.2rem 0;border:0}.stack td::before{content:attr(data-l);flex:0 0 6rem;color:var(--soft);font-size:.85rem}.stack td.num{text-align:left}
+.stack td{display:flow-root;padding:.2rem 0 .2rem 6.75rem;border:0}.stack td::before{content:attr(data-l);float:left;width:6rem;margin-left:-6.75rem;color:var(--soft);font-size:.85rem}.stack td.num{text-align:left}
 dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:.5rem}.who,.push{margin-left:0}.filters input,.filters select{max-width:100%}}
 @media (forced-colors:active){.s1{fill:CanvasText}.s2{fill:Highlight}.s3{fill:GrayText}svg text{fill:CanvasText}.grid{stroke:GrayText}nav a[aria-current]{outline:2px solid}.chip{border-color:CanvasText}}
 @media print{header.top,.filters,.actions,.pager{display:none}}

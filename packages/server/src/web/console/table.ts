@@ -46,7 +46,7 @@ export function table<Row>({ label, caption, columns, rows, choose }: Table<Row>
 }
 
 const cell = <Row>(column: Column<Row>, row: Row): Html =>
-  html`<td role="cell" data-l="${column.label}"${classOf(column)}><span>${column.cell(row)}</span></td>`
+  html`<td role="cell" data-l="${column.label}"${classOf(column)}>${column.cell(row)}</td>`
 
 const box = <Row>({ form, name, value, label, may }: Choosing<Row>, row: Row): Html =>
   may?.(row) === false

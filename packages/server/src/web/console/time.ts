@@ -6,8 +6,9 @@ import { words } from '../words/en.ts'
 export const instant = (at: string): Html =>
   html`<time datetime="${at}">${words.time.instant(new Date(at))}</time>`
 
-/** `3 Dec 2026`. */
-export const day = (at: string): Html => html`<time datetime="${at}">${words.time.day(new Date(at))}</time>`
+/** `3 Dec 2026`: the day in UTC, which is all that is told. */
+export const day = (at: string): Html =>
+  html`<time datetime="${at.slice(0, 10)}">${words.time.day(new Date(at))}</time>`
 
 /** `in 12 days`, `4 minutes ago`. */
 export const relative = (at: string, now: Date): Html =>

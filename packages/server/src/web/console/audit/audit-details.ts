@@ -5,9 +5,6 @@ import { words } from '../../words/en.ts'
 
 export type Details = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Details =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** In one line, for a list; the page of the entry has what is cut off. */
 export const detailsLine = (details: Details, limit: number): string =>
   visibleText(
@@ -17,32 +14,20 @@ export const detailsLine = (details: Details, limit: number): string =>
     limit,
   )
 
-/** Values are one level deep: what is deeper is JSON. */
+/** The longest value that is shown. An export has all of it. */
+const MOST = 4_000
+
 export function detailsList(details: Details): Html {
   const entries = Object.entries(details)
   if (entries.length === 0) return html`<p class="quiet">${words.audit.noDetails}</p>`
   return html`<dl>${entries.map(
-    ([name, value]) => html`<dt>${visibleText(name, 64)}</dt><dd>${shown(value)}</dd>`,
+    ([name, value]) => html`<dt>${visibleText(name, 64)}</dt><dd>${visibleText(textOf(value), MOST)}</dd>`,
   )}</dl>`
 }
 
-/** The longest text of an entry that is shown. An export has all of it. */
-const MOST = 4000
-
-const shown = (value: unknown): Html =>
-  isRecord(value) || Array.isArray(value)
-    ? html`<pre>${visibleLines(JSON.stringify(value, undefined, 1))}</pre>`
-    : html`${visibleText(textOf(value), MOST)}`
-
-/** Only our own line breaks are left: JSON has those of a text escaped. */
-const visibleLines = (json: string): string =>
-  json
-    .slice(0, MOST)
-    .split('\n')
-    .map((line) => /^ */.exec(line)?.[0] + visibleText(line.trimStart(), MOST))
-    .join('\n')
-
+/** A text as it is, several in a row, and everything else as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
   return JSON.stringify(value) ?? ''
 }

@@ -13,6 +13,8 @@ export const me = {
   allBrands: 'all brands',
   forBrand: (brand: string): string => `for ${brand}`,
   signedIn: 'Signed in',
+  noSuchAgent: 'You have no agent with this name.',
+  noSuchBrowser: 'No browser with this id is signed in as you.',
 
   login: {
     title: 'Password and second factor',

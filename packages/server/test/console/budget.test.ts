@@ -1,0 +1,401 @@
+/**
+ * How large the pages of the console are (contract/administration.md, C15). Every page has a row in the table, by the
+ * pattern of its route: a page without a row fails, and so does a row without its page.
+ */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { type DeviceId, newAuditEntryId } from '@ratafia/api'
+import type { Account } from '../../src/accounts/account.ts'
+import { bucketOf } from '../../src/bucket.ts'
+import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { consolePages } from '../../src/console/routes.ts'
+import { rowOf } from '../../src/devices/device-store.ts'
+import { newDevice } from '../../src/devices/new-device.ts'
+import type { ConsoleRoutes } from '../../src/http/console/console-routes.ts'
+import { runJobs } from '../../src/management/jobs/run-jobs.ts'
+import { SCRIPT } from '../../src/web/console/script.ts'
+import { CONSOLE_STYLE } from '../../src/web/console/style.ts'
+import { addAgent } from '../support/accounts.ts'
+import { importHardwareIdentities } from '../support/as-operator.ts'
+import { deciding } from '../support/authorities.ts'
+import { vector } from '../support/brands.ts'
+import { type ConsoleBrowser, consoleOf } from '../support/console.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { addAcmeModel, register, withAcme } from '../support/devices.ts'
+import { addOperator, giveRoles, manage, managementToken } from '../support/managers.ts'
+import { addSession } from '../support/reminders.ts'
+import { GITHUB, givenIssuer } from '../support/rules.ts'
+import { addPerson, type TestService, testService } from '../support/service.ts'
+
+/** Bytes. */
+const WITHOUT_ROWS = 25_000
+const WITH_ROWS = 90_000
+const STYLE = 7_000
+const ONE_SCRIPT = 6_000
+/** A page of a list has so many rows. */
+const ROWS = 100
+
+/** What the pages are about. */
+interface World {
+  readonly token: string
+  readonly session: string
+  readonly username: string
+  readonly agent: string
+  readonly grant: string
+  readonly device: string
+  readonly waiting: string
+  readonly job: string
+  readonly upload: string
+  /** Of a file that was only tried. */
+  readonly tried: string
+  readonly entry: string
+  readonly key: string
+  readonly signing: string
+  readonly rule: string
+}
+
+interface Page {
+  /** Of its route, below `/console`. */
+  readonly pattern: string
+  /** An address of it, below `/console`; default: the pattern. */
+  readonly at?: (world: World) => string
+  /** The list that the address has when there are many records: at least so many rows. */
+  readonly rows?: number
+}
+
+const MODEL = '/models/acme-brand/lot'
+const OF_MODEL = '/models/:brand/:model'
+
+const PAGES: readonly Page[] = [
+  { pattern: '/tokens', rows: ROWS },
+  { pattern: '/tokens/:id', at: ({ token }) => `/tokens/${token}` },
+  { pattern: '/tokens/:id/revoke', at: ({ token }) => `/tokens/${token}/revoke` },
+  { pattern: '/tokens/explain' },
+  { pattern: '/tokens/revoke', at: ({ token }) => `/tokens/revoke?session=${token}` },
+  { pattern: '/tokens/revoke-all' },
+  { pattern: '/tokens/new' },
+  { pattern: '/me', rows: ROWS },
+  { pattern: '/me/browsers/:id/end', at: ({ session }) => `/me/browsers/${session}/end` },
+  { pattern: '/me/browsers/end' },
+  { pattern: '/me/agents/new' },
+  { pattern: '/me/agents/:id/remove', at: ({ agent }) => `/me/agents/${agent}/remove` },
+  { pattern: '/overview' },
+  { pattern: '/audit', rows: ROWS },
+  { pattern: '/audit/verify' },
+  { pattern: '/audit/:id', at: ({ entry }) => `/audit/${entry}` },
+  { pattern: '/jobs', rows: ROWS },
+  { pattern: '/jobs/:id', at: ({ job }) => `/jobs/${job}`, rows: ROWS },
+  { pattern: '/jobs/:id/cancel', at: ({ job }) => `/jobs/${job}/cancel` },
+  { pattern: '/jobs/:id/start', at: ({ upload }) => `/jobs/${upload}/start` },
+  { pattern: '/publishers', rows: ROWS },
+  { pattern: '/publishers/new' },
+  { pattern: '/publishers/rules/:id', at: ({ rule }) => `/publishers/rules/${rule}` },
+  { pattern: '/publishers/rules/:id/remove', at: ({ rule }) => `/publishers/rules/${rule}/remove` },
+  { pattern: '/publishers/rules/:id/test', at: ({ rule }) => `/publishers/rules/${rule}/test` },
+  { pattern: '/status' },
+  { pattern: '/packages', rows: ROWS },
+  { pattern: '/packages/import' },
+  { pattern: '/devices', rows: ROWS },
+  { pattern: '/devices/bulk', at: ({ waiting }) => `/devices/bulk?do=approve&id=${waiting}` },
+  { pattern: '/devices/import' },
+  { pattern: '/devices/import/:id', at: ({ upload, tried }) => `/devices/import/${upload}?tried=${tried}` },
+  { pattern: '/devices/:id', at: ({ device }) => `/devices/${device}` },
+  { pattern: '/devices/:id/approve', at: ({ waiting }) => `/devices/${waiting}/approve` },
+  { pattern: '/devices/:id/reject', at: ({ waiting }) => `/devices/${waiting}/reject` },
+  { pattern: '/devices/:id/release', at: ({ device }) => `/devices/${device}/release` },
+  { pattern: '/devices/:id/revoke', at: ({ device }) => `/devices/${device}/revoke` },
+  { pattern: '/clones', rows: ROWS },
+  { pattern: '/accounts', rows: ROWS },
+  { pattern: '/accounts/new' },
+  { pattern: '/accounts/:id', at: ({ username }) => `/accounts/${username}` },
+  { pattern: '/accounts/:id/edit', at: ({ username }) => `/accounts/${username}/edit` },
+  { pattern: '/accounts/:id/disable', at: ({ username }) => `/accounts/${username}/disable` },
+  { pattern: '/accounts/:id/enable', at: ({ username }) => `/accounts/${username}/enable` },
+  { pattern: '/accounts/:id/password-link', at: ({ username }) => `/accounts/${username}/password-link` },
+  {
+    pattern: '/accounts/:id/agents/:name/remove',
+    at: ({ username }) => `/accounts/${username}/agents/agent-of-${username}/remove`,
+  },
+  { pattern: '/grants', rows: ROWS },
+  { pattern: '/grants/new' },
+  { pattern: '/grants/:id/remove', at: ({ grant }) => `/grants/${grant}/remove` },
+  { pattern: '/all-tokens', rows: ROWS },
+  { pattern: '/all-tokens/:id', at: ({ token }) => `/all-tokens/${token}` },
+  { pattern: '/all-tokens/:id/revoke', at: ({ token }) => `/all-tokens/${token}/revoke` },
+  { pattern: '/all-tokens/revoke', at: ({ token }) => `/all-tokens/revoke?id=${token}` },
+  { pattern: '/brands' },
+  { pattern: '/brands/:brand', at: () => '/brands/acme-brand' },
+  { pattern: '/trust-roots' },
+  { pattern: '/signing-keys' },
+  { pattern: '/signing-keys/:id/disable', at: ({ signing }) => `/signing-keys/${signing}/disable` },
+  {
+    pattern: '/signing-keys/:id/disable-anyway',
+    at: ({ signing }) => `/signing-keys/${signing}/disable-anyway`,
+  },
+  { pattern: '/models', rows: ROWS },
+  { pattern: '/models/new' },
+  { pattern: OF_MODEL, at: () => MODEL },
+  { pattern: `${OF_MODEL}/assertion`, at: () => `${MODEL}/assertion` },
+  { pattern: `${OF_MODEL}/remove`, at: () => `${MODEL}/remove` },
+  { pattern: `${OF_MODEL}/policy`, at: () => `${MODEL}/policy` },
+  { pattern: `${OF_MODEL}/remodels`, at: () => `${MODEL}/remodels` },
+  {
+    pattern: `${OF_MODEL}/remodels/:to_brand/:to_model/remove`,
+    at: () => `${MODEL}/remodels/acme-brand/acme-classic/remove`,
+  },
+  { pattern: `${OF_MODEL}/api-keys`, at: () => `${MODEL}/api-keys`, rows: ROWS },
+  { pattern: `${OF_MODEL}/api-keys/new`, at: () => `${MODEL}/api-keys/new` },
+  { pattern: `${OF_MODEL}/api-keys/:id/revoke`, at: ({ key }) => `${MODEL}/api-keys/${key}/revoke` },
+  { pattern: `${OF_MODEL}/allow-list`, at: () => `${MODEL}/allow-list`, rows: ROWS },
+  { pattern: `${OF_MODEL}/allow-list/remove`, at: () => `${MODEL}/allow-list/remove?serial=A-0` },
+  { pattern: `${OF_MODEL}/allow-list/remove-all`, at: () => `${MODEL}/allow-list/remove-all` },
+  { pattern: `${OF_MODEL}/allow-list/import`, at: () => `${MODEL}/allow-list/import` },
+  { pattern: '/hardware-identities' },
+  { pattern: '/hardware-identities/import' },
+]
+
+/** They lead to another page, and have none. */
+const WITHOUT_PAGE: readonly string[] = ['/tokens/:id/rotate']
+
+/** All pages that there are. */
+function patterns(): readonly string[] {
+  const found: string[] = []
+  const note = (path: string) => void found.push(path)
+  const recorded: ConsoleRoutes = { page: note, form: note, file: () => {} }
+  // Registering asks for nothing.
+  consolePages(
+    recorded as Parameters<typeof consolePages>[0],
+    { own: {} } as Parameters<typeof consolePages>[1],
+  )
+  return found
+}
+
+const FILE = { kind: 'devices.import', format: 'csv' }
+
+const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+/** Fills the database with so many records of each kind that a list has. */
+async function fill(service: TestService, operator: Account, count: number): Promise<World> {
+  const { installation, now } = service
+  const { query } = installation.database
+  const token = await managementToken(service, operator)
+  const api = async (method: 'GET' | 'POST', path: string, body?: unknown, query = '') => {
+    const answer = await manage(service, token, method, path, { body, query })
+    assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  await withAcme(installation, { registration: 'approval' })
+  assert.equal((await register(service, { serial: 'W-1' })).status, 202)
+  const [waiting] = await installation.devices.list({ brandId: 'acme-brand', limit: 1 })
+  await addAcmeModel(installation, 'lot')
+  for (let index = 1; index < count; index++) await addAcmeModel(installation, `lot-${index}`)
+  await api('POST', `${MODEL}/remodels`, { to: 'acme-brand/acme-classic' })
+  await importHardwareIdentities([vector('extra-head/hardware-identity')], installation)
+
+  const devices = many(count, (index) => {
+    const deviceKeyId = Buffer.alloc(48, `key ${index}`).toString('base64url')
+    return {
+      ...newDevice({
+        ...{ brandId: 'acme-brand', model: 'lot', deviceKeyId, origin: 'registration' as const },
+        ...{ original: null, registeredAt: now() },
+      }),
+      id: `019a0000-0000-7000-8000-${String(index).padStart(12, '0')}` as DeviceId,
+      ...{ bucket: bucketOf(deviceKeyId), serial: `AC-0000${String(index).padStart(4, '0')}` },
+      ...{ status: 'active' as const, quarantinedAt: now() },
+    }
+  })
+  const at = now().getTime()
+  const identity = { ...installation, location: `${service.baseUrl}/identity` }
+  for (const device of devices) {
+    await query
+      .insertInto('device')
+      .values({ ...rowOf(device), request: null })
+      .execute()
+    await query
+      .insertInto('clone_evidence')
+      .values({
+        ...{ device_id: device.id, bucket: device.bucket, kind: 'two-chains', subject: device.id, times: 14 },
+        ...{ first_seen_at: at - 1000, last_seen_at: at, details: '{"address":"2001:db8::1234:5678:9abc"}' },
+      })
+      .execute()
+    await query
+      .insertInto('device_activity')
+      .values({
+        ...{ device_id: device.id, bucket: device.bucket, brand_id: 'acme-brand', evidence_at: at },
+        ...{ last_seen_at: at, address: '2001:db8::1234:5678:9abc', address_key: '0'.repeat(32) },
+      })
+      .execute()
+  }
+
+  const serials = many(count, (index) => `A-${index}`)
+  await query
+    .insertInto('allow_list')
+    .values(
+      serials.map((serial) => ({
+        ...{ brand_id: 'acme-brand', model: 'lot', serial, added_at: at },
+        device_key_id: '',
+      })),
+    )
+    .execute()
+  const keys = await Promise.all(
+    serials.map((serial) =>
+      api('POST', `${MODEL}/api-keys`, { label: `${serial}, the line in the second hall`, uses: 1000 }),
+    ),
+  )
+
+  for (let index = 0; index < count; index++) {
+    const account = await addPerson(service, `somebody-${index}`)
+    await giveRoles(service, account, 'brand-manager acme-brand')
+    await addAgent({ account: account.username, name: `agent-of-${account.username}` }, identity)
+    await addAgent({ account: operator.username, name: `agent-of-mine-${index}` }, identity)
+    await addSession(service, account, { endsIn: 20, description: 'ci: hello-world edge' })
+  }
+  await givenIssuer(installation.database, GITHUB, 'github')
+  const rules: string[] = []
+  for (const serial of serials) {
+    const { rule } = await addRule(
+      {
+        ...{ name: `hello-world-${serial.toLowerCase()}`, issuer: GITHUB, account: operator.username },
+        match: { repository_id: `7${serial.slice(2)}`, repository_owner_id: '65', ref: 'refs/heads/main' },
+        ...{ packages: [{ name: 'a-package-with-a-name-1' }], maker: { authority: deciding() } },
+        grants: { permissions: ['package_upload', 'package_release'], channels: ['edge', 'beta'] },
+      },
+      { ...installation, jobMaxLifetime: 900_000 },
+    )
+    rules.push(rule.name)
+  }
+  const sessions: string[] = []
+  for (let index = 0; index < count; index++) {
+    sessions.push(await addSession(service, operator, { endsIn: 20, description: 'ci: hello-world edge' }))
+  }
+
+  await installation.packages.import(
+    serials.map((_, index) => ({
+      name: `a-package-with-a-name-${index}`,
+      snapId: `id${index}`.padEnd(32, 'x'),
+    })),
+    { replaceAll: true },
+  )
+  const ids = devices.map(({ id }) => id)
+  const job = await api('POST', '/jobs', {
+    kind: 'devices.reject',
+    ids,
+    reason: 'No unit of ours has this serial.',
+  })
+  await runJobs(async () => true, installation)
+  for (let index = 1; index < count; index++) {
+    const { id } = await api('POST', '/jobs', { kind: 'devices.reject', ids, reason: '-' })
+    await api('POST', `/jobs/${id}/cancel`, {})
+  }
+  const upload = await api('POST', '/jobs', { ...FILE, parts: 1 })
+  const tried = await api('POST', '/jobs', { ...FILE, parts: 1 }, '?dry_run=true')
+  const details = {
+    via: 'console',
+    session: sessions[0],
+    role: 'operator',
+    request: job.id,
+    agent: 'agent-of-mine',
+  }
+  for (let index = 0; index < count; index++) {
+    await installation.audit.add({
+      ...{
+        id: newAuditEntryId(now()),
+        actor: `account:${operator.username}`,
+        source: '2001:db8::1234:5678:9abc',
+      },
+      ...{
+        action: 'device.approve',
+        subject: devices[0]?.id ?? '',
+        at: now(),
+        details: JSON.stringify(details),
+      },
+    })
+  }
+  const [entry] = await installation.audit.list({}, { limit: 1 })
+  const { grants } = await api('GET', '/grants')
+  const { signing_keys: signing } = await api('GET', '/signing-keys')
+  const { agents } = await api('GET', '/me/agents')
+  const { browsers } = await api('GET', '/me/browsers')
+  return {
+    ...{ token: sessions[0] ?? '', session: browsers[0]?.id ?? 'none', username: 'somebody-0' },
+    ...{
+      agent: agents[0].name,
+      grant: grants[0].id,
+      device: devices[0]?.id ?? '',
+      waiting: waiting?.id ?? '',
+    },
+    ...{
+      job: job.id,
+      upload: upload.id,
+      tried: tried.id,
+      entry: entry?.id ?? '',
+      key: keys[0].id,
+      signing: signing[0].key_id,
+      rule: rules[0] ?? '',
+    },
+  }
+}
+
+/** The rows of its tables. */
+const rowsOf = (page: string): number => page.match(/<tr role="row"><td/g)?.length ?? 0
+
+describe('the budget of the console', () => {
+  test('the stylesheet and the script', () => {
+    assert.ok(Buffer.byteLength(CONSOLE_STYLE) <= STYLE, `${Buffer.byteLength(CONSOLE_STYLE)}`)
+    assert.ok(Buffer.byteLength(SCRIPT) < ONE_SCRIPT, `${Buffer.byteLength(SCRIPT)}`)
+  })
+
+  test('every page has a row here, and every row its page', () => {
+    const rows = [...PAGES.map(({ pattern }) => pattern), ...WITHOUT_PAGE]
+    assert.deepEqual(patterns().toSorted(), rows.toSorted())
+  })
+
+  /** What is wrong with the pages: none is left out, and each says how large it is. */
+  async function overBudget(
+    browser: ConsoleBrowser,
+    world: World,
+    { most, areMany }: { readonly most: number; readonly areMany: boolean },
+  ): Promise<readonly string[]> {
+    const wrong: string[] = []
+    for (const { pattern, at, rows: wanted = 0 } of PAGES) {
+      const address = `/console${at?.(world) ?? pattern}`
+      const { status, text, location = '' } = await browser.get(address)
+      const [bytes, rows] = [Buffer.byteLength(text), rowsOf(text)]
+      if (status !== 200) wrong.push(`${address}: ${status} ${location}`)
+      else if (bytes > most) wrong.push(`${address}: ${bytes} bytes`)
+      else if (areMany && rows < wanted) wrong.push(`${address}: ${rows} rows`)
+    }
+    return wrong
+  }
+
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+    let browser: ConsoleBrowser
+    let world: World
+    before(async () => {
+      const operator = await addOperator(service)
+      world = await fill(service, operator, 1)
+      browser = await consoleOf(service, operator)
+    })
+
+    test('pages of one record are small', async () => {
+      assert.deepEqual(await overBudget(browser, world, { most: WITHOUT_ROWS, areMany: false }), [])
+    })
+  })
+
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+    let browser: ConsoleBrowser
+    let world: World
+    before(async () => {
+      const operator = await addOperator(service)
+      world = await fill(service, operator, ROWS + 5)
+      browser = await consoleOf(service, operator)
+    })
+
+    test('pages of a hundred rows, and all others beside many records, keep within the budget', async () => {
+      assert.deepEqual(await overBudget(browser, world, { most: WITH_ROWS, areMany: true }), [])
+    })
+  })
+})
