@@ -57,10 +57,9 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(body.grants[0].role, 'viewer')
     const hours = (Date.parse(body.expires) - service.now().getTime()) / 3_600_000
     assert.ok(hours > 11.9 && hours <= 12, String(hours))
-    const [session] = await service.installation.tokenSessions.page({
-      ...{ accountId: ada.id, after: undefined, limit: 1 },
-    })
-    assert.deepEqual([session?.description, session?.kind], ['console, Firefox on Linux', 'management'])
+    const { tokens } = (await manage(service, tokenOf(browser), 'GET', '/me/tokens')).body
+    assert.equal(tokens[0].description, 'console, Firefox on Linux')
+    assert.equal(tokens[0].session_id, body.session_id)
     const line = browser.setCookies.find((one) => one.startsWith(`${SESSION}=`)) ?? ''
     assert.match(line, /; Max-Age=43\d\d\d; Path=\/console; HttpOnly; SameSite=Lax$/)
     assert.deepEqual(pendingOf(browser), [])
@@ -377,6 +376,36 @@ eachDatabase((_kind, _open, fresh) => {
     const again = await browser.open(page.url)
     assert.deepEqual([again.status, again.title], [410, 'There is nothing to go on with'])
     assert.equal(await count(), 0)
+  })
+
+  test('a form of the console that comes too late goes through a sign-in, and then does what it says', async () => {
+    const browser = newBrowser()
+    const made = await signIn(browser, '/console/sign-in?to=/console/tokens/new')
+    const { csrf = '', once = '' } =
+      made.forms.find(({ action }) => action === '/console/tokens/new')?.fields ?? {}
+    assert.ok(csrf !== '' && once !== '')
+    service.advance(16 * 60_000)
+    const all = Object.fromEntries(
+      ['permissions', 'channels', 'packages', 'store_ids'].map((name) => [`all_${name}`, 'on']),
+    )
+    const sent = { csrf, once, description: 'kept for me', life: '30', ...all }
+    const late = await browser.post(at('/console/tokens/new'), sent)
+    assert.equal(late.title, 'Sign in again')
+    const line = browser.setCookies.findLast((one) => one.startsWith('ratafia-console-kept-')) ?? ''
+    assert.match(line, /; Max-Age=1800; Path=\/console; HttpOnly; SameSite=Lax$/)
+    const descriptions = async () =>
+      (await manage(service, tokenOf(browser), 'GET', '/me/tokens')).body.tokens.map(
+        ({ description }: { description: string }) => description,
+      )
+    assert.ok(!(await descriptions()).includes('kept for me'))
+    const goOn = await signInAt(browser, await browser.open(linkOn(late)))
+    assert.equal(goOn.title, 'You signed in again. Go on?')
+    const done = await browser.submit(goOn, '/console/tokens/new')
+    assert.equal(done.status, 200, done.text)
+    assert.ok((await descriptions()).includes('kept for me'))
+    // A page that takes a recent sign-in, and has nothing to keep, asks at once.
+    service.advance(16 * 60_000)
+    assert.equal((await browser.open(at('/console/tokens/new'))).title, 'Sign in')
   })
 
   const count = async () =>

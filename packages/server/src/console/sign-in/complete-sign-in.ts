@@ -35,13 +35,17 @@ export interface SignedInToConsole {
   readonly isRecent: boolean
 }
 
-/** `address`: of the browser. Throws a 401, {@link IdentityTrouble} and `Unavailable`. */
+export interface ReturningBrowser {
+  readonly pending: PendingSignIn
+  readonly code: string
+  readonly address: string
+  /** What the browser calls itself. */
+  readonly userAgent: string | undefined
+}
+
+/** Throws a 401, {@link IdentityTrouble} and `Unavailable`. */
 export async function completeSignIn(
-  {
-    pending,
-    code,
-    address,
-  }: { readonly pending: PendingSignIn; readonly code: string; readonly address: string },
+  { pending, code, address, userAgent }: ReturningBrowser,
   deps: SignInDependencies,
 ): Promise<SignedInToConsole> {
   const { location } = deps.identity
@@ -60,7 +64,7 @@ export async function completeSignIn(
     if (!(error instanceof BakeryError || error instanceof MacaroonError)) throw error
     throw new IdentityTrouble('strange', location, 'its discharge is for another caveat', error)
   })
-  const management = { ...deps.management, source: address }
+  const management = { ...deps.management, source: address, userAgent }
   const { macaroon } = await exchangeManagementRoot([slice], management)
   const manager = await managerOf(macaroon, { address }, deps)
   const { signIn } = manager

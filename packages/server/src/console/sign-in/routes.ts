@@ -17,6 +17,7 @@ import {
 } from '../../http/console/session-cookie.ts'
 import { noteRefusal } from '../../http/errors/answer.ts'
 import { refusalOf } from '../../http/errors/translate.ts'
+import { userAgentIn } from '../../http/user-agent.ts'
 import type { ConsoleContent } from '../../web/console/layout.ts'
 import {
   awayPage,
@@ -93,7 +94,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
           recent: query.has('recent'),
           kept: kept !== undefined && NAME.test(kept) ? kept : undefined,
         },
-        ...{ userAgent: request.headers['user-agent'], address: request.client.address },
+        ...{ userAgent: userAgentIn(request.headers), address: request.client.address },
       },
       http,
     )
@@ -120,7 +121,10 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const { address } = request.client
     const earlier = cookie.of(request)
     try {
-      const { token, manager, isRecent } = await completeSignIn({ pending, code, address }, http)
+      const { token, manager, isRecent } = await completeSignIn(
+        { pending, code, address, userAgent: userAgentIn(request.headers) },
+        http,
+      )
       if (token.length > MOST_COOKIE_CHARACTERS) {
         await signOutOfConsole({ token, address }, http)
         return refusePage(request, reply, tooManyGrantsPage())
