@@ -32,8 +32,8 @@ export const MODEL = 'acme-device'
 export interface ConsoleWorld {
   readonly installation: Installation
   readonly service: Service
-  /** Registers a new device: its serial, or undefined while it waits. */
-  device(name: string): Promise<string | undefined>
+  /** The device of this name asks for its serial, and says what became of it; a new one makes a key first. */
+  device(name: string): Promise<string>
 }
 
 export function inConsoleWorld(
@@ -100,9 +100,13 @@ async function filledWorld(installation: Installation, service: Service): Promis
     '--url',
     service.url,
   ])
-  await ratafia(['api-keys', 'add', `${BRAND}/${MODEL}`, '--label', HOSTILE_NAME.slice(0, 60)])
-  await ratafia(['models', 'set-policy', `${BRAND}/${MODEL}`, '--api-key', 'optional']).catch(() => undefined)
   await importDevices(installation)
+  // The keys of a model are asked for once it has one: devices have registered before.
+  await world.device('first')
+  await ratafia(['models', 'set-policy', `${BRAND}/${MODEL}`, '--registration', 'approval'])
+  await world.device('second')
+  await world.device('third')
+  await ratafia(['api-keys', 'add', `${BRAND}/${MODEL}`, '--label', HOSTILE_NAME.slice(0, 60)])
   return world
 }
 
@@ -122,14 +126,15 @@ const addPerson = ({ ratafia }: Installation, name: string, roles: readonly stri
     `${PASSWORD}\n`,
   )
 
-/** As examples/device.ts does it. */
-async function registerDevice(brand: string, state: string, url: string): Promise<string | undefined> {
+/** As examples/device.ts does it. A device that waits for a decision ends with an error that says so. */
+async function registerDevice(brand: string, state: string, url: string): Promise<string> {
   const words = [join(clientPaths.root, 'examples/device.ts'), brand, url, '--state', state]
-  const { stdout } = await run(process.execPath, words, { env: cleanEnvironment() }).catch(
-    // It waits for a decision, and says so.
-    (error: { stdout: string }) => error,
+  const { stdout, stderr } = await run(process.execPath, words, { env: cleanEnvironment() }).catch(
+    (error: { stdout: string; stderr: string }) => error,
   )
-  return /^Registered: [^/]+\/[^/]+\/(\S+), signed by/m.exec(stdout)?.[1]
+  const said = `${stdout}${stderr}`
+  if (/^Registered: |wait/m.test(said)) return said
+  throw new Error(`the device could not register: ${said}`)
 }
 
 /** Enough for a second page, decided by somebody with a hostile reason. */
@@ -143,7 +148,14 @@ async function importDevices({ ratafia, directory }: Installation): Promise<void
   const file = join(directory, 'devices.json')
   await writeFile(file, JSON.stringify(rows))
   await ratafia(['devices', 'import', file])
-  await ratafia(['devices', 'revoke', `${BRAND}/${MODEL}/AC-00000003`, '--reason', HOSTILE, '--yes'])
+  await ratafia([
+    'devices',
+    'revoke',
+    `${BRAND}/${MODEL}/AC-00000003`,
+    '--reason',
+    HOSTILE_NAME.replaceAll(/[^ -~]/g, ''),
+    '--yes',
+  ])
 }
 
 /** From the first page of the service to the console, by what a person sees. */

@@ -34,7 +34,10 @@ export function toDo(attention: Attention, findings: readonly Finding[], now: Da
     ...linkLines(attention, now),
     ...findings
       .filter(({ part, state }) => state === 'attention' && !SAID.has(part))
-      .map(({ says }) => ({ href: '/console/status', says: visibleText(says, 400) })),
+      .map(({ part, says }) => ({
+        ...{ href: '/console/status', says: words.status.partOf(part) },
+        rest: `: ${visibleText(says, 400)}`,
+      })),
   ]
   return html`<section class="card"><h2>${text.toDo}</h2>${
     lines.length === 0
