@@ -1,4 +1,5 @@
 /** Management tokens, who is asking, and grants: HTTP in, operation, HTTP out. */
+import { hash } from 'node:crypto'
 import {
   type Explanation,
   MANAGEMENT_OPERATIONS,
@@ -85,6 +86,20 @@ export const managerAuthority =
     deps.uses.used('management', manager.sessionId, source)
     await limit(manager.account.id)
     return authorityOf(manager, { source, request: request.id }, deps.clock())
+  }
+
+/** The same for the token that the cookie of a browser is (contract/administration.md, B7). */
+export const browserAuthority =
+  (deps: ManagementDependencies, limit: (accountId: string) => Promise<void>) =>
+  async (token: string, request: FastifyRequest): Promise<ManagerAuthority> => {
+    const digest = hash('sha256', `cookie ${token}`, 'binary')
+    const source = request.client.address
+    const verify = () =>
+      deps.managers.remember(digest, () => authenticateManager(macaroonsIn(token), { ...deps, source }))
+    const manager = deps.managers.find(digest) ?? (await verify())
+    deps.uses.used('management', manager.sessionId, source)
+    await limit(manager.account.id)
+    return authorityOf(manager, { source, request: request.id, via: 'console' }, deps.clock())
   }
 
 export function managerRoutes(
