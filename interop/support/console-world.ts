@@ -133,7 +133,7 @@ async function registerDevice(brand: string, state: string, url: string): Promis
     (error: { stdout: string; stderr: string }) => error,
   )
   const said = `${stdout}${stderr}`
-  if (/^Registered: |wait/m.test(said)) return said
+  if (/^Registered: |^Somebody has to approve/m.test(said)) return said
   throw new Error(`the device could not register: ${said}`)
 }
 
