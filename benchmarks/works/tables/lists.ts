@@ -1,5 +1,6 @@
 /** Every filter and order of `GET /devices` in a register with a million devices: the first page, and later ones. */
 
+import { COUNTER_PERIODS } from '@ratafia/api'
 import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'
 import { addressRange } from '../../../packages/server/src/address-classes.ts'
@@ -30,11 +31,14 @@ import { alone, atMost, type Figure } from '../../report/figure.ts'
 import { DATABASES, newInstallation, removeInstallation } from '../../services/installation.ts'
 import type { Run, Work } from '../work.ts'
 import { consoleListPage } from './console-list.ts'
+import { consoleOverview, fillCounters } from './console-overview.ts'
 
 /** Milliseconds. */
 const MARK = 50
 /** Of a page of the console with such a list and its counts (contract/administration.md, C15). */
 const PAGE_MARK = 100
+/** Of its overview, which counts in no large table. */
+const OVERVIEW_MARK = 50
 const LIMIT = 100
 /** Pages before the later one. */
 const LATER = 5
@@ -128,9 +132,10 @@ export const lists: Work = {
       const installation = await newInstallation(database, scene, run.directory)
       await fillSeenFleet(installation, devices)
       run.say(`${database}: lists`)
-      const [times, pages] = await opened(installation, async (on) => [
+      const [times, pages, overviews] = await opened(installation, async (on) => [
         await timesOf(on, devices, run),
         await pageTimesOf(on, devices, run),
+        await overviewTimesOf(on, run),
       ])
       await removeInstallation(installation)
       run.say(`${database}, milliseconds\n${shown(times)}`)
@@ -149,6 +154,12 @@ export const lists: Work = {
         ...{ database, measure: 'p95 in ms', ours: slowest?.p95 ?? Number.NaN, more: { pages } },
       }
       figures.push(alone(facts, atMost(PAGE_MARK)))
+      const [[period, overview] = []] = Object.entries(overviews).toSorted(([, a], [, b]) => b.p95 - a.p95)
+      const said = {
+        what: `of the overview of the console over ${devices} devices the slowest period, ${period}`,
+        ...{ database, measure: 'p95 in ms', ours: overview?.p95 ?? Number.NaN, more: { overviews } },
+      }
+      figures.push(alone(said, atMost(OVERVIEW_MARK)))
     }
     return { figures, refusals: [] }
   },
@@ -177,6 +188,16 @@ export async function pageTimesOf(
     const { filter = {}, sort = '-registered', authority = OPERATOR } = list
     const listing = { authority, filter, sort, after: undefined, limit: LIMIT }
     times[name] = await percentilesOf(() => consoleListPage(listing, on), run)
+  }
+  return times
+}
+
+/** Of each period, with what waits and the counts of a year. */
+export async function overviewTimesOf(on: Opened, run: Run): Promise<Readonly<Record<string, Percentiles>>> {
+  await fillCounters(on)
+  const times: Record<string, Percentiles> = {}
+  for (const period of COUNTER_PERIODS) {
+    times[period] = await percentilesOf(() => consoleOverview(period, OPERATOR, on), run)
   }
   return times
 }

@@ -1,0 +1,56 @@
+/** The overview of the console, as a request for it is answered: what waits, what was counted, and the markup. */
+
+import { COUNTERS, type CounterPeriod } from '@ratafia/api'
+import { attentionStore } from '../../../packages/server/src/attention/attention-store.ts'
+import { attentionRecord, readAttention } from '../../../packages/server/src/attention/read-attention.ts'
+import type { Authority } from '../../../packages/server/src/authority.ts'
+import { countersRecord, listCounts } from '../../../packages/server/src/counting/counts.ts'
+import { consolePage } from '../../../packages/server/src/web/console/layout.ts'
+import { overviewPage } from '../../../packages/server/src/web/console/overview/overview-page.ts'
+import type { Opened } from '../../data/opened.ts'
+
+const HOUR_MS = 3_600_000
+/** Of a service that has run for a year: hours for 45 days, then days. */
+const HOURS = 45 * 24
+const DAYS = 365
+
+/** Counts as a year leaves them. */
+export async function fillCounters({ counts, clock }: Opened): Promise<void> {
+  const hour = new Date(clock()).setUTCMinutes(0, 0, 0)
+  const ats = [
+    ...Array.from({ length: HOURS }, (_, index) => hour - index * HOUR_MS),
+    ...Array.from({ length: DAYS - 45 }, (_, index) => hour - (45 + index) * 24 * HOUR_MS),
+  ]
+  for (const [name, labels = ['invalid-field', 'no-such-record', 'device-refused']] of Object.entries(
+    COUNTERS,
+  )) {
+    for (const label of labels) {
+      await counts.add(ats.map((at) => ({ name, brandId: '(all)', at, label, n: 1_000 })))
+    }
+  }
+}
+
+/** The page of a period, for whoever sees all of it. */
+export async function consoleOverview(
+  period: CounterPeriod,
+  authority: Authority,
+  on: Opened,
+): Promise<string> {
+  const brandId = undefined
+  const [attention, counters] = await Promise.all([
+    readAttention({ authority, brandId }, { ...on, attention: attentionStore(on.database) }),
+    listCounts(
+      { authority, brandId, name: undefined, period, previous: true },
+      { ...on, counters: on.counts },
+    ),
+  ])
+  const now = on.clock()
+  const content = overviewPage({
+    attention: attentionRecord(attention),
+    // What the schema takes for lists, a record has for reading.
+    counters: countersRecord(counters),
+    ...{ findings: [], brands: undefined, countedTo: now, now },
+    query: { entries: [], get: () => undefined },
+  })
+  return consolePage(content, { me: undefined, csrf: '', service: 'store.example.com', prefix: '' })
+}
