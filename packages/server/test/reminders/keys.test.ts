@@ -200,5 +200,19 @@ eachDatabase((_kind, _open, fresh) => {
       events.map(({ type, data }) => [type, data['account'], data['role'], data['brand']]),
       [['grant.expiring', account.username, 'device-approver', 'acme-brand']],
     )
+    // It gets another end while the reminder waits.
+    service.advance(23 * DAY)
+    await mail.stop()
+    webhook.answerWith({ status: 500 })
+    await run()
+    await installation.grants.remove({ ...granted, accountId: account.id })
+    await installation.grants.add({
+      ...{ ...granted, accountId: account.id, grantedBy: 'operator', expiresAt: inDays(100) },
+    })
+    await mail.start()
+    webhook.answerWith(undefined)
+    service.advance(3_600_000)
+    const prolonged = await run()
+    assert.deepEqual([prolonged.to, prolonged.events], [[], []])
   })
 })
