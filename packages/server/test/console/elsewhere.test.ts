@@ -234,11 +234,13 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   const NOT_JSON: Answer = (_request, response) => response.writeHead(200).end('<html>')
-  const HUGE: Answer = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.on('error', () => undefined)
-    // A megabyte, after which nobody reads.
-    response.end(JSON.stringify({ Macaroon: 'x'.repeat(1024 * 1024) }))
+  /** What would do, and a megabyte of white space behind it. */
+  const huge = (status: number, body: (sent: string) => unknown): Answer => {
+    return async (_request, response, sent) => {
+      response.on('error', () => undefined)
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(`${JSON.stringify(await body(sent))}${' '.repeat(1024 * 1024)}`)
+    }
   }
   const REDIRECT: Answer = (_request, response) =>
     response.writeHead(307, { location: `${fakeUrl}/discharge-token` }).end()
@@ -253,7 +255,10 @@ eachDatabase((_kind, _open, fresh) => {
 
   const BEFORE: Readonly<Record<string, Answer>> = {
     'answers with a page': NOT_JSON,
-    'answers without end': HUGE,
+    'answers without end': huge(401, () => ({
+      Code: 'interaction required',
+      Info: { InteractionMethods: CANDID },
+    })),
     redirects: REDIRECT,
     fails: FAILS,
     'breaks the connection': BREAKS,
@@ -303,7 +308,11 @@ eachDatabase((_kind, _open, fresh) => {
       json(response, 200, body)
   const AFTER: Readonly<Record<string, readonly ['token' | 'discharged', Answer, number]>> = {
     'answers a code with a page': ['token', NOT_JSON, 503],
-    'answers a code without end': ['token', HUGE, 503],
+    'answers a code without end': [
+      'token',
+      huge(200, () => ({ token: { kind: 'macaroon', value: 'dG9rZW4gb2YgYw==' } })),
+      503,
+    ],
     'redirects a code': ['token', REDIRECT, 503],
     'fails at a code': ['token', FAILS, 503],
     'breaks the connection at a code': ['token', BREAKS, 503],
@@ -317,7 +326,11 @@ eachDatabase((_kind, _open, fresh) => {
       403,
     ],
     'answers a token with a page': ['discharged', NOT_JSON, 503],
-    'answers a token without end': ['discharged', HUGE, 503],
+    'answers a token without end': [
+      'discharged',
+      huge(200, async (sent) => ({ Macaroon: await dischargedAs('bob', new URLSearchParams(sent)) })),
+      503,
+    ],
     'redirects a token': ['discharged', REDIRECT, 503],
     'fails at a token': ['discharged', FAILS, 503],
     'wants another login': ['discharged', offering(CANDID), 503],
