@@ -4,6 +4,7 @@ import { type Config, serviceAddress } from '../../config/config.ts'
 import { readSecretText } from '../../config/reminders/secret-text.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
 import { switchPage } from '../../reminders/console-page.ts'
+import { endsKey } from '../../reminders/reminder.ts'
 import { remindersJob, type Senders } from '../../reminders/run-reminders.ts'
 import type { SendMail, SendObserver } from '../../reminders/send-reminders.ts'
 import { smtpMailer } from '../../reminders/smtp-mailer.ts'
@@ -45,7 +46,7 @@ function mailSender(
     const [first] = told
     if (!first) throw new TypeError('a letter tells of something')
     // A session, a key or a role is told of once, whatever steps of it have been waiting.
-    const ends = new Map(told.map((one) => [`${one.ends.kind} ${one.reminder.subject}`, one.ends]))
+    const ends = new Map(told.map((one) => [endsKey(one.reminder), one.ends]))
     const letter = reminderMail(to, [...ends.values()], now, { baseUrl })
     return mailer({ ...letter, to, date: now, id: first.reminder.id, unsubscribe: switchPage(baseUrl) })
   }
