@@ -12,10 +12,10 @@ import {
   removeAgentPage,
   shownAgentPage,
 } from '../web/console/me/own-pages.ts'
+import { itemsOf } from '../web/console/tokens/draft.ts'
 import { visibleText } from '../web/visible-text.ts'
 import { words } from '../web/words/en.ts'
 import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
-import { itemsOf } from './token-draft.ts'
 
 const api = MANAGEMENT_OPERATIONS
 const text = words.me

@@ -3,6 +3,7 @@ import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
+import { draftTokenIn, endIn, itemsOf } from '../web/console/tokens/draft.ts'
 import { explainPage } from '../web/console/tokens/explain-page.ts'
 import { nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
 import { type NewTokenPage, newTokenPage } from '../web/console/tokens/new-page.ts'
@@ -10,7 +11,6 @@ import { shownTokenPage } from '../web/console/tokens/shown-page.ts'
 import { revokeAllPage, revokeManyPage, revokePage, tokenPage } from '../web/console/tokens/token-page.ts'
 import { words } from '../web/words/en.ts'
 import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
-import { draftTokenIn, endIn, itemsOf } from './token-draft.ts'
 
 const api = MANAGEMENT_OPERATIONS
 const text = words.tokens

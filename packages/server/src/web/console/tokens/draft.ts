@@ -1,6 +1,6 @@
 /** What the form of a new token asks for, as far as it is filled. */
-import { invalidField } from '../errors.ts'
-import { words } from '../web/words/en.ts'
+import { invalidField } from '../../../errors.ts'
+import { words } from '../../words/en.ts'
 
 /** Null: not limited. */
 export interface DraftLimits {
