@@ -1,11 +1,14 @@
 /** The pages of brands: who sees which, whether serials can be signed, and the end of a signing key. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { DEVICE_STATUS_NAMES } from '@ratafia/api/schemas'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
+import { insertMany, toInstant } from '../../src/database/index.ts'
 import { recountDevices } from '../../src/devices/counts/recount.ts'
 import { addBrand, addModel } from '../support/as-operator.ts'
 import { accountKeyFile, signedFile, testKey } from '../support/brands.ts'
-import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { TESTER } from '../support/changes.ts'
+import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addAcmeModel, registered, withAcme } from '../support/devices.ts'
 import { addManager, addOperator } from '../support/managers.ts'
@@ -93,7 +96,8 @@ eachDatabase((_kind, _open, fresh) => {
       const rows = page.text.split('<tr role="row">')
       const acme = rows.find((row) => row.includes('/console/brands/acme-brand')) ?? assert.fail(page.text)
       assert.match(textOf({ text: acme }), /acme-brand .*2.*1 active.*● signs/)
-      assert.match(acme, /href="\/console\/devices\?brand=acme-brand&amp;status=active"/)
+      const one = await as('operator').get('/console/brands/acme-brand')
+      assert.match(one.text, /href="\/console\/devices\?brand=acme-brand&amp;status=active">1 active/)
       const other = rows.find((row) => row.includes('/console/brands/other-brand')) ?? assert.fail(page.text)
       assert.match(textOf({ text: other }), /◌ signs ends in 21 days/)
     })
@@ -226,6 +230,37 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await as('operator').get('/console/models?brand=%3Cscript%3E')).status, 400)
       const after = await as('operator').get('/console/models?cursor=nonsense')
       assert.equal(after.status, 400)
+    })
+
+    test('a hundred brands, with keys and devices in every state, keep the budget', async () => {
+      const { query } = service.installation.database
+      const at = toInstant(service.now())
+      const ids = Array.from({ length: 120 }, (_, index) => `a${String(index).padStart(31, '0')}`)
+      const key = (await service.installation.brands.findKey(acmeKey)) ?? assert.fail('no key')
+      await service.installation.changeBy(TESTER)(async ({ brands }) => {
+        for (const id of ids) {
+          const brand = { accountId: id, displayName: `Brand of ${id}`, addedAt: service.now() }
+          await brands.add(brand, { ...key, accountId: id, keyId: id.padEnd(64, 'k') })
+        }
+      })
+      await insertMany(
+        query,
+        'device_count',
+        ids.flatMap((id) =>
+          DEVICE_STATUS_NAMES.map((status) => {
+            return { brand_id: id, model: 'm', status, devices: 12_345, counted_at: at }
+          }),
+        ),
+      ).execute()
+      const page = await as('operator').get('/console/brands')
+      assert.match(textOf(page), /100 on this page/)
+      assert.match(textOf(page), /12,345 active · 12,345 wait · 37,035 others/)
+      assert.ok(page.text.length < 90_000, String(page.text.length))
+      const keys = await as('operator').get('/console/signing-keys')
+      assert.match(textOf(keys), /100 on this page/)
+      assert.ok(keys.text.length < 90_000, String(keys.text.length))
+      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
+      assert.match(textOf(await as('operator').get(unescaped(next))), /acme-brand.*other-brand/)
     })
   })
 })

@@ -11,22 +11,42 @@ type Counts = Pick<DeviceCounts, 'counts'>
 
 const text = words.brands
 
-/** Of those that `isMeant`; `where`: what the address of the list says beside the status. */
-export function devicesByStatus(
-  { counts }: Counts,
-  isMeant: (count: DeviceCounts['counts'][number]) => boolean,
-  where: Entry,
-): Html[] {
-  const devices = new Map<string, number>()
-  for (const one of counts.filter(isMeant)) {
-    devices.set(one.status, (devices.get(one.status) ?? 0) + one.devices)
+type IsMeant = (count: DeviceCounts['counts'][number]) => boolean
+
+/** Those of each status that there is; `where`: what the address of their list says beside it. */
+export const devicesByStatus = (counts: Counts, isMeant: IsMeant, where: Entry): Html[] =>
+  withDevices(counts, isMeant).map(
+    ([status, devices]) =>
+      html`<a class="chip" href="${addressOf('/console/devices', [where, ['status', status]])}">${inWords(status, devices)}</a> `,
+  )
+
+/** The first ones of a row say how a brand or model does. */
+const IN_ROW: readonly string[] = ['active', 'pending']
+
+/** The same in a few words, for a row of a list: a page has a hundred. */
+export function devicesInWords(counts: Counts, isMeant: IsMeant): Html {
+  const found = new Map(withDevices(counts, isMeant))
+  if (found.size === 0) return html`<span class="quiet">${text.noDevices}</span>`
+  const named = IN_ROW.flatMap((status) => {
+    const devices = found.get(status)
+    return devices === undefined ? [] : [inWords(status, devices)]
+  })
+  const others = [...found].reduce(
+    (sum, [status, devices]) => sum + (IN_ROW.includes(status) ? 0 : devices),
+    0,
+  )
+  return html`${[...named, ...(others > 0 ? [text.withStatus(others, text.ended)] : [])].join(' · ')}`
+}
+
+const inWords = (status: string, devices: number): string =>
+  text.withStatus(devices, text.statuses[status] ?? status)
+
+function withDevices({ counts }: Counts, isMeant: IsMeant): [status: string, devices: number][] {
+  const found = new Map<string, number>()
+  for (const { status, devices } of counts.filter(isMeant)) {
+    found.set(status, (found.get(status) ?? 0) + devices)
   }
-  return [...devices]
-    .filter(([, count]) => count > 0)
-    .map(
-      ([status, count]) =>
-        html`<a class="chip" href="${addressOf('/console/devices', [where, ['status', status]])}">${text.withStatus(count, text.statuses[status] ?? status)}</a> `,
-    )
+  return [...found].filter(([, devices]) => devices > 0)
 }
 
 /** When they were counted; undefined before the first time. */

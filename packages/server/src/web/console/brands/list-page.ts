@@ -6,8 +6,7 @@ import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { list, type Query } from '../list.ts'
-import { day } from '../time.ts'
-import { type DeviceCounts, devicesByStatus } from './devices-by-status.ts'
+import { type DeviceCounts, devicesInWords } from './devices-by-status.ts'
 import { type SigningKey, signingState } from './signing-key.ts'
 
 export type Brand = Static<typeof BrandRecordSchema>
@@ -44,7 +43,7 @@ export const brandsPage = (page: BrandsPage): ConsoleContent => ({
       {
         label: text.columns.brand,
         cell: (brand) =>
-          html`<a href="/console/brands/${encodeURIComponent(brand.account_id)}"><strong>${nameOf(brand)}</strong></a><br><code class="quiet">${brand.account_id}</code>`,
+          html`<a href="/console/brands/${encodeURIComponent(brand.account_id)}">${nameOf(brand)}</a><br><code class="quiet">${brand.account_id}</code>`,
       },
       {
         label: text.columns.models,
@@ -54,7 +53,10 @@ export const brandsPage = (page: BrandsPage): ConsoleContent => ({
           return models === undefined ? '–' : words.number(models)
         },
       },
-      { label: text.columns.devices, cell: ({ account_id }) => devicesOf(page, account_id) },
+      {
+        label: text.columns.devices,
+        cell: ({ account_id: id }) => devicesInWords(page.counts, ({ brand_id }) => brand_id === id),
+      },
       {
         label: text.columns.signing,
         cell: ({ account_id }) =>
@@ -63,7 +65,6 @@ export const brandsPage = (page: BrandsPage): ConsoleContent => ({
             page.now,
           ),
       },
-      { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
     ],
   }),
 })
@@ -71,11 +72,6 @@ export const brandsPage = (page: BrandsPage): ConsoleContent => ({
 /** As its account assertion has it. */
 export const nameOf = ({ account_id, display_name }: Brand): string =>
   visibleText(display_name === '' ? account_id : display_name, 64)
-
-function devicesOf({ counts }: BrandsPage, brand: string): Html | Html[] {
-  const states = devicesByStatus(counts, ({ brand_id }) => brand_id === brand, ['brand', brand])
-  return states.length > 0 ? states : html`<span class="quiet">${text.noDevices}</span>`
-}
 
 const emptyOf = (seesAll: boolean): Html =>
   seesAll

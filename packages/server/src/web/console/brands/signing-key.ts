@@ -87,10 +87,13 @@ export const signingKeyColumns = ({
   {
     label: text.columns.state,
     cell: (key) =>
-      html`${stateOf(key)}${key.fault !== null && key.disabled_at === null && html`<br><span class="quiet">${visibleText(key.fault, 300)}</span>`}`,
+      html`${stateOf(key)}${key.fault !== null && key.disabled_at === null && html`<br><span class="quiet">${visibleText(key.fault, withBrand ? 120 : 300)}</span>`}`,
   },
   { label: text.columns.life, cell: (key) => lifeOf(key, now) },
-  { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
+  // A list of all keys has a hundred on a page, and the page of their brand says more.
+  ...(withBrand
+    ? []
+    : [{ label: text.columns.added, isOptional: true, cell: ({ added_at }: SigningKey) => day(added_at) }]),
   {
     label: text.columns.actions,
     cell: (key) =>

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
-import { type DeviceCounts, devicesByStatus } from '../brands/devices-by-status.ts'
+import { type DeviceCounts, devicesInWords } from '../brands/devices-by-status.ts'
 import { stateChip } from '../chip.ts'
 import { type Column, table } from '../table.ts'
 import { day } from '../time.ts'
@@ -56,13 +56,8 @@ export const modelColumns = (counts: Pick<DeviceCounts, 'counts'>): readonly Col
   },
   {
     label: text.columns.devices,
-    cell: ({ brand_id, model }) => {
-      const states = devicesByStatus(counts, (one) => one.brand_id === brand_id && one.model === model, [
-        'model',
-        `${brand_id}/${model}`,
-      ])
-      return states.length > 0 ? states : html`<span class="quiet">${words.brands.noDevices}</span>`
-    },
+    cell: ({ brand_id, model }) =>
+      devicesInWords(counts, (one) => one.brand_id === brand_id && one.model === model),
   },
   { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
 ]

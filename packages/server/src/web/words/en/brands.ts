@@ -9,7 +9,7 @@ export const brands = {
   addModel: 'Add a model',
   trustRoots: 'Trust roots',
   hardware: 'Hardware identities',
-  columns: { brand: 'Brand', models: 'Models', devices: 'Devices', signing: 'Signing', added: 'Added' },
+  columns: { brand: 'Brand', models: 'Models', devices: 'Devices', signing: 'Signing' },
   noDevices: 'none counted',
   empty: 'There is no brand yet.',
   emptyScoped: 'You see no brand here.',
@@ -33,6 +33,8 @@ export const brands = {
     superseded: 'superseded',
     revoked: 'revoked',
   } as Readonly<Record<string, string>>,
+  /** Rejected, superseded, revoked. */
+  ended: 'others',
   quarantined: 'in quarantine',
   withStatus: (devices: number, status: string): string => `${number(devices)} ${status}`,
   noDeviceYet: 'No device of this brand is counted so far.',
