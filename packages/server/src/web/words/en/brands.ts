@@ -18,7 +18,7 @@ export const brands = {
   emptyScopedWhat:
     'A brand is the account that serials are signed for. Your roles are for brands that are not here. An operator grants others.',
   emptyCommand: 'On the host, with the files of the brand; or a brand of your own to try it:',
-  addedOn: 'On the host:',
+  addedOn: 'A key is added on the host:',
 
   account: 'Account',
   accountId: 'Account id',

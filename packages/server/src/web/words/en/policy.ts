@@ -22,7 +22,7 @@ export const policy = {
       },
     },
     proposed_serial: {
-      label: 'Serial number that the device proposes',
+      label: 'Proposed serial number',
       what: 'Whether a device says which serial number it wants.',
       choices: {
         required: ['required', 'a device that proposes none is refused'],
@@ -31,7 +31,7 @@ export const policy = {
       },
     },
     taken_serial: {
-      label: 'Serial number that is taken',
+      label: 'Taken serial number',
       what: 'When a new device key asks for the serial number of another device.',
       choices: {
         refuse: ['refuse', 'the new key is refused, and the first device keeps its serial'],
@@ -55,7 +55,7 @@ export const policy = {
       },
     },
   } as const satisfies Readonly<Record<string, Setting>>,
-  serials: 'Serial numbers that are made here',
+  serials: 'Serial numbers made here',
   serialsHint:
     'uuid, or a template with one {number}: AC-{number:8} makes AC-00000001, AC-00000002 and so on.',
   uuid: 'uuid',
