@@ -27,8 +27,10 @@ const CLASSES = ['s1', 's2', 's3'] as const
 /** Those that were used last. */
 const MOST_CHAINS = 4
 /** In the units of the view box. */
-const BOX = { width: 420, left: 76, right: 412, row: 30, square: 8, foot: 22 } as const
+const BOX = { width: 420, left: 76, right: 392, row: 30, square: 8, foot: 22 } as const
 const HOUR_MS = 3_600_000
+/** Below that, a day alone says too little. */
+const SHORT_MS = 48 * HOUR_MS
 
 /** Undefined for no sessions. */
 export function chainsPlot(sessions: readonly ChainedSession[]): Html | undefined {
@@ -82,6 +84,10 @@ function picture(chains: readonly Chain[]): Html {
   const scale = scaleUtc()
     .domain([from, from + span])
     .range([BOX.left, BOX.right])
+  const isShort = span < SHORT_MS
+  const ticks = scale.ticks(4)
+  // A day with its time is twice as long as a day.
+  const every = Math.ceil(ticks.length / (isShort ? 3 : 6))
   const bottom = chains.length * BOX.row + 4
   const days = (at: number) => words.time.day(new Date(at))
   const summary = [
@@ -91,10 +97,12 @@ function picture(chains: readonly Chain[]): Html {
     ),
   ].join(' ')
   return html`<svg viewBox="0 0 ${BOX.width} ${bottom + BOX.foot}" role="img" aria-label="${summary}">
-${scale.ticks(4).map((tick) => {
+${ticks.map((tick, index) => {
   const x = Math.round(scale(tick))
-  const anchor = x < BOX.left + 24 ? 'start' : x > BOX.right - 24 ? 'end' : 'middle'
-  return html`<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${bottom}"/><text x="${x}" y="${bottom + 15}" text-anchor="${anchor}">${text.tick(tick, span)}</text>`
+  const name =
+    index % every === 0 &&
+    html`<text x="${x}" y="${bottom + 15}" text-anchor="middle">${text.tick(tick, isShort)}</text>`
+  return html`<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${bottom}"/>${name}`
 })}
 ${chains.map(({ name, opened }, index) => {
   const top = index * BOX.row + 11

@@ -198,8 +198,8 @@ export const devices = {
   assertion: (revision: number): string => `serial, revision ${revision}`,
 
   plot: {
-    tick: (at: Date, spanMs: number): string =>
-      spanMs < 2 * 86_400_000 ? `${SHORT_DAY.format(at)} ${CLOCK.format(at)}` : SHORT_DAY.format(at),
+    tick: (at: Date, isShort: boolean): string =>
+      isShort ? `${SHORT_DAY.format(at)} ${CLOCK.format(at)}` : SHORT_DAY.format(at),
     label: (chains: number, from: string, to: string): string =>
       `Sessions of ${counted(chains, 'chain', 'chains')} over time, from ${from} to ${to}.`,
     chain: (name: string, sessions: number, from: string, to: string): string =>
