@@ -1,8 +1,8 @@
 /** The pages of the audit log: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { requireForAll } from '../authority.ts'
 import { noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
+import { refuseBeforeTypingForAll } from '../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import {
   auditPage,
@@ -28,7 +28,7 @@ export function auditPageRoutes({ page, form, file }: ConsoleRoutes): void {
 
   form('/audit/verify', {
     show: async ({ form, authority }) => {
-      requireForAll(authority, 'audit:read')
+      refuseBeforeTypingForAll(authority, 'audit:read')
       return verifyAuditPage(form)
     },
     send: async ({ call, fields }) => {
@@ -76,7 +76,7 @@ async function chainOf(newest: readonly Entry[], { call, me }: ConsoleAsked): Pr
 /** An id of an entry is a UUID v7: it begins with the millisecond of the entry, and the log is looked up by that. */
 const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Throws `no-such-record`. */
+/** Throws `no-such-record` for an id that none has. */
 async function entryOf({ call, parameters: { id = '' } }: ConsoleAsked): Promise<Entry> {
   const [, high, low] = ID.exec(id) ?? []
   const instant = high === undefined ? Number.NaN : Number.parseInt(`${high}${low}`, 16)

@@ -17,7 +17,7 @@ export function overviewPageRoutes({ page }: ConsoleRoutes): void {
     const { call, query, now } = asked
     const brand = query.get('brand')
     const period = query.get('period') ?? '30d'
-    const isWhole = brand === undefined && brandsFor(asked, 'status:read') === null
+    const isWhole = brand === undefined && brandsSeen(asked, 'status:read') === null
     const [attention, counters, status, brands] = await Promise.all([
       call(api.attention, { query: { brand } }),
       call(api.counters, { query: { brand, period, previous: 'true' } }),
@@ -33,16 +33,16 @@ export function overviewPageRoutes({ page }: ConsoleRoutes): void {
 }
 
 /** Null: all. Undefined: none. */
-const brandsFor = (
+const brandsSeen = (
   { me }: Pick<ConsoleAsked, 'me'>,
   wanted: ManagementPermission,
 ): readonly string[] | null | undefined =>
   me.permissions.find(({ permission }) => permission === wanted)?.brands
 
 async function brandsToChoose(asked: ConsoleAsked): Promise<readonly string[] | undefined> {
-  const own = brandsFor(asked, 'devices:read')
+  const own = brandsSeen(asked, 'devices:read')
   if (own) return own.length > MOST_BRANDS ? undefined : own
-  if (brandsFor(asked, 'models:read') === undefined) return undefined
+  if (brandsSeen(asked, 'models:read') === undefined) return undefined
   const { brands, next } = await asked.call(api.brands, { query: { limit: String(MOST_BRANDS) } })
   return next === null ? brands.map(({ account_id: id }) => id) : undefined
 }

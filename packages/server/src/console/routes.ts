@@ -23,7 +23,10 @@ export interface ConsolePages {
   readonly publishers: OwnPublishers
 }
 
-export function consolePages(pages: ConsoleRoutes<ManagerAuthority>, { own, publishers }: ConsolePages): void {
+export function consolePages(
+  pages: ConsoleRoutes<ManagerAuthority>,
+  { own, publishers }: ConsolePages,
+): void {
   tokenPageRoutes(pages, own)
   mePageRoutes(pages, own)
   overviewPageRoutes(pages)

@@ -1,8 +1,8 @@
 /** The pages of the service as a whole, how it is and its package directory: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
-import { requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
+import { refuseBeforeTypingForAll } from '../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import { importPackagesPage, packagesPage } from '../web/console/status/packages-pages.ts'
 import { statusPage } from '../web/console/status/status-page.ts'
@@ -29,7 +29,7 @@ export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
   form('/packages/import', {
     fileBytes: PART_BYTES,
     show: async ({ form, authority }) => {
-      requireForAll(authority, 'roles:manage')
+      refuseBeforeTypingForAll(authority, 'roles:manage')
       return importPackagesPage(form)
     },
     send: async ({ call, fields }, file) => {

@@ -55,7 +55,7 @@ const WITHOUT = {
 /** In the module itself, or by what finds the record for it. */
 const CHECKS =
   /\b(?:require(?:ForAll|ForBrand|Person|RecentPerson|MayManage|MayLetIn|MayLetJobsIn|MayActOn)|brandsFor|managed[A-Z]\w*|findSession)\(/
-const RECORDS = /\brecord\b|\bentryOf\b|\bAuditedChange\b/
+const RECORDS = /(?<!-)\brecord\b|\bentryOf\b|\bAuditedChange\b/
 
 interface Module {
   readonly path: string

@@ -1,8 +1,8 @@
 /** The pages of allow-lists: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { requireForBrand } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { may } from '../../web/console/may.ts'
@@ -40,7 +40,7 @@ export function allowListPageRoutes({ page, form }: ConsoleRoutes): void {
     onlyReads: (fields) => fields.get('do') !== 'remove',
     show: async (asked) => {
       const model = await modelOf(asked)
-      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       // What was chosen in the list is chosen still if the number was typed wrongly.
       const entries = asked.fields.all('entry').flatMap((value) => entryIn(value) ?? [])
       if (entries.length === 0) return removeAllowedPage({ form: asked.form, model })

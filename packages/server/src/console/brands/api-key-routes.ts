@@ -1,7 +1,7 @@
 /** The pages of API keys: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { requireForBrand } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
+import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { may } from '../../web/console/may.ts'
@@ -33,7 +33,7 @@ export function apiKeyPageRoutes({ page, form }: ConsoleRoutes): void {
       const { call, parameters } = asked
       const model = await modelOf(asked)
       // Whoever may not make one is told so before they type.
-      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       const { api_keys: keys } = await call(api.apiKeys, { parameters, query: { limit: 1 } })
       return newApiKeyPage({ form: asked.form, model, isFirst: keys.length === 0 })
     },
@@ -52,7 +52,7 @@ export function apiKeyPageRoutes({ page, form }: ConsoleRoutes): void {
       const { call, parameters } = asked
       const model = await modelOf(asked)
       const key = await call(api.apiKey, { parameters })
-      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       return revokeApiKeyPage({ form: asked.form, model, key })
     },
     send: async (asked) => {

@@ -1,8 +1,8 @@
 /** The pages that import allow-lists and hardware identities, by a job whose page says what became of it. */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
-import { requireForAll, requireForBrand } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { refuseBeforeTyping, refuseBeforeTypingForAll } from '../../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { SentFile } from '../../http/console/upload.ts'
 import { importAllowListPage, importHardwarePage } from '../../web/console/models/import-pages.ts'
@@ -18,7 +18,7 @@ export function importPageRoutes({ form }: ConsoleRoutes): void {
     show: async (asked) => {
       const model = await modelOf(asked)
       // Whoever may not import is told so before they choose a file.
-      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       return importAllowListPage({ form: asked.form, model })
     },
     send: async (asked, file) => {
@@ -31,12 +31,12 @@ export function importPageRoutes({ form }: ConsoleRoutes): void {
   form('/hardware-identities/import', {
     fileBytes: PART_BYTES,
     show: async ({ authority, form: state }) => {
-      requireForAll(authority, 'models:manage')
+      refuseBeforeTypingForAll(authority, 'models:manage')
       return importHardwarePage(state)
     },
     send: async (asked, file) => {
       // The job would find it out later.
-      requireForAll(asked.authority, 'models:manage')
+      refuseBeforeTypingForAll(asked.authority, 'models:manage')
       return importBy(asked, file, { kind: 'hardware-identities.import' }, words.hardware)
     },
   })

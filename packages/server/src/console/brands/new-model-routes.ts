@@ -1,7 +1,7 @@
 /** The pages that store a model's assertion, after what it says was looked at: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { brandsFor, requireForBrand } from '../../authority.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { brandsBeforeTyping, refuseBeforeTyping } from '../../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import {
@@ -28,7 +28,7 @@ export function newModelPageRoutes({ form }: ConsoleRoutes): void {
     onlyReads: (fields) => fields.get('do') !== 'add',
     show: async (asked) => {
       // Whoever manages no brand is told so before they type.
-      brandsFor(asked.authority, 'models:manage')
+      brandsBeforeTyping(asked.authority, 'models:manage')
       return newModel(asked)
     },
     send: async (asked) => {
@@ -50,7 +50,7 @@ export function newModelPageRoutes({ form }: ConsoleRoutes): void {
     onlyReads: (fields) => fields.get('do') !== 'replace',
     show: async (asked) => {
       const model = await modelOf(asked)
-      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       return newerPage({ form: asked.form, model })
     },
     send: async (asked) => {

@@ -1,8 +1,8 @@
 /** The page that changes the policy of a model: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { requireForBrand } from '../../authority.ts'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { etagOf } from '../../http/management/etag.ts'
@@ -21,7 +21,7 @@ export function policyPageRoutes({ form }: ConsoleRoutes): void {
     show: async (asked) => {
       const model = await modelOf(asked)
       // Whoever may not change it is told so before they choose.
-      requireForBrand(asked.authority, 'models:manage', model.brand_id)
+      refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       return policyPage({
         form: asked.form,
         model,

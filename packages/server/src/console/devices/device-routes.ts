@@ -2,9 +2,9 @@
 
 import type { ManagementPermission } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { requireForBrand } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import {
@@ -104,7 +104,7 @@ async function found({ call, parameters, form }: ConsoleAsked): Promise<Decision
 /** Whoever may not decide gets no form. Throws `no-such-record` and `permission-denied`. */
 async function foundFor(permission: ManagementPermission, asked: ConsoleAsked): Promise<DecisionPage> {
   const page = await found(asked)
-  requireForBrand(asked.authority, permission, page.device.brand_id)
+  refuseBeforeTyping(asked.authority, permission, page.device.brand_id)
   return page
 }
 

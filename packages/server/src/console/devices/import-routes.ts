@@ -3,9 +3,9 @@
  * starts the first has seen what the second says.
  */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
-import { brandsFor } from '../../authority.ts'
 import { invalidField, invalidRequest, noSuchRecord } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { brandsBeforeTyping } from '../../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { SentFile } from '../../http/console/upload.ts'
 import {
@@ -27,7 +27,7 @@ export function deviceImportPageRoutes({ form }: ConsoleRoutes): void {
     fileBytes: PART_BYTES,
     show: async ({ authority, form }) => {
       // Whoever may not import is told so before they choose a file.
-      brandsFor(authority, 'devices:manage')
+      brandsBeforeTyping(authority, 'devices:manage')
       return importPage(form)
     },
     send: async ({ call, fields }, file) => {

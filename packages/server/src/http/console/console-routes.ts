@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Authority, requireRecentPerson } from '../../authority.ts'
+import type { Authority } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
 import { errorPage, shownPage, signedOutPage } from '../../web/console/error-pages.ts'
 import { type ConsoleContent, consolePage } from '../../web/console/layout.ts'
@@ -17,6 +17,7 @@ import { refusalOf } from '../errors/translate.ts'
 import type { AnswerOnce } from '../management/repeatable.ts'
 import { Streamed, type StreamPlaces, sendStreamed } from '../management/streamed.ts'
 import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut } from './asked.ts'
+import { askToSignInBeforeTyping } from './before-typing.ts'
 import { isCsrfOf } from './csrf.ts'
 import { type Fields, fieldsIn, NO_FIELDS } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
@@ -165,7 +166,7 @@ export function consoleRoutes<Who extends Authority>(
     page: show,
     form: (path, form) => {
       show(path, async (asked) => {
-        if (form.isRecent) requireRecentPerson(asked.authority, asked.now)
+        if (form.isRecent) askToSignInBeforeTyping(asked.authority, asked.now)
         return form.show(asked)
       })
       const send = (request: FastifyRequest, reply: FastifyReply) => sendForm(request, reply, form)

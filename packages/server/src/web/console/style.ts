@@ -5,7 +5,7 @@ import { COLOURS } from '../style.ts'
 export const CONSOLE_STYLE = `${COLOURS}
 *{box-sizing:border-box}
 body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-a{color:var(--accent);overflow-wrap:anywhere}
+a{color:var(--accent)}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.5rem}
 header.top{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;align-items:baseline;padding:.75rem 1.25rem;border-bottom:1px solid var(--line)}
 .brand{color:var(--soft);font-size:.9rem}.brand strong{color:var(--accent)}
@@ -13,14 +13,14 @@ nav ul{display:flex;flex-wrap:wrap;gap:.1rem .25rem;margin:0;padding:0;list-styl
 nav a{display:block;padding:.4rem .7rem;border-radius:.4rem;text-decoration:none;color:var(--ink)}
 nav a[aria-current]{background:var(--paper);box-shadow:inset 0 0 0 1px var(--line);color:var(--accent);font-weight:600}
 .who{margin-left:auto}
-main{max-width:76rem;margin:1.25rem auto;padding:0 1rem 3rem}main.narrow{max-width:48rem}
+main{max-width:76rem;margin:1.25rem auto;padding:0 1rem 3rem;overflow-wrap:anywhere}main.narrow{max-width:48rem}
 .head{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;margin-bottom:.75rem}
-h1{margin:0;font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}h2{margin:0 0 .5rem;font-size:1.05rem}h3{margin:1rem 0 .25rem;font-size:1rem}
+h1{margin:0;font-size:1.5rem;line-height:1.25}h2{margin:0 0 .5rem;font-size:1.05rem}h3{margin:1rem 0 .25rem;font-size:1rem}
 p{margin:.5rem 0}.push{margin-left:auto}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:.75rem;padding:1rem 1.25rem;margin:0 0 1rem}
 .quiet{color:var(--soft);font-size:.9rem}
-code,.mono{font-family:ui-monospace,"Cascadia Mono",Menlo,monospace;font-size:.9em;overflow-wrap:anywhere}h1.mono{font-size:1.4rem}
-pre{margin:.5rem 0;padding:.75rem;background:var(--back);border:1px solid var(--line);border-radius:.4rem;font:.85em/1.5 ui-monospace,"Cascadia Mono",Menlo,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
+code,.mono{font-family:ui-monospace,"Cascadia Mono",Menlo,monospace;font-size:.9em}h1.mono{font-size:1.4rem}
+pre{margin:.5rem 0;padding:.75rem;background:var(--back);border:1px solid var(--line);border-radius:.4rem;font:.85em/1.5 ui-monospace,"Cascadia Mono",Menlo,monospace;white-space:pre-wrap}
 .button,button{display:inline-block;padding:.5rem 1rem;font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);cursor:pointer;text-decoration:none;background:transparent;color:var(--accent)}
 .primary{background:var(--accent);color:var(--accent-ink)}
 .danger{border-color:var(--bad);color:var(--bad)}
@@ -38,18 +38,18 @@ label,legend{font-weight:600}fieldset{border:0;margin:0 0 1rem;padding:0;min-wid
 summary{cursor:pointer;padding:.2rem 0}.scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.55rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
 caption{text-align:left;padding-bottom:.4rem;color:var(--soft);font-size:.9rem}th{color:var(--soft);font-weight:600;font-size:.85rem}thead th{white-space:nowrap}
-td{overflow-wrap:anywhere}tbody tr:last-child td{border-bottom:0}
+tbody tr:last-child td{border-bottom:0}
 .num{text-align:right;font-variant-numeric:tabular-nums}
-.chip{display:inline-block;padding:.05rem .5rem;margin:.1rem .2rem .1rem 0;border:1px solid var(--line);border-radius:1rem;font-size:.85rem;overflow-wrap:anywhere}
+.chip{display:inline-block;padding:.05rem .5rem;margin:.1rem .2rem .1rem 0;border:1px solid var(--line);border-radius:1rem;font-size:.85rem}
 .state{white-space:nowrap}.is-good{color:var(--good);border-color:currentColor}.is-warn{color:var(--warn);border-color:currentColor}
 .is-bad{color:var(--bad);border-color:currentColor}.is-off{color:var(--soft)}
 .notice{margin:0 0 1rem;padding:.75rem 1rem;border-left:.3rem solid;border-radius:.3rem}.warn{background:var(--warn-back);color:var(--warn)}
 .bad{background:var(--bad-back);color:var(--bad)}.good{background:var(--good-back);color:var(--good)}.notice a{color:inherit}
-dl{display:grid;grid-template-columns:minmax(8rem,auto) 1fr;gap:.35rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;min-width:0}
+dl{display:grid;grid-template-columns:minmax(8rem,auto) 1fr;gap:.35rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;min-width:0}
 .cols{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(28rem,100%),1fr));gap:1rem;margin-bottom:1rem}.cols>.card{margin:0;min-width:0}
 .big{font-size:1.7rem;font-weight:700;font-variant-numeric:tabular-nums}
 .pager{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin-top:.75rem}
-ol.time{list-style:none;margin:0;padding:0}ol.time li{padding:.4rem 0 .4rem 1rem;border-left:2px solid var(--line);overflow-wrap:anywhere}
+ol.time{list-style:none;margin:0;padding:0}ol.time li{padding:.4rem 0 .4rem 1rem;border-left:2px solid var(--line)}
 ul{margin:.25rem 0;padding-left:1.2rem}progress{width:100%;height:1.25rem;accent-color:var(--accent)}
 svg{display:block;width:100%;height:auto}.s1{fill:var(--accent)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.grid{stroke:var(--line)}svg text{fill:var(--soft);font:11px system-ui,sans-serif}
 .k{display:inline-block;width:.7rem;height:.7rem}
