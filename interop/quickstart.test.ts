@@ -56,7 +56,7 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
     const typed = command.replaceAll(ADDRESS, service.url).replace(/(^|\s)data\//g, `$1${data}/`)
     const environment = cleanEnvironment(installation.environment)
     if (/ accounts add /.test(typed)) {
-      const words = ['bash', '-c', `cd ${clientPaths.root} && ${typed}`]
+      const words = ['/bin/bash', '-c', `cd ${clientPaths.root} && ${typed}`]
       const asked = await atTerminal(words, environment, [
         ['Password', `${PASSWORD}\r`],
         ['again', `${PASSWORD}\r`],
