@@ -57,10 +57,7 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
     const environment = cleanEnvironment(installation.environment)
     if (/ accounts add /.test(typed)) {
       const words = ['/bin/bash', '-c', `cd ${clientPaths.root} && ${typed}`]
-      const asked = await atTerminal(words, environment, [
-        ['Password', `${PASSWORD}\r`],
-        ['again', `${PASSWORD}\r`],
-      ])
+      const asked = await atTerminal(words, environment, [['Password: ', `${PASSWORD}\r`]])
       assert.equal(asked.code, 0, asked.shown)
       return
     }

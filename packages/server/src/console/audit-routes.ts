@@ -41,7 +41,7 @@ export function auditPageRoutes({ page, form, file }: ConsoleRoutes): void {
     asked.call(api.exportAudit, { query: { ...filterIn(asked), format: asked.query.get('format') } }),
   )
 
-  page('/audit/:id', async (asked) => entryPage({ entry: await entryOf(asked), now: asked.now }))
+  page('/audit/:id', async (asked) => entryPage({ entry: await entryNamed(asked), now: asked.now }))
 }
 
 const filterIn = ({ query }: ConsoleAsked) => ({
@@ -77,7 +77,7 @@ async function chainOf(newest: readonly Entry[], { call, me }: ConsoleAsked): Pr
 const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Throws `no-such-record` for an id that none has. */
-async function entryOf({ call, parameters: { id = '' } }: ConsoleAsked): Promise<Entry> {
+async function entryNamed({ call, parameters: { id = '' } }: ConsoleAsked): Promise<Entry> {
   const [, high, low] = ID.exec(id) ?? []
   const instant = high === undefined ? Number.NaN : Number.parseInt(`${high}${low}`, 16)
   // What RFC 3339 has no text for is no entry of ours, either.
