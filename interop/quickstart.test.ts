@@ -57,7 +57,10 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
     const environment = cleanEnvironment(installation.environment)
     if (/ accounts add /.test(typed)) {
       const words = ['/bin/bash', '-c', `cd ${clientPaths.root} && ${typed}`]
-      const asked = await atTerminal(words, environment, [['Password: ', `${PASSWORD}\r`]])
+      const asked = await atTerminal(words, environment, [
+        ['Password: ', `${PASSWORD}\r`],
+        ['Again: ', `${PASSWORD}\r`],
+      ])
       assert.equal(asked.code, 0, asked.shown)
       return
     }
