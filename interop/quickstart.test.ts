@@ -69,6 +69,7 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
 
   test('its commands and its browser lead to a token that snapcraft uses, and to an approved device', async () => {
     const { page, problems, context } = await openWindow(browser)
+    page.setDefaultTimeout(10_000)
     let credential: string | undefined
     const snapcraft = async () => {
       const client = snapcraftStoreLayer(SNAPCRAFTS['store layer of snapcraft 8 and newer'], service.url, {
