@@ -126,11 +126,12 @@ async function follow(page: Page, item: string, url: string): Promise<void> {
   await (await named(page, name)).click()
 }
 
-/** The link or button with this name; the first, if a page has two. */
+/** The link, button or choice with this name; the first, if a page has two. */
 async function named(page: Page, name: string): Promise<Locator> {
-  const found = page.getByRole('link', { name }).or(page.getByRole('button', { name }))
-  const exactly = page
-    .getByRole('link', { name, exact: true })
-    .or(page.getByRole('button', { name, exact: true }))
-  return (await exactly.count()) > 0 ? exactly.first() : found.first()
+  const called = (exact: boolean) =>
+    (['link', 'button', 'radio'] as const)
+      .map((role) => page.getByRole(role, { name, exact }))
+      .reduce((one, other) => one.or(other))
+  const exactly = called(true)
+  return (await exactly.count()) > 0 ? exactly.first() : called(false).first()
 }
