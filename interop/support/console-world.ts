@@ -151,7 +151,8 @@ async function importDevices({ ratafia, directory }: Installation): Promise<void
   await ratafia([
     'devices',
     'revoke',
-    `${BRAND}/${MODEL}/AC-00000003`,
+    // Two make a job.
+    ...[`${BRAND}/${MODEL}/AC-00000003`, `${BRAND}/${MODEL}/AC-00000004`],
     '--reason',
     HOSTILE_NAME.replaceAll(/[^ -~]/g, ''),
     '--yes',
