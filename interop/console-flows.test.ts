@@ -10,6 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launch, openWindow, picture } from './support/chromium.ts'
 import { BRAND, inConsoleWorld, MODEL, OPERATOR, signIn } from './support/console-world.ts'
 
+const REVOKE = 'Revoke it'
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -61,7 +62,6 @@ inConsoleWorld((world) => {
         await picture(page, 'console-flow-token')
       }
       await page.getByRole('link', { name: 'I have kept it' }).click()
-      // The back button asks for nothing, and shows no secret that the browser has not kept itself.
       await page.getByRole('link', { name, exact: true }).click()
       await page.getByRole('link', { name: 'Revoke…' }).click()
       await press(page, 'Revoke it')
@@ -77,7 +77,6 @@ inConsoleWorld((world) => {
       await page.getByRole('link', { name: /waits? for approval/ }).click()
       await page.locator('tbody a').first().click()
       const device = page.url()
-      await page.getByRole('link', { name: 'Approve…' }).click()
       await press(page, 'Approve')
       assert.match(await said(page), /is approved/)
       const outcomes = [
@@ -139,7 +138,6 @@ inConsoleWorld((world) => {
     assert.equal(await page.locator('#once-raw').inputValue(), token)
     await page.goto(`${url}/console/tokens?q=reloaded`)
     assert.equal(await page.locator('tbody tr').count(), 1)
-    // Back to the form, and sent again as it was: the same token, and not another.
     await context.close()
   })
 
@@ -151,9 +149,9 @@ inConsoleWorld((world) => {
     await page.getByRole('link', { name: 'Revoke…' }).click()
     await other.goto(page.url())
     for (const tab of [page, other]) await tab.getByLabel(/to go on/).fill('AC-00000010')
-    await press(page, 'Revoke')
+    await press(page, REVOKE)
     assert.match(await said(page), /revoked/)
-    await press(other, 'Revoke')
+    await press(other, REVOKE)
     assert.match(await said(other), /revoked|changed since/)
     await context.close()
   })
@@ -169,9 +167,8 @@ inConsoleWorld((world) => {
     // In another tab, as the page says.
     await other.goto(`${url}/console/sign-in`)
     if (await other.getByLabel('Password').count()) await signIn(other, url, OPERATOR)
-    await page.goBack()
+    await press(page, 'Back to the form, with what I typed')
     assert.equal(await page.getByLabel('Description').inputValue(), 'too late')
-    await press(page, 'Make the token')
     // Made for the earlier session: looked at once more, with all that was typed, and sent.
     assert.match(await said(page), /earlier sign-in/)
     await press(page, 'Make the token')

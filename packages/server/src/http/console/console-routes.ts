@@ -220,7 +220,10 @@ export function consoleRoutes<Who extends Authority>(
   /** Whatever was thrown, the person gets a page. */
   async function refuse(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (error instanceof SignedOut) {
-      if (request.method !== 'GET') return sendConsolePage(reply, 403, signedOutPage(), frames.without())
+      if (request.method !== 'GET') {
+        const sent = { action: request.url, fields: sentAgain(request) }
+        return sendConsolePage(reply, 403, signedOutPage(sent), frames.without())
+      }
       return redirect(reply, `/console/sign-in?to=${encodeURIComponent(request.url)}`)
     }
     const refused = refusalOf(error, fileLimit(request) ?? BODY_LIMIT)
@@ -245,6 +248,15 @@ async function sentIn(request: FastifyRequest): Promise<Upload> {
   if (fileLimit(request) !== undefined) return uploadIn(body, headers['content-type'])
   return { fields: fieldsIn(typeof body === 'string' ? body : ''), file: undefined }
 }
+
+/** What a form can send again after a sign-in: it is then shown once more, for it lacks the text of the session. */
+function sentAgain({ body }: FastifyRequest): Fields['entries'] {
+  if (typeof body !== 'string') return []
+  return fieldsIn(body).entries.filter(([name]) => !NOT_AGAIN.has(name))
+}
+
+/** Of the session, and what nobody writes into a page. */
+const NOT_AGAIN: ReadonlySet<string> = new Set(['csrf', 'once', 'token', 'password'])
 
 /** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
 function refuseOtherSites({ headers }: FastifyRequest): void {

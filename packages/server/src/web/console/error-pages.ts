@@ -20,13 +20,21 @@ ${status === 503 && html`<p>${words.errors.nothingLost}</p>`}
 <p>${again !== undefined && status >= 429 && html`<a class="button" href="${again}">${words.errors.tryAgain}</a> `}<a href="/console/">${words.errors.back}</a></p></div>`,
 })
 
-/** For a form that was sent after its session had ended. */
-export const signedOutPage = (): ConsoleContent => ({
+export interface SignedOutPage {
+  /** Where the form was sent, from the root of the service. */
+  readonly action: string
+  readonly fields: readonly (readonly [string, string])[]
+}
+
+/** For a form that was sent after its session had ended: what was typed waits on this page. */
+export const signedOutPage = ({ action, fields }: SignedOutPage): ConsoleContent => ({
   title: words.errors.signedOut,
   section: undefined,
   isNarrow: true,
   body: html`<div class="card"><p class="notice warn" role="alert">${words.errors.signedOutText}</p>
-<p><a class="button primary" href="/console/sign-in" target="_blank" rel="noopener">${words.errors.signInElsewhere}</a></p></div>`,
+<p><a class="button primary" href="/console/sign-in" target="_blank" rel="noopener">${words.errors.signInElsewhere}</a></p>
+<form method="post" action="${action}">${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button type="submit">${words.errors.lookAgain}</button></form></div>`,
 })
 
 /** For a page with a secret that is loaded again later. */

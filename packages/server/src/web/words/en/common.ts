@@ -106,7 +106,8 @@ export const errors = {
   nothingLost: 'Nothing was lost, and nothing was done.',
   signedOut: 'You are not signed in any more',
   signedOutText:
-    'Nothing was done. Sign in again in another tab; then go back to this form, which still has what you typed, and send it again.',
+    'Nothing was done, and what you typed is still here. Sign in again in another tab, then come back to this page.',
+  lookAgain: 'Back to the form, with what I typed',
   signInElsewhere: 'Sign in (opens another tab)',
   wasShown: 'This was shown already',
   wasShownText:
