@@ -10,7 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launch, openWindow, picture } from './support/chromium.ts'
 import { BRAND, inConsoleWorld, MODEL, OPERATOR, signIn } from './support/console-world.ts'
 
-const REVOKE = 'Revoke it'
+const REVOKE = 'Revoke it for good'
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
