@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { launch, openWindow, picture } from './support/chromium.ts'
+import { launch, openWindow, picture, pictureForReadme } from './support/chromium.ts'
 import { BRAND, inConsoleWorld, MODEL, OPERATOR, signIn } from './support/console-world.ts'
 
 const REVOKE = 'Revoke it for good'
@@ -189,6 +189,20 @@ inConsoleWorld((world) => {
     assert.match(await said(page), /permission|role/)
     await page.goto(`${url}/console/models/${BRAND}/${MODEL}`)
     assert.equal(await page.getByRole('link', { name: 'Change the policy' }).count(), 0)
+    await context.close()
+  })
+
+  test('the pictures of the README are of pages that are there', async () => {
+    const { page, problems, context, url } = await signedIn(OPERATOR, {
+      viewport: { width: 960, height: 640 },
+    })
+    await page.goto(`${url}/console/devices`)
+    await pictureForReadme(page, 'devices')
+    await page.goto(
+      `${url}/console/tokens/new?description=ci:+hello-world+edge&permissions=package_access&permissions=package_upload&permissions=package_release&packages=hello-world&channels=edge&life=90`,
+    )
+    await pictureForReadme(page, 'new-token')
+    assert.deepEqual(problems, [])
     await context.close()
   })
 })

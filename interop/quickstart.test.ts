@@ -25,8 +25,8 @@ type Step = { readonly commands: string } | { readonly item: string }
 /** In the order of the page. Blocks without a language are for reading. */
 function stepsOf(page: string): readonly Step[] {
   const text = readFileSync(join(clientPaths.root, page), 'utf8')
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$|^- ((?:Open|Choose|Enter|Read|Reload) .+)$/gm)].map(([, commands, item = '']) =>
-    commands === undefined ? { item } : { commands },
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$|^- ((?:Open|Choose|Enter|Read|Reload) .+)$/gm)].map(
+    ([, commands, item = '']) => (commands === undefined ? { item } : { commands }),
   )
 }
 

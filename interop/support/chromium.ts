@@ -1,5 +1,5 @@
 /** A real browser, and errors in it that a person would not see. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Browser,
@@ -51,4 +51,16 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (directory === undefined) return
   await mkdir(directory, { recursive: true })
   await page.screenshot({ path: join(directory, `${name}.png`), fullPage: true })
+}
+
+const PICTURES = join(clientPaths.root, 'docs/pictures')
+/** Pictures are loaded with the README, over any line. */
+const MOST_BYTES = 80_000
+
+/** What fits into the window. Kept in docs/pictures with INTEROP_README=keep; there is such a picture in any case. */
+export async function pictureForReadme(page: Page, name: string): Promise<void> {
+  const path = join(PICTURES, `${name}.jpg`)
+  if (process.env['INTEROP_README'] === 'keep') await page.screenshot({ path, type: 'jpeg', quality: 70 })
+  const { size } = await stat(path)
+  if (size > MOST_BYTES) throw new Error(`${path} has ${size} bytes, more than ${MOST_BYTES}`)
 }

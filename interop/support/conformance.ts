@@ -21,6 +21,8 @@ type Database = keyof typeof COLUMNS
 const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'canonical-brand.test.ts': 'snap',
   'chromium.test.ts': 'Chromium',
+  'console-flows.test.ts': 'Chromium',
+  'console-pages.test.ts': 'Chromium',
   'craft-store.test.ts': 'craft-store',
   'curl.test.ts': 'curl',
   // Where ci-examples.test.ts has its tests from.
@@ -29,6 +31,7 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'fuzz.test.ts': 'Schemathesis',
   'nginx.test.ts': 'nginx',
   'own-brand.test.ts': 'snapd',
+  'quickstart.test.ts': 'Chromium',
   'restart.test.ts': 'Python macaroonbakery',
   'separate-identity.test.ts': 'Python macaroonbakery',
   'snap-login.test.ts': 'snapd',
