@@ -106,6 +106,17 @@ const InteractionMethodsSchema = Type.Object(
       },
       { title: 'BrowserWindowMethod' },
     ),
+    'browser-redirect': Type.Object(
+      {
+        LoginURL: Type.String({
+          description: 'For a browser, with `return_to` and `state` added: it comes back with a `code`',
+        }),
+        DischargeTokenURL: Type.String({
+          description: 'POST `{"code": …}` here, within a minute and once, for the token to discharge with',
+        }),
+      },
+      { title: 'BrowserRedirectMethod' },
+    ),
     agent: Type.Object(
       { 'login-url': Type.String({ description: '`agentLogin`, with its `did`' }) },
       { title: 'AgentMethod' },

@@ -257,6 +257,10 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
               VisitURL: `http://127.0.0.1:8080/identity/login?did=${SEALED.did}`,
               WaitTokenURL: `http://127.0.0.1:8080/identity/wait-token?did=${SEALED.did}`,
             },
+            'browser-redirect': {
+              LoginURL: `http://127.0.0.1:8080/identity/login-redirect/${SEALED.did}`,
+              DischargeTokenURL: 'http://127.0.0.1:8080/identity/discharge-token',
+            },
             agent: { 'login-url': `http://127.0.0.1:8080/identity/login/agent?did=${SEALED.did}` },
           },
         },

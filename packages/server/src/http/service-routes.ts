@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { frontPage } from '../web/front-page.ts'
 import { prefersPage } from '../web/prefers-page.ts'
 import { sendPage } from '../web/send-page.ts'
+import { pathOf } from './app.ts'
 
 export interface ServiceFacts {
   /** The version of the software. */
@@ -45,7 +46,9 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
       const logins = await facts.toolLogins()
       return { ...description, links: { ...description.links, 'sign-on': logins.signOn } }
     }
-    if (facts.console !== undefined) return reply.redirect(facts.console, 303)
+    if (facts.console !== undefined) {
+      return reply.header('cache-control', 'no-store').redirect(`${pathOf(facts.baseUrl)}/console/`, 303)
+    }
     return sendPage(reply, 200, await frontPageOf(facts))
   })
   app.get('/openapi.json', async (_request, reply) => {

@@ -54,25 +54,32 @@ describe('GET /', () => {
       test(`Accept ${accept?.slice(0, 60) ?? 'missing'}: ${isPage ? 'the page' : 'JSON'}`, async () => {
         // Node's fetch would send an Accept of its own.
         const { request } = await import('node:http')
-        const { status, type, vary } = await new Promise<Record<string, unknown>>((resolve, reject) => {
-          const headers = accept === undefined ? {} : { accept }
-          request(service.baseUrl, { headers }, (response) => {
-            response.resume()
-            const { 'content-type': type, vary } = response.headers
-            resolve({ status: response.statusCode, type, vary })
-          })
-            .on('error', reject)
-            .end()
-        })
-        const expected = isPage ? 'text/html; charset=utf-8' : 'application/json'
-        assert.deepEqual({ status, type, vary }, { status: 200, type: expected, vary: 'Accept' })
+        const { status, type, vary, location } = await new Promise<Record<string, unknown>>(
+          (resolve, reject) => {
+            const headers = accept === undefined ? {} : { accept }
+            request(service.baseUrl, { headers }, (response) => {
+              response.resume()
+              const { 'content-type': type, vary, location } = response.headers
+              resolve({ status: response.statusCode, type, vary, location })
+            })
+              .on('error', reject)
+              .end()
+          },
+        )
+        assert.deepEqual(
+          { status, type, vary, location },
+          isPage
+            ? { status: 303, type: undefined, vary: 'Accept', location: '/console/' }
+            : { status: 200, type: 'application/json', vary: 'Accept', location: undefined },
+        )
       })
     }
 
-    test('the page is documented, safe, and has a HEAD', async () => {
-      const response = await fetch(service.baseUrl, { headers: { accept: FIREFOX } })
+    test('the page that it leads to is safe, and has a HEAD', async () => {
+      const url = `${service.baseUrl}/console/`
+      const response = await fetch(url, { headers: { accept: FIREFOX } })
       const text = await response.text()
-      const head = await fetch(service.baseUrl, { method: 'HEAD', headers: { accept: FIREFOX } })
+      const head = await fetch(url, { method: 'HEAD', headers: { accept: FIREFOX } })
       assert.equal(head.status, 200)
       assert.equal(Number(head.headers.get('content-length')), Buffer.byteLength(text))
       assert.match(
@@ -116,6 +123,23 @@ describe('GET /', () => {
       }
     })
   })
+
+  for (const off of ['RATAFIA_CONSOLE', 'RATAFIA_MANAGEMENT']) {
+    oneDatabase((_kind, _open, fresh) => {
+      const service = testService(fresh, { [off]: 'off' })
+
+      test(`with ${off}=off the page is here, and leads to no console`, async () => {
+        const response = await fetch(service.baseUrl, { headers: { accept: FIREFOX } })
+        assert.deepEqual([response.status, response.url], [200, `${service.baseUrl}/`])
+        const page = await response.text()
+        assert.match(page, /Log in with a tool/)
+        assert.doesNotMatch(page, /\/console/)
+        for (const path of ['/console/', '/console/tokens', '/console/sign-in']) {
+          assert.equal((await fetch(`${service.baseUrl}${path}`)).status, 404, path)
+        }
+      })
+    })
+  }
 
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: 'https://id.example.com/candid' })

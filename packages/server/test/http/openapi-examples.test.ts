@@ -286,7 +286,7 @@ function exampleOf(id: string, name: string): { readonly request: Parts; readonl
 
 /** What cannot be the same twice. */
 const VARIES =
-  /^(nonce|request-id|session-id|id|id64|serial|valid-since|valid-until|revoked-at|PublicKey|public-key|did|token64|token-kind|VisitURL|WaitTokenURL|login-url|access_token|credentials|session_id|subject_token)$/
+  /^(nonce|request-id|session-id|id|id64|serial|valid-since|valid-until|revoked-at|PublicKey|public-key|did|token64|token-kind|VisitURL|WaitTokenURL|LoginURL|DischargeTokenURL|login-url|access_token|credentials|session_id|subject_token)$/
 
 /** `seen` with what varies replaced by what it is: the types and headers of assertions, the conditions of macaroons. */
 function outlineOf(seen: unknown, name = ''): unknown {
