@@ -44,7 +44,14 @@ const OTHERS = [
   'tokens shorten',
 ]
 /** Whose argument may be left out, if an option says which. */
-const NAMED = ['tokens revoke', 'devices approve', 'devices reject', 'devices revoke', 'devices release']
+const NAMED = [
+  'accounts reminders',
+  'tokens revoke',
+  'devices approve',
+  'devices reject',
+  'devices revoke',
+  'devices release',
+]
 
 const leavesOf = (command: Command, path = ''): readonly (readonly [string, Command])[] =>
   command.commands.flatMap((child) => {

@@ -55,6 +55,8 @@ eachDatabase((_kind, _open, fresh) => {
       'kind',
       'last_used_at',
       'last_used_from',
+      'limits',
+      'manage',
       'opened_from',
       'revoked_at',
       'revoked_by',
