@@ -6,6 +6,29 @@ import { oneDatabase } from '../support/databases.ts'
 import { addManager } from '../support/managers.ts'
 import { addPerson, testService } from '../support/service.ts'
 
+describe('the console outside its networks', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24' })
+
+    test('security: nobody there can tell it from a path with nothing, signed in or not', async () => {
+      const nothing = await browserWith(service).get('/nothing')
+      const signedIn = new Map([['ratafia-console', 'x']])
+      for (const path of [
+        '/console/',
+        '/console/tokens',
+        '/console/sign-in',
+        '/console/tools',
+        '/console/nothing',
+      ]) {
+        for (const browser of [browserWith(service), browserWith(service, signedIn)]) {
+          const { status, text } = await browser.get(path)
+          assert.deepEqual([status, text], [nothing.status, nothing.text], path)
+        }
+      }
+    })
+  })
+})
+
 describe('the frame of the console', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)

@@ -15,8 +15,9 @@ import {
   MOST_COOKIE_CHARACTERS,
   type SessionCookie,
 } from '../../http/console/session-cookie.ts'
-import { noteRefusal } from '../../http/errors/answer.ts'
+import { answerError, noteRefusal } from '../../http/errors/answer.ts'
 import { refusalOf } from '../../http/errors/translate.ts'
+import { OutsideNetworks } from '../../http/limits/only-from.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import type { ConsoleContent } from '../../web/console/layout.ts'
 import {
@@ -192,7 +193,12 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
   }
 
   /** Whatever was thrown, the person gets a page. */
-  function refuse(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  function refuse(
+    error: FastifyError | Error,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): FastifyReply | undefined {
+    if (error instanceof OutsideNetworks) return void answerError(error, request, reply)
     const query = queryFields(request.url.startsWith('/console/sign-in') ? request.url : '')
     const again = signInAddress({ to: query.get('to'), recent: query.has('recent'), kept: query.get('kept') })
     if (error instanceof IdentityTrouble) return stopped(error, request, reply, again)

@@ -12,8 +12,9 @@ import { words } from '../../web/words/en.ts'
 import { pathOf } from '../app.ts'
 import { fileLimit } from '../bodies/file-body.ts'
 import { bodyParser } from '../bodies/read-body.ts'
-import { noteRefusal } from '../errors/answer.ts'
+import { answerError, noteRefusal } from '../errors/answer.ts'
 import { refusalOf } from '../errors/translate.ts'
+import { OutsideNetworks } from '../limits/only-from.ts'
 import type { AnswerOnce } from '../management/repeatable.ts'
 import { Streamed, type StreamPlaces, sendStreamed } from '../management/streamed.ts'
 import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut } from './asked.ts'
@@ -218,9 +219,14 @@ export function consoleRoutes<Who extends Authority>(
   }
 
   /** Whatever was thrown, the person gets a page. */
-  async function refuse(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function refuse(
+    error: Error,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
+    if (error instanceof OutsideNetworks) return void answerError(error, request, reply)
     if (error instanceof SignedOut) {
-      if (request.method !== 'GET') {
+      if (request.method === 'POST') {
         const sent = { action: request.url, fields: sentAgain(request) }
         return sendConsolePage(reply, 403, signedOutPage(sent), frames.without())
       }

@@ -3,7 +3,14 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
 
-/** `networks` are addresses and CIDR blocks; for routes added to `app` later. Throws `not-found`. */
+/** The client is in none of the networks: whatever is here, it hears what it would hear where there is nothing. */
+export class OutsideNetworks extends RequestError {
+  constructor() {
+    super('not-found', 'There is nothing at this path. GET / lists what there is.')
+  }
+}
+
+/** `networks` are addresses and CIDR blocks; for routes added to `app` later. Throws {@link OutsideNetworks}. */
 export function onlyFrom(app: FastifyInstance, networks: readonly string[]): void {
   const list = new BlockList()
   for (const network of networks) {
@@ -14,10 +21,6 @@ export function onlyFrom(app: FastifyInstance, networks: readonly string[]): voi
   }
   app.addHook('onRequest', ({ client: { address } }, _reply, done) => {
     const isInside = address !== 'unknown' && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-    done(
-      isInside
-        ? undefined
-        : new RequestError('not-found', 'There is nothing at this path. GET / lists what there is.'),
-    )
+    done(isInside ? undefined : new OutsideNetworks())
   })
 }
