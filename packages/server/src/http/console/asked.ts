@@ -67,6 +67,12 @@ export async function askedBy<Who extends Authority>(
   }
 }
 
+/** The same request, with the fields of its form. */
+export const withFields = <Who extends Authority>(
+  asked: ConsoleAsked<Who>,
+  fields: Fields,
+): ConsoleAsked<Who> => ({ ...asked, fields, form: formState({ token: asked.token, fields }) })
+
 const isUnauthorized = (error: unknown): boolean =>
   error instanceof RequestError && error.code === 'macaroon-authorization-required'
 

@@ -17,7 +17,7 @@ import { refusalOf } from '../errors/translate.ts'
 import { OutsideNetworks } from '../limits/only-from.ts'
 import type { AnswerOnce } from '../management/repeatable.ts'
 import { Streamed, type StreamPlaces, sendStreamed } from '../management/streamed.ts'
-import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut } from './asked.ts'
+import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut, withFields } from './asked.ts'
 import { askToSignInBeforeTyping } from './before-typing.ts'
 import { isCsrfOf } from './csrf.ts'
 import { type Fields, fieldsIn, NO_FIELDS } from './fields.ts'
@@ -140,8 +140,10 @@ export function consoleRoutes<Who extends Authority>(
     form: ConsoleForm<Who>,
   ): Promise<FastifyReply> => {
     refuseOtherSites(request)
+    // Before anything is taken apart that somebody sends.
+    const visitor = await askedBy(request, NO_FIELDS, http)
     const { fields, file } = await sentIn(request)
-    const asked = await askedBy(request, fields, http)
+    const asked = withFields(visitor, fields)
     try {
       if (!isCsrfOf(asked.token, fields.get('csrf'))) throw new FormRefused(words.form.outOfDate)
       const done = await sendOnce(request.url, asked, form, file)
