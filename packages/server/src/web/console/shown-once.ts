@@ -21,6 +21,6 @@ ${value}</textarea>${note && html`<p class="quiet">${note}</p>`}</section>`
 
 const rowsOf = (value: string): number =>
   Math.min(
-    8,
+    5,
     value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / LINE)), 0),
   )

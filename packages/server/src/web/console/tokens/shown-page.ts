@@ -44,9 +44,8 @@ const formSection = ({ form, text: value, uses }: Form): Html =>
     id: form,
     title: uses.map(({ tool }) => tool).join(', '),
     value,
-    note: form === 'env' ? text.shell : variablesOf(uses).map((variable) => html`${text.setAs(variable)} `),
+    note: form === 'env' ? text.shell : uses.map(useOf),
   })
 
-const variablesOf = (uses: Form['uses']): readonly string[] => [
-  ...new Set(uses.flatMap(({ variable }) => variable ?? [])),
-]
+const useOf = ({ tool, variable }: Form['uses'][number]): Html | undefined =>
+  variable === undefined ? undefined : html`${text.readBy(tool, variable)}<br>`

@@ -145,14 +145,12 @@ export const tokens = {
 
   shownPage: {
     once: html`<strong>Copy it now: this page shows it once.</strong> Nobody can show it again, not even an operator. If you lose it, revoke it and make another.`,
-    setAs: (variable: string): Html => html`Set it as <code>${variable}</code>.`,
-    tools: 'For',
+    readBy: (tool: string, variable: string): Html => html`${tool}: set it as <code>${variable}</code>.`,
     curl: 'curl: whose it is, and what it may do',
     leftOut: 'Not possible here',
     shell: 'Sets them all, and the addresses of this service.',
     replaced: (description: string, at: Date): string => `“${description}” ends ${time.instant(at)}.`,
     done: 'I have kept it',
-    value: 'Value',
   },
 
   explainPage: {
