@@ -11,6 +11,8 @@ export interface ManagementOperation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Below {@link MANAGEMENT_PREFIX}, with `:name` for a parameter. */
   readonly path: string
+  /** What its last parameter never is, because it belongs to the path of another operation. */
+  readonly exceptIds?: readonly string[]
   readonly summary: string
   /** More than the summary, in Markdown. */
   readonly description?: string

@@ -36,6 +36,17 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const sessionOf = (token: string): string => sessionIdOf(decoded(token))
 
+  test('a word that is another path is no id: it takes the methods of that path, and no other', async () => {
+    const token = await managementToken(service, await addManager(service, 'auditor'))
+    for (const path of ['/me/tokens/explain', '/me/tokens/revoke', '/tokens/root', '/tokens/exchange']) {
+      // Such an answer is of no operation.
+      const { status, headers } = await fetch(`${service.baseUrl}/api/management/v1${path}`, {
+        headers: bearing(token),
+      })
+      assert.deepEqual([status, headers.get('allow')], [405, 'POST'], path)
+    }
+  })
+
   test('what a login asked for is in its record, whoever narrows a copy', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)

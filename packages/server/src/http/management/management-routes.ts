@@ -104,11 +104,11 @@ export function managementRoutes<Who extends Authority>(
   }
 
   return (operation, answer) => {
-    const { method, path, body, file } = operation
+    const { method, body, file } = operation
     const query = querySchemaOf(operation)
     app.route({
       method,
-      url: `${MANAGEMENT_PREFIX}${path}`,
+      url: `${MANAGEMENT_PREFIX}${routerPath(operation)}`,
       // What is a file is no JSON, so a body that may be either is validated by its hook.
       schema: { querystring: query, ...(body && !file && { body }) },
       preValidation: [authority.preValidation, readQuery(query)],
@@ -132,6 +132,10 @@ export function managementRoutes<Who extends Authority>(
     })
   }
 }
+
+/** As the router takes it: what is another operation's path is not an id of this one, in any method. */
+const routerPath = ({ path, exceptIds = [] }: ManagementOperation): string =>
+  exceptIds.length === 0 ? path : `${path}(^(?!(?:${exceptIds.join('|')})$).*)`
 
 /** As Fastify validates it, where it is no file. */
 const validateJson =
