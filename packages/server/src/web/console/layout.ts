@@ -52,11 +52,11 @@ export function consolePage(content: ConsoleContent, frame: Frame): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh}">`}
+${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="${refresh}"></noscript>`}
 <title>${problems.length > 0 && words.frame.error}${title} · ${service}</title>
 ${STYLESHEET}
 </head>
-<body>
+<body${refresh !== undefined && html` data-refresh="${refresh}"`}>
 <a class="skip" href="#main">${words.frame.skip}</a>
 <header class="top"><span class="brand"><strong>Ratafia</strong> ${service}</span>
 ${navigation(content, frame)}</header>

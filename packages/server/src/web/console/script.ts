@@ -1,6 +1,7 @@
 /**
- * The one script of the console. Every page works without it; it copies, chooses all rows of a list, and says times in
- * the reader's zone (contract/administration.md, C4). Sent inside the page: the content security policy allows its hash.
+ * The one script of the console. Every page works without it; it copies, chooses all rows of a list, says times in the
+ * reader's zone, and loads the page of a running job again while nobody types there (contract/administration.md, C4).
+ * Sent inside the page: the content security policy allows its hash.
  */
 import { hash } from 'node:crypto'
 
@@ -27,6 +28,11 @@ for (const box of all('[data-all]')) {
   const chosen = () => all('input[type=checkbox][name="' + box.dataset.all + '"]')
   box.closest('[hidden]')?.removeAttribute('hidden')
   box.addEventListener('change', () => { for (const one of chosen()) one.checked = box.checked })
+}
+const { refresh } = document.body.dataset
+if (refresh) {
+  const again = () => setTimeout(() => (document.activeElement?.matches('input, select, textarea') ? again() : location.reload()), refresh * 1000)
+  again()
 }
 for (const time of all('time[datetime]')) {
   const at = new Date(time.dateTime)
