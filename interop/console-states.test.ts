@@ -12,6 +12,8 @@ import { BRAND, HOSTILE, inConsoleWorld, MODEL, OPERATOR, signIn, VIEWER } from 
 import { takeDatabaseAway } from './support/database-away.ts'
 
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
+/** The page of something that runs is loaded again until it has ended. */
+const settled = (page: Page) => page.locator('body:not([data-refresh])').waitFor({ state: 'attached' })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
 
 /** A page, how it comes into its state, and what it then says. */
@@ -30,9 +32,9 @@ const EMPTY: readonly State[] = [
 
 const REFUSED: readonly State[] = [
   [
-    'a token without anything',
-    '/console/tokens/new',
-    /Nothing was done/,
+    'a token that may do nothing',
+    '/console/tokens/new?description=nothing',
+    /Choose at least one thing that it may do/,
     (page) => press(page, 'Make the token'),
   ],
   [
@@ -62,7 +64,7 @@ const REFUSED: readonly State[] = [
     async (page) => {
       await page.locator('textarea').fill(`brand_id,model,serial,device_key_id\n${BRAND},${MODEL},AC--bad,x`)
       await page.locator('main form button[type=submit]').first().click()
-      await page.waitForFunction('!document.body.dataset.refresh')
+      await settled(page)
     },
   ],
 ]
@@ -155,7 +157,7 @@ inConsoleWorld((world) => {
     await page.locator('main form button.danger').click()
     await page.waitForURL(/\/console\/jobs\//)
     found.push(...(await lookAt(page, 'a job')))
-    await page.waitForFunction('!document.body.dataset.refresh')
+    await settled(page)
     assert.match(await said(page), /10 of 10|done/)
     found.push(...(await lookAt(page, 'a job that has ended')))
     assert.deepEqual(found, [])
@@ -172,11 +174,11 @@ inConsoleWorld((world) => {
     await page.goto(`${url}/console/devices/import`)
     await page.locator('input[type=file]').setInputFiles(file)
     await page.locator('main form button[type=submit]').first().click()
-    await page.waitForFunction('!document.body.dataset.refresh')
+    await settled(page)
     assert.deepEqual(await lookAt(page, 'an import that fits'), [])
     await press(page, 'Import')
     await page.waitForURL(/\/console\/jobs\//)
-    await page.waitForFunction('!document.body.dataset.refresh')
+    await settled(page)
     await page.goto(`${url}/console/devices?q=AC-99999999`)
     assert.equal(await page.locator('tbody tr').count(), 1)
     await context.close()
