@@ -1,7 +1,7 @@
 /** Looks for what waits for somebody: first rows of an index, and counts up to a limit. It writes nothing. */
 import type { AccountId } from '@ratafia/api'
 import { sql } from 'kysely'
-import { type Database, fromInstant, toInstant } from '../database/index.ts'
+import { type Database, fromInstant, isReminded, toInstant } from '../database/index.ts'
 
 /** From one instant on and before another. */
 export interface Ending {
@@ -37,7 +37,7 @@ export interface AttentionStore {
   oldestWaiting(brands: Brands): Promise<Date | undefined>
   /** Devices with evidence of a clone: at most `most` are counted. */
   evidence(brands: Brands, most: number): Promise<CountedDevices>
-  /** The long-lived sessions of developer tokens that a reminder is sent for: see `reminders/ending-store.ts`. */
+  /** Sessions of developer tokens that a reminder is sent for. */
   tokens(ending: Ending, most: number): Promise<EndingTokens>
   /** API keys that are neither revoked nor used up, by their model: the next one to end first. */
   apiKeys(brands: Brands, ending: Ending, models: number): Promise<readonly ModelWithEndingKeys[]>
@@ -78,15 +78,11 @@ export function attentionStore({ query }: Pick<Database, 'query'>): AttentionSto
     },
 
     async tokens({ from, before }, most) {
-      // Index token_session_reminded, whose condition this is word for word.
+      // Index token_session_reminded.
       const found = query
         .selectFrom('token_session')
         .select('valid_until')
-        .where('kind', '=', sql.lit('developer' as const))
-        .where('rule_id', 'is', null)
-        .where('revoked_at', 'is', null)
-        .where('shortened_from', 'is', null)
-        .where(sql<boolean>`valid_until - valid_since >= 259200000`)
+        .where(isReminded)
         .where('valid_until', '>=', toInstant(from))
         .where('valid_until', '<', toInstant(before))
         .orderBy('valid_until')

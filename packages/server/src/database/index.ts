@@ -53,6 +53,7 @@ export {
   tableNames,
   triggerNames,
 } from './schema/migrated-names.ts'
+export { isReminded } from './schema/reminded-sessions.ts'
 export type * from './schema/schema.ts'
 export { SchemaError } from './schema/schema-error.ts'
 export { requireCurrentSchema, schemaState } from './schema/schema-state.ts'

@@ -1,7 +1,7 @@
 /** What ends soon, found by its end: rows of `token_session`, `api_key` and `role_grant`; and who is told of it. */
 import type { AccountId, SessionId, Username } from '@ratafia/api'
 import { type Selectable, sql } from 'kysely'
-import { type Database, fromInstant, type Schema, toInstant } from '../database/index.ts'
+import { type Database, fromInstant, isReminded, type Schema, toInstant } from '../database/index.ts'
 import type { Addressee } from './reminder.ts'
 
 /** A page of what ends from one instant on and before another, by the end, behind `after`. */
@@ -97,19 +97,14 @@ const ACCOUNT = [
 ] as const
 
 export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
-  /** In the very words of the index token_session_reminded: SQLite compares them as text. */
   const tokens = () =>
     query
       .selectFrom('token_session')
       .innerJoin('account', 'account.id', 'token_session.account_id')
       .select(['session_id', 'valid_since', 'valid_until', 'description'])
       .select(ACCOUNT)
-      .where('kind', '=', sql.lit('developer' as const))
-      .where('rule_id', 'is', null)
-      .where('revoked_at', 'is', null)
-      .where('shortened_from', 'is', null)
       .where('disabled_at', 'is', null)
-      .where(sql<boolean>`valid_until - valid_since >= 255600000`)
+      .where(isReminded)
 
   return {
     async tokens({ from, before, after, limit }) {

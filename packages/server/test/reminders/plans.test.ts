@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { attentionStore } from '../../src/attention/attention-store.ts'
 import { inTransaction, openDatabase } from '../../src/database/index.ts'
 import { endingStore } from '../../src/reminders/ending-store.ts'
 import { reminderStore } from '../../src/reminders/reminder-store.ts'
@@ -35,14 +36,17 @@ eachDatabase((kind, open, fresh) => {
     try {
       const endings = endingStore(database)
       const queue = reminderStore(database)
+      const overview = attentionStore(database)
       const [now, later] = [new Date(), new Date(Date.now() + 1)]
       const page = { from: now, before: later, limit: 500 }
       const after = { endsAt: now, id: 'x' }
       const WANTED: readonly [index: string, table: string, run: () => Promise<unknown>][] = [
         ['token_session_reminded', 'token_session', () => endings.tokens({ ...page, after: undefined })],
         ['token_session_reminded', 'token_session', () => endings.tokens({ ...page, after })],
+        ['token_session_reminded', 'token_session', () => overview.tokens(page, 10_000)],
         ['api_key_expires', 'api_key', () => endings.apiKeys({ ...page, after: undefined })],
         ['api_key_expires', 'api_key', () => endings.apiKeys({ ...page, after })],
+        ['api_key_expires', 'api_key', () => overview.apiKeys('all', page, 100)],
         ['role_grant_expires', 'role_grant', () => endings.grants({ ...page, after: undefined })],
         ['reminder_due', 'reminder', () => queue.take({ channel: 'mail', now, until: later, limit: 1 })],
         ['reminder_due', 'reminder', () => queue.giveUp({ channel: 'mail', now, queuedBefore: now })],

@@ -8,9 +8,8 @@ export const reminders: Migration = {
     `alter table account add column reminders_off_at ${instant}`,
     // The end that the session had at first, where its owner brought it forward; null for all others.
     `alter table token_session add column shortened_from ${instant}`,
-    // The conditions are those of `reminders/ending-store.ts`, which names them in the same words: 255600000 ms, an
-    // hour less than three days, are what a session must live to be worth a reminder. Sessions of jobs and sign-ins are
-    // not in it.
+    // Queries ask for the same in the same words (`schema/reminded-sessions.ts`): 255600000 ms, an hour less than three
+    // days, are what a session must live to be worth a reminder. Sessions of jobs and sign-ins are not in it.
     `create index token_session_reminded on token_session (valid_until, session_id)
       where kind = 'developer' and rule_id is null and revoked_at is null and shortened_from is null
         and valid_until - valid_since >= 255600000`,
