@@ -1,7 +1,7 @@
 /** Looks for what waits for somebody: first rows of an index, and counts up to a limit. It writes nothing. */
 import type { AccountId } from '@ratafia/api'
 import { sql } from 'kysely'
-import { type Database, fromInstant, isReminded, toInstant } from '../database/index.ts'
+import { countUpTo, type Database, fromInstant, isReminded, toInstant } from '../database/index.ts'
 
 /** From one instant on and before another. */
 export interface Ending {
@@ -69,12 +69,8 @@ export function attentionStore({ query }: Pick<Database, 'query'>): AttentionSto
         .select('device_id')
         .where(sql<boolean>`evidence_at is not null`)
         .$if(brands !== 'all', (some) => some.where('brand_id', 'in', brands === 'all' ? [] : brands))
-        .limit(most + 1)
-      const { count } = await query
-        .selectFrom(found.as('found'))
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return { devices: Math.min(Number(count), most), more: Number(count) > most }
+      const { count: devices, more } = await countUpTo(query, found, most)
+      return { devices, more }
     },
 
     async tokens({ from, before }, most) {

@@ -2,6 +2,7 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
+import { requireTyped } from '../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import { draftTokenIn, endIn, itemsOf } from '../web/console/tokens/draft.ts'
 import { explainPage } from '../web/console/tokens/explain-page.ts'
@@ -74,7 +75,7 @@ function revokeRoutes({ form }: Routes): void {
     },
     send: async (asked) => {
       const tokens = await chosen(asked)
-      requireTyped(asked, text.revokePage.typed(tokens.length))
+      requireTyped(asked.fields, text.revokePage.typed(tokens.length))
       for (const { session_id: id } of tokens) {
         await asked.call(api.revokeMyToken, { parameters: { id }, body: {} })
       }
@@ -87,7 +88,7 @@ function revokeRoutes({ form }: Routes): void {
     show: async ({ form }) => revokeAllPage({ form }),
     send: async (asked) => {
       const { call, fields, me } = asked
-      requireTyped(asked, text.revokePage.all)
+      requireTyped(asked.fields, text.revokePage.all)
       const body = fields.get('keep') === 'on' ? { all_but: [me.session_id] } : {}
       let revoked = 0
       // A request ends a thousand; nobody who has many more waits for them here.
@@ -99,11 +100,6 @@ function revokeRoutes({ form }: Routes): void {
       return new GoTo('/console/tokens', text.revokePage.manyDone(revoked))
     },
   })
-}
-
-function requireTyped({ fields }: Pick<Asked, 'fields'>, expected: string): void {
-  if (fields.get('typed') === expected) return
-  throw invalidField(words.form.notTyped(expected), { field: 'typed' })
 }
 
 const DAY_MS = 86_400_000

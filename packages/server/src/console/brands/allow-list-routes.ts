@@ -3,6 +3,7 @@ import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
+import { requireTyped } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { may } from '../../web/console/may.ts'
@@ -16,7 +17,7 @@ import {
 } from '../../web/console/models/allow-list-pages.ts'
 import { modelName, modelPath, type Named } from '../../web/console/models/model-table.ts'
 import { words } from '../../web/words/en.ts'
-import { modelOf, requireTyped } from './common-routes.ts'
+import { modelOf } from './common-routes.ts'
 
 const api = MANAGEMENT_OPERATIONS
 const text = words.allowList

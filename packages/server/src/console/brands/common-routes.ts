@@ -1,21 +1,13 @@
 /** What the routes of a model have in common: which one it is, and what was typed about it. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { type Model, SETTINGS } from '../../web/console/models/model-says.ts'
 import type { Policy } from '../../web/console/models/policy-fields.ts'
-import { words } from '../../web/words/en.ts'
 
 /** Throws what the operation throws: `no-such-record` for a model that the person may not see. */
 export const modelOf = ({ call, parameters }: Pick<ConsoleAsked, 'call' | 'parameters'>): Promise<Model> =>
   call(MANAGEMENT_OPERATIONS.model, { parameters })
-
-/** Throws `invalid-field` unless the person typed it. */
-export function requireTyped(fields: Fields, expected: string): void {
-  if (fields.get('typed') === expected) return
-  throw invalidField(words.form.notTyped(expected), { field: 'typed' })
-}
 
 /** The settings that were typed. The schema of the operation refuses a text that is no choice, as it does over HTTP. */
 export const policyTyped = (fields: Fields): Partial<Policy> =>

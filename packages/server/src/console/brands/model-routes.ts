@@ -2,6 +2,7 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { requireTyped, seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import { may } from '../../web/console/may.ts'
@@ -10,7 +11,7 @@ import { modelPage } from '../../web/console/models/model-page.ts'
 import { modelName } from '../../web/console/models/model-table.ts'
 import { type RemoveModelPage, removeModelPage } from '../../web/console/models/remove-page.ts'
 import { words } from '../../web/words/en.ts'
-import { modelOf, requireTyped } from './common-routes.ts'
+import { modelOf } from './common-routes.ts'
 
 const api = MANAGEMENT_OPERATIONS
 /** To say how many there are: of more, that there are more. */
@@ -52,7 +53,7 @@ export function modelPageRoutes({ page, form }: ConsoleRoutes): void {
       const { brand = '', model = '' } = parameters
       const name = modelName({ brand_id: brand, model })
       requireTyped(fields, name)
-      await call(api.removeModel, { parameters, ifMatch: fields.get('etag') })
+      await call(api.removeModel, { parameters, ifMatch: seenIn(fields) })
       return new GoTo(`/console/brands/${encodeURIComponent(brand)}`, words.models.removedNotice(name))
     },
   })

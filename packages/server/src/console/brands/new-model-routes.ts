@@ -2,6 +2,7 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { brandsBeforeTyping, refuseBeforeTyping } from '../../http/console/before-typing.ts'
+import { seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import {
@@ -62,7 +63,7 @@ export function newModelPageRoutes({ form }: ConsoleRoutes): void {
         const wouldBe = await call(api.updateModel, { parameters, body, dryRun: true })
         return checkNewerPage({ form: asked.form, model, wouldBe, etag: etagOf(model) })
       }
-      const ifMatch = fields.get('etag')
+      const ifMatch = seenIn(fields)
       const { revision } = await call(api.updateModel, { parameters, body, ifMatch })
       return new GoTo(modelPath(model), text.newerNotice(revision))
     },

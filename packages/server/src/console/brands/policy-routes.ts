@@ -3,6 +3,7 @@ import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
+import { seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { etagOf } from '../../http/management/etag.ts'
@@ -31,7 +32,7 @@ export function policyPageRoutes({ form }: ConsoleRoutes): void {
     },
     send: async (asked) => {
       const { call, fields, parameters } = asked
-      const ifMatch = fields.get('etag')
+      const ifMatch = seenIn(fields)
       const model = await modelOf(asked)
       const body = changesIn(fields, model)
       if (Object.keys(body).length === 0) return new GoTo(modelPath(model), text.unchanged)

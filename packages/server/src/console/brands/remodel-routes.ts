@@ -1,5 +1,6 @@
 /** The pages of remodels: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import { may } from '../../web/console/may.ts'
@@ -41,7 +42,7 @@ export function remodelPageRoutes({ form }: ConsoleRoutes): void {
     send: async (asked) => {
       const { call, fields, parameters } = asked
       const model = await modelOf(asked)
-      const { to } = await call(api.removeRemodel, { parameters, ifMatch: fields.get('etag') })
+      const { to } = await call(api.removeRemodel, { parameters, ifMatch: seenIn(fields) })
       return new GoTo(`${modelPath(model)}/remodels`, text.removedNotice(to))
     },
   })

@@ -1,8 +1,9 @@
 /** The pages of signing keys: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Authority } from '../../authority.ts'
-import { invalidField, RequestError } from '../../errors.ts'
+import { RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { requireTyped } from '../../http/console/confirmation.ts'
 import { type ConsoleForm, type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { disableKeyPage, signingKeysPage, typedFor } from '../../web/console/brands/signing-key-pages.ts'
 import { may } from '../../web/console/may.ts'
@@ -34,9 +35,7 @@ const disabling = (force: boolean): ConsoleForm<Authority> => ({
   send: async ({ call, fields, parameters }) => {
     const key = await call(api.signingKey, { parameters })
     const expected = typedFor(key)
-    if (fields.get('typed') !== expected) {
-      throw invalidField(words.form.notTyped(expected), { field: 'typed' })
-    }
+    requireTyped(fields, expected)
     await call(api.disableSigningKey, { parameters, body: force ? { force } : {} })
     const brand = `/console/brands/${encodeURIComponent(key.account_id)}`
     return new GoTo(brand, text.disabledNotice(`${expected}…`))

@@ -2,6 +2,7 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { requireTyped } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { NO_FIELDS } from '../../http/console/fields.ts'
 import { claimField, ruleIssuer } from '../../web/console/publishers/claims.ts'
@@ -37,7 +38,7 @@ export function publisherPageRoutes({ page, form }: Routes, own: OwnPublishers):
       removePublisherPage({ form, would: await call(api.removeMyPublisher, { parameters, dryRun: true }) }),
     send: async ({ call, parameters, fields }) => {
       const { name } = await call(api.myPublisher, { parameters })
-      if (fields.get('typed') !== name) throw invalidField(words.form.notTyped(name), { field: 'typed' })
+      requireTyped(fields, name)
       const { revoked } = await call(api.removeMyPublisher, { parameters, body: {} })
       return new GoTo('/console/publishers', text.remove.done(name, revoked))
     },

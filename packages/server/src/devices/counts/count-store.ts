@@ -1,6 +1,7 @@
 /** Counts devices: the table `device_count`, and what is counted at once. */
 import { type RawBuilder, sql } from 'kysely'
 import {
+  countUpTo,
   type Database,
   type DeviceTable,
   fromInstant,
@@ -93,12 +94,8 @@ export function countStore({ query }: Pick<Database, 'query'>): CountStore {
           what === 'waiting' ? sql<boolean>`status = 'pending'` : sql<boolean>`quarantined_at is not null`,
         )
         .$if(brands !== 'all', (some) => some.where('brand_id', 'in', brands === 'all' ? [] : brands))
-        .limit(most + 1)
-      const { count } = await query
-        .selectFrom(found.as('found'))
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return { devices: Math.min(Number(count), most), more: Number(count) > most }
+      const { count: devices, more } = await countUpTo(query, found, most)
+      return { devices, more }
     },
   }
 }

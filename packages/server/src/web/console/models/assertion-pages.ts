@@ -101,7 +101,7 @@ export const checkNewerPage = ({ form, model, wouldBe, etag }: CheckNewerPage): 
 ${postForm(
   form,
   { action: `${modelPath(model)}/assertion` },
-  html`${hidden({ etag })}${typed(form, ['assertion'])}${actions(
+  html`${hidden({ seen: etag })}${typed(form, ['assertion'])}${actions(
     wouldBe.revision !== model.revision && submit({ label: text.newerDo, does: 'replace' }),
     submit({ label: text.checkBack, does: 'change', isPlain: true }),
   )}`,

@@ -33,7 +33,7 @@ export function policyPage({ form, model, etag, wouldBe }: PolicyPage): ConsoleC
     body: html`<p class="mono">${modelName(model)}</p><p>${text.what}</p>${postForm(
       form,
       { action: `${modelPath(model)}/policy`, class: 'card' },
-      html`${hidden({ etag })}${policyFields({ form, chosen: model, now: model, warnings: wouldBe ?? model })}
+      html`${hidden({ seen: etag })}${policyFields({ form, chosen: model, now: model, warnings: wouldBe ?? model })}
 ${
   added.length > 0 &&
   choiceField(form, {

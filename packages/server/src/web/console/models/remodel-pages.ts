@@ -89,7 +89,7 @@ export function removeRemodelPage({ form, model, remodel, etag }: RemoveRemodelP
     body: postForm(
       form,
       { action: `${path}/${inPath(remodel.to)}/remove`, class: 'card' },
-      html`${hidden({ etag })}<p>${text.removeWhat(remodel.from, remodel.to)}</p>${actions(
+      html`${hidden({ seen: etag })}<p>${text.removeWhat(remodel.from, remodel.to)}</p>${actions(
         submit({ label: text.removeDo, isDanger: true }),
         html`<a href="${path}">${words.form.cancel}</a>`,
       )}`,

@@ -51,7 +51,7 @@ const removal = (
 ${postForm(
   form,
   { action: `${modelPath(model)}/remove` },
-  html`${hidden({ etag })}${typedField(form, modelName(model))}${actions(
+  html`${hidden({ seen: etag })}${typedField(form, modelName(model))}${actions(
     submit({ label: text.removeDo, isDanger: true }),
     html`<a href="${modelPath(model)}">${words.form.cancel}</a>`,
   )}`,
