@@ -289,7 +289,11 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manager.submit(wrong, address, typed)).status, 422, 'it has changed')
       assert.ok(await find(model))
       const fresh = await manager.get(address)
-      assert.equal((await manager.submit(fresh, address, { ...typed, seen: '' })).status, 422, 'nothing was seen')
+      assert.equal(
+        (await manager.submit(fresh, address, { ...typed, seen: '' })).status,
+        422,
+        'nothing was seen',
+      )
       for (let times = 0; times < 2; times++) {
         const done = await manager.submit(fresh, address, typed)
         assert.deepEqual([done.status, done.location], [303, '/console/brands/acme-brand'])
