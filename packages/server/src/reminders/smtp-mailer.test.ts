@@ -77,6 +77,22 @@ test('a refused login is about the server, and its words are not repeated', asyn
   })
 })
 
+const strict = testMailServer({
+  onMailFrom: (_address, _session, done) =>
+    done(Object.assign(new Error('sender rejected'), { responseCode: 553 })),
+})
+const closed = testMailServer({ authOptional: false })
+test('a refused sender, and a login that is missing, are about the server: letters wait until that is mended', async () => {
+  assert.deepEqual(await smtpMailer(serverAt(strict.port), FROM)(letter()), {
+    result: 'away',
+    why: 'the mail server answered 553 to the sender RATAFIA_MAIL_FROM',
+  })
+  assert.deepEqual(await smtpMailer(serverAt(closed.port, { login: undefined }), FROM)(letter()), {
+    result: 'away',
+    why: 'the mail server wants a login or TLS first',
+  })
+})
+
 test('an address with a list or a line break in it is none', async () => {
   const send = smtpMailer(serverAt(server.port), FROM)
   for (const email of ['a@example.org, b@example.org', 'a@example.org\r\nRCPT TO:<b@example.org>', '<>']) {

@@ -83,13 +83,22 @@ async function transporterTo(server: MailServer): Promise<Transporter<SentMessag
 }
 
 /**
- * 5xx about this letter: refused for good. Its 4xx: later. All else, a refused login too, is about the server: nothing
- * gets through. In our own words: the server's may repeat what it was sent.
+ * 5xx about this letter: refused for good. Its 4xx: later. All else, a refused login or sender too, is about the server:
+ * nothing gets through. In our own words: the server's may repeat what it was sent.
  */
 function failureOf(error: unknown): Delivery {
-  const { code = '', responseCode } = (error instanceof Error ? error : {}) as Partial<
-    Record<'code', string> & Record<'responseCode', number>
+  const {
+    code = '',
+    responseCode,
+    command,
+  } = (error instanceof Error ? error : {}) as Partial<
+    Record<'code' | 'command', string> & Record<'responseCode', number>
   >
+  // Of all letters the sender is the same, and so is whoever has not logged in (530, RFC 4954).
+  if (responseCode === 530) return { result: 'away', why: 'the mail server wants a login or TLS first' }
+  if (responseCode !== undefined && command === 'MAIL FROM') {
+    return { result: 'away', why: `the mail server answered ${responseCode} to the sender RATAFIA_MAIL_FROM` }
+  }
   if (responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE')) {
     const why = `the mail server answered ${responseCode}`
     return { result: responseCode >= 500 ? 'refused' : 'later', why }
