@@ -23,6 +23,7 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'chromium.test.ts': 'Chromium',
   'console-flows.test.ts': 'Chromium',
   'console-pages.test.ts': 'Chromium',
+  'console-states.test.ts': 'Chromium',
   'craft-store.test.ts': 'craft-store',
   'curl.test.ts': 'curl',
   // Where ci-examples.test.ts has its tests from.

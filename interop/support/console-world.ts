@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, suite } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { inWorld, startWorld } from './in-world.ts'
 import { type Installation, newInstallation } from './installation.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 import { type Service, startService } from './service.ts'
@@ -36,37 +36,13 @@ export interface ConsoleWorld {
   device(name: string): Promise<string>
 }
 
-export function inConsoleWorld(
-  declare: (world: () => ConsoleWorld) => void,
-  settings: Readonly<Record<string, string>> = {},
-): void {
-  suite('the console', { timeout: 600_000 }, () => {
-    let world: ConsoleWorld | undefined
-    before(async () => {
-      world = await makeWorld(settings)
-    })
-    after(async () => {
-      await world?.service.stop()
-      await world?.installation.remove()
-    })
-    declare(() => {
-      if (!world) throw new TypeError('The service is not started yet.')
-      return world
-    })
-  })
-}
+export const inConsoleWorld = (declare: (world: () => ConsoleWorld) => void): void =>
+  inWorld('sqlite', { timeout: 600_000, make: makeWorld }, declare)
 
-async function makeWorld(settings: Readonly<Record<string, string>>): Promise<ConsoleWorld> {
+async function makeWorld(): Promise<ConsoleWorld> {
   const installation = await newInstallation('sqlite')
-  Object.assign(installation.environment, settings)
-  const service = await startService(installation)
-  try {
-    return await filledWorld(installation, service)
-  } catch (error) {
-    await service.stop()
-    await installation.remove()
-    throw error
-  }
+  const start = () => startService(installation)
+  return startWorld(installation, start, (service) => filledWorld(installation, service))
 }
 
 async function filledWorld(installation: Installation, service: Service): Promise<ConsoleWorld> {

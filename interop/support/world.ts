@@ -1,6 +1,6 @@
 /** What most suites start from: a running service with a person and an agent, once on each database. */
 import { join } from 'node:path'
-import { after, before, suite } from 'node:test'
+import { inWorld, startWorld } from './in-world.ts'
 import { DATABASES, type DatabaseKind, type Installation, newInstallation } from './installation.ts'
 import { type Service, startService } from './service.ts'
 
@@ -39,29 +39,16 @@ type Settings = Readonly<Record<string, string>>
 
 function declareOn(kinds: readonly DatabaseKind[], settings: Settings, declare: Declare): void {
   for (const kind of kinds) {
-    suite(kind, { timeout: 300_000 }, () => {
-      let world: World | undefined
-      before(async () => {
-        world = await makeWorld(kind, settings)
-      })
-      after(async () => {
-        await world?.service.stop()
-        await world?.installation.remove()
-      })
-      declare(() => {
-        if (!world) throw new TypeError('The service is not started yet.')
-        return world
-      }, kind)
-    })
+    const make = () => makeWorld(kind, settings)
+    inWorld<World>(kind, { timeout: 300_000, make }, (world) => declare(world, kind))
   }
 }
 
 async function makeWorld(kind: DatabaseKind, settings: Settings): Promise<World> {
   const installation = await newInstallation(kind)
   Object.assign(installation.environment, settings)
-  let service: Service | undefined
-  try {
-    service = await startService(installation)
+  const start = () => startService(installation)
+  return startWorld(installation, start, async (service) => {
     await addAccount(installation, ADA, ADA.password)
     await addAccount(installation, FARM)
     const agentFile = join(installation.directory, 'agents.json')
@@ -75,11 +62,7 @@ async function makeWorld(kind: DatabaseKind, settings: Settings): Promise<World>
       agentFile,
     ])
     return { installation, service, agentFile }
-  } catch (error) {
-    await service?.stop()
-    await installation.remove()
-    throw error
-  }
+  })
 }
 
 /** An account without a password, to which nobody can sign in. Returns its id. */
