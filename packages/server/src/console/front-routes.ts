@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authority } from '../authority.ts'
 import { pathOf } from '../http/app.ts'
+import { seeOther } from '../http/browsers/see-other.ts'
 import { type AskedParts, askedBy, SignedOut } from '../http/console/asked.ts'
 import { sendPage } from '../web/send-page.ts'
 
@@ -25,7 +26,7 @@ export function consoleFrontRoutes<Who extends Authority>(
       const { me } = await askedBy(request, undefined, routes)
       const administers = me.permissions.some(({ permission }) => permission === 'devices:read')
       const begin = administers ? 'overview' : 'tokens'
-      return reply.header('cache-control', 'no-store').redirect(`${pathOf(baseUrl)}/console/${begin}`, 303)
+      return seeOther(reply, `${pathOf(baseUrl)}/console/${begin}`)
     } catch (error) {
       if (!(error instanceof SignedOut)) throw error
       return sendPage(reply, 200, await front())

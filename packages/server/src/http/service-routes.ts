@@ -9,6 +9,7 @@ import { frontPage } from '../web/front-page.ts'
 import { prefersPage } from '../web/prefers-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import { pathOf } from './app.ts'
+import { seeOther } from './browsers/see-other.ts'
 
 export interface ServiceFacts {
   /** The version of the software. */
@@ -47,7 +48,7 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
       return { ...description, links: { ...description.links, 'sign-on': logins.signOn } }
     }
     if (facts.console !== undefined) {
-      return reply.header('cache-control', 'no-store').redirect(`${pathOf(facts.baseUrl)}/console/`, 303)
+      return seeOther(reply, `${pathOf(facts.baseUrl)}/console/`)
     }
     return sendPage(reply, 200, await frontPageOf(facts))
   })

@@ -2,6 +2,8 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { unauthorized } from '../errors.ts'
+import { isFromOtherSite } from '../http/browsers/other-site.ts'
+import { seeOther } from '../http/browsers/see-other.ts'
 import { throttledPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
@@ -27,8 +29,7 @@ export const browserCookie = (deps: IdentityDependencies, options: CookieSeriali
 })
 
 /** Relative, so that it works behind a proxy and under any prefix. */
-export const goTo = (reply: FastifyReply, page: string): FastifyReply =>
-  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(page, 303)
+export const goTo = (reply: FastifyReply, page: string): FastifyReply => seeOther(reply, page)
 
 /** The page of the login that a form belongs to, or of one's own account. */
 export const pageOf = (did: string | undefined): string =>
@@ -56,10 +57,6 @@ export function refuseForm(request: FastifyRequest, reply: FastifyReply, page: s
   return sendPage(reply, 403, page)
 }
 
-/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
 async function refuseOtherSites(request: FastifyRequest): Promise<void> {
-  const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw unauthorized('This form was sent by another site. Nothing was done.')
-  }
+  if (isFromOtherSite(request)) throw unauthorized('This form was sent by another site. Nothing was done.')
 }

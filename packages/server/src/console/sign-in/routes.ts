@@ -7,16 +7,18 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { invalidRequest, RequestError } from '../../errors.ts'
 import { pathOf } from '../../http/app.ts'
 import { bodyParser } from '../../http/bodies/read-body.ts'
+import { isFromOtherSite } from '../../http/browsers/other-site.ts'
+import { seeOther } from '../../http/browsers/see-other.ts'
 import { csrfOf, isCsrfOf } from '../../http/console/csrf.ts'
 import { type Fields, fieldsIn, queryFields } from '../../http/console/fields.ts'
 import { consoleFrames, sendConsolePage } from '../../http/console/frames.ts'
+import { pageRefusal } from '../../http/console/refusal.ts'
 import {
   consoleCookieOptions,
   MOST_COOKIE_CHARACTERS,
   type SessionCookie,
 } from '../../http/console/session-cookie.ts'
-import { answerError, noteRefusal } from '../../http/errors/answer.ts'
-import { refusalOf } from '../../http/errors/translate.ts'
+import { answerError } from '../../http/errors/answer.ts'
 import { OutsideNetworks } from '../../http/limits/only-from.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import type { ConsoleContent } from '../../web/console/layout.ts'
@@ -59,7 +61,6 @@ const NAME = /^[\w-]{8}$/
 
 const PAGE = { exposeHeadRoute: false, config: { limit: 'pages' } } as const
 const BODY_LIMIT = 4 * 1024
-const RETRY_S = 5
 
 /** `app` is theirs alone. */
 export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Promise<void> {
@@ -76,9 +77,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
 
   const send = (reply: FastifyReply, status: number, content: ConsoleContent) =>
     sendConsolePage(reply, status, content, frames.without())
-  const redirect = (reply: FastifyReply, address: string): FastifyReply =>
-    reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(address, 303)
-  const goTo = (reply: FastifyReply, path: string) => redirect(reply, `${pathOf(baseUrl)}${path}`)
+  const goTo = (reply: FastifyReply, path: string) => seeOther(reply, `${pathOf(baseUrl)}${path}`)
 
   app.get('/console/sign-in', PAGE, async (request, reply) => {
     const query = queryFields(request.url)
@@ -101,7 +100,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     )
     forgetOldest(request, reply, options)
     reply.setCookie(`${PENDING}${nameOf(state)}`, sealed, { ...options, maxAge: PENDING_MS / 1000 })
-    return redirect(reply, loginUrl)
+    return seeOther(reply, loginUrl)
   })
 
   app.get('/console/signed-in', PAGE, async (request, reply) => {
@@ -161,7 +160,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const token = cookie.of(request)
     if (token !== undefined) {
       const fields = fieldsIn(typeof request.body === 'string' ? request.body : '')
-      if (isFromElsewhere(request) || !isCsrfOf(token, fields.get('csrf'))) {
+      if (isFromOtherSite(request) || !isCsrfOf(token, fields.get('csrf'))) {
         return refusePage(request, reply, outOfDatePage())
       }
       await signOutOfConsole({ token, address: request.client.address }, http)
@@ -183,13 +182,12 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     reply: FastifyReply,
     again: string,
   ): FastifyReply {
-    if (error instanceof RequestError) {
-      noteRefusal(request, error, { status: 403, code: error.code })
-      return send(reply, 403, refusedPage({ said: error.message, again }))
-    }
-    noteRefusal(request, error, { status: 503, code: 'service-unavailable' })
-    reply.header('retry-after', String(RETRY_S))
-    return send(reply, 503, awayPage({ kind: error.kind, again }))
+    const { status, message } = pageRefusal(error, request, reply, BODY_LIMIT)
+    const content =
+      error instanceof IdentityTrouble
+        ? awayPage({ kind: error.kind, again })
+        : refusedPage({ said: message, again })
+    return send(reply, status, content)
   }
 
   /** Whatever was thrown, the person gets a page. */
@@ -202,12 +200,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const query = queryFields(request.url.startsWith('/console/sign-in') ? request.url : '')
     const again = signInAddress({ to: query.get('to'), recent: query.has('recent'), kept: query.get('kept') })
     if (error instanceof IdentityTrouble) return stopped(error, request, reply, again)
-    const refused = refusalOf(error, BODY_LIMIT)
-    noteRefusal(request, error, refused)
-    const { message, retryAfter = refused.status === 503 ? RETRY_S : undefined } = refused
-    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
-    // A 401 asks a program for credentials; a person gets a 403.
-    const status = refused.status === 401 ? 403 : refused.status
+    const { status, message } = pageRefusal(error, request, reply, BODY_LIMIT)
     return send(reply, status, failedPage({ title: words.refused.title, message, again }))
   }
 }
@@ -247,12 +240,6 @@ function forgetOldest(request: FastifyRequest, reply: FastifyReply, options: Coo
   const begun = Object.keys(request.cookies).filter((name) => name.startsWith(PENDING))
   for (const name of begun.slice(0, Math.max(0, begun.length - MOST_PENDING)))
     reply.clearCookie(name, options)
-}
-
-/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
-function isFromElsewhere({ headers }: FastifyRequest): boolean {
-  const site = headers['sec-fetch-site']
-  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
 export interface LateRequest {

@@ -12,8 +12,9 @@ import { words } from '../../web/words/en.ts'
 import { pathOf } from '../app.ts'
 import { fileLimit } from '../bodies/file-body.ts'
 import { bodyParser } from '../bodies/read-body.ts'
+import { isFromOtherSite } from '../browsers/other-site.ts'
+import { seeOther } from '../browsers/see-other.ts'
 import { answerError, noteRefusal } from '../errors/answer.ts'
-import { refusalOf } from '../errors/translate.ts'
 import { OutsideNetworks } from '../limits/only-from.ts'
 import type { AnswerOnce } from '../management/repeatable.ts'
 import { Streamed, type StreamPlaces, sendStreamed } from '../management/streamed.ts'
@@ -23,6 +24,7 @@ import { isCsrfOf } from './csrf.ts'
 import { type Fields, fieldsIn, NO_FIELDS } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
 import { FormRefused, problemOf } from './problem.ts'
+import { pageRefusal } from './refusal.ts'
 import { readUploads, type SentFile, type Upload, uploadIn } from './upload.ts'
 
 /** The answer to a form that was done: another page, and what to say there. */
@@ -102,9 +104,7 @@ export function consoleRoutes<Who extends Authority>(
   })
 
   const redirect = (reply: FastifyReply, path: string): FastifyReply =>
-    reply
-      .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-      .redirect(`${pathOf(http.baseUrl)}${path}`, 303)
+    seeOther(reply, `${pathOf(http.baseUrl)}${path}`)
 
   const goTo = (reply: FastifyReply, { path, notice }: GoTo, token: string): FastifyReply => {
     if (notice !== undefined) frames.keepNotice(reply, notice, token)
@@ -139,7 +139,7 @@ export function consoleRoutes<Who extends Authority>(
     reply: FastifyReply,
     form: ConsoleForm<Who>,
   ): Promise<FastifyReply> => {
-    refuseOtherSites(request)
+    if (isFromOtherSite(request)) throw fromOtherSite()
     // Before anything is taken apart that somebody sends.
     const visitor = await askedBy(request, NO_FIELDS, http)
     const { fields, file } = await sentIn(request)
@@ -234,12 +234,7 @@ export function consoleRoutes<Who extends Authority>(
       }
       return redirect(reply, `/console/sign-in?to=${encodeURIComponent(request.url)}`)
     }
-    const refused = refusalOf(error, fileLimit(request) ?? BODY_LIMIT)
-    noteRefusal(request, error, refused)
-    const { message, retryAfter = refused.status === 503 ? 5 : undefined } = refused
-    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
-    // A 401 asks a program for credentials; a person gets a 403.
-    const status = refused.status === 401 ? 403 : refused.status
+    const { status, message } = pageRefusal(error, request, reply, fileLimit(request) ?? BODY_LIMIT)
     // Where the service is too busy, nobody is looked up.
     const frame =
       status >= 429
@@ -266,9 +261,5 @@ function sentAgain({ body }: FastifyRequest): Fields['entries'] {
 /** Of the session, and what nobody writes into a page. */
 const NOT_AGAIN: ReadonlySet<string> = new Set(['csrf', 'once', 'token', 'password'])
 
-/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
-function refuseOtherSites({ headers }: FastifyRequest): void {
-  const site = headers['sec-fetch-site']
-  if (site === undefined || site === 'same-origin' || site === 'none') return
-  throw new RequestError('permission-denied', words.errors.otherSite, { extra: { needs: null, brand: null } })
-}
+const fromOtherSite = () =>
+  new RequestError('permission-denied', words.errors.otherSite, { extra: { needs: null, brand: null } })

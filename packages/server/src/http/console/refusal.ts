@@ -1,0 +1,26 @@
+/** What a page of the console says of an error: a browser that is refused gets a page, whatever was thrown. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { noteRefusal } from '../errors/answer.ts'
+import { refusalOf } from '../errors/translate.ts'
+
+export interface PageRefusal {
+  readonly status: number
+  readonly message: string
+}
+
+const RETRY_S = 5
+
+/** Notes the refusal, and says in a header when to try again. `bodyLimit`: in bytes. */
+export function pageRefusal(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bodyLimit: number,
+): PageRefusal {
+  const refused = refusalOf(error, bodyLimit)
+  noteRefusal(request, error, refused)
+  const { message, retryAfter = refused.status === 503 ? RETRY_S : undefined } = refused
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+  // A 401 asks a program for credentials; a person gets a 403.
+  return { status: refused.status === 401 ? 403 : refused.status, message }
+}
