@@ -79,6 +79,9 @@ async function walk(
   return new Set(seen.keys())
 }
 
+/** On a phone in the dark, and on a desk. */
+const PICTURED = SHOWINGS.filter(({ width, colours }) => (width === 320) === (colours === 'dark'))
+
 const nameOf = (kind: string): string => kind.replace(/^\/console\//, '').replaceAll(/[^\w-]+/g, '-')
 
 inConsoleWorld((world) => {
@@ -100,7 +103,7 @@ inConsoleWorld((world) => {
       found.push(...(await findings(shown)).map((finding) => `${where}: ${finding}`))
       const wider = await overflow(shown)
       if (wider > 0) found.push(`${where}: ${wider} pixels wider than the window`)
-      await picture(shown, `console-${nameOf(kind)}-${showing.width}-${showing.colours}`)
+      if (PICTURED.includes(showing)) await picture(shown, `console-${nameOf(kind)}-${showing.width}`)
     }
     const kinds = await walk(page, `${url}/console/overview`, async (kind) => {
       // The same page with filters is looked at once.

@@ -113,6 +113,7 @@ inConsoleWorld((world) => {
       if ((await overflow(page)) > 0) found.push(`${where}: wider than the window`)
     }
     assert.equal(await page.evaluate('window.hostile'), undefined, name)
+    await show(page, { width: 1280, colours: 'light' })
     await picture(page, `console-state-${name.replaceAll(/\W+/g, '-')}`)
     return found
   }
