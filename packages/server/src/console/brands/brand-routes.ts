@@ -4,8 +4,9 @@ import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
 import { brandPage } from '../../web/console/brands/brand-page.ts'
 import { type Brand, type BrandsPage, brandsPage } from '../../web/console/brands/list-page.ts'
+import type { SigningKey } from '../../web/console/brands/signing-key.ts'
 import { trustRootsPage } from '../../web/console/brands/trust-roots-page.ts'
-import { may } from '../../web/console/may.ts'
+import { may, mayForAll } from '../../web/console/may.ts'
 
 const api = MANAGEMENT_OPERATIONS
 
@@ -24,7 +25,7 @@ export function brandPageRoutes({ page }: ConsoleRoutes): void {
       may: {
         addModels: may(me, 'models:manage'),
         seeTrustRoots: may(me, 'roles:read'),
-        seeAll: seesAll(me),
+        seeAll: mayForAll(me, 'models:read'),
       },
     })
   })
@@ -46,29 +47,40 @@ export function brandPageRoutes({ page }: ConsoleRoutes): void {
   page('/trust-roots', async ({ call }) => trustRootsPage((await call(api.trustRoots)).trust_roots))
 }
 
-/** Whether what belongs to no brand is theirs to see. */
-const seesAll = ({ permissions }: ConsoleAsked['me']): boolean =>
-  permissions.some(({ permission, brands }) => permission === 'models:read' && brands === null)
-
 type Belonging = Pick<BrandsPage, 'models' | 'keys' | 'counts'>
 
 /** How many models and devices they have, and their keys. */
 async function belongingTo(brands: readonly Brand[], call: ConsoleAsked['call']): Promise<Belonging> {
   const models = new Map<string, number>()
-  const keys: Belonging['keys'][number][] = []
+  const keys = new Map<string, readonly SigningKey[]>()
   const counts: Belonging['counts']['counts'][number][] = []
   const ids = brands.map(({ account_id }) => account_id)
   for (let first = 0; first < ids.length; first += AT_ONCE) {
     const only = { brand: ids.slice(first, first + AT_ONCE), limit: MOST }
-    const page = await call(api.models, { query: only })
+    const modelPage = await call(api.models, { query: only })
+    const modelsOf = wholeOf(modelPage.models, modelPage.next, ({ brand_id }) => brand_id)
+    const keyPage = await call(api.signingKeys, { query: only })
+    const keysOf = wholeOf(keyPage.signing_keys, keyPage.next, ({ account_id }) => account_id)
     for (const id of only.brand) {
-      const count = page.models.filter(({ brand_id }) => brand_id === id).length
-      // Where there are more than were looked at, the last one that was may have more, and the others are not known.
-      const isWhole = page.next === null || (count > 0 && page.models.at(-1)?.brand_id !== id)
-      if (isWhole) models.set(id, count)
+      const [itsModels, itsKeys] = [modelsOf(id), keysOf(id)]
+      if (itsModels) models.set(id, itsModels.length)
+      if (itsKeys) keys.set(id, itsKeys)
     }
-    keys.push(...(await call(api.signingKeys, { query: only })).signing_keys)
     counts.push(...(await call(api.deviceCounts, { query: { brand: only.brand } })).counts)
   }
   return { models, keys, counts: { counts } }
+}
+
+/**
+ * All records of a brand in a page that is sorted by brand; undefined if the page ends before they do: where there are
+ * more than it has, the last brand in it may have more, and one without any may come after it.
+ */
+function wholeOf<Row>(rows: readonly Row[], next: string | null, brandOf: (row: Row) => string) {
+  const byBrand = Map.groupBy(rows, brandOf)
+  const last = rows.at(-1)
+  return (brand: string): readonly Row[] | undefined => {
+    const found = byBrand.get(brand)
+    if (next === null) return found ?? []
+    return last !== undefined && brandOf(last) === brand ? undefined : found
+  }
 }

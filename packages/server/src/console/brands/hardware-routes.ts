@@ -1,7 +1,7 @@
 /** The pages of hardware identities: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
+import { mayForAll } from '../../web/console/may.ts'
 import { hardwarePage } from '../../web/console/models/hardware-page.ts'
 
 const api = MANAGEMENT_OPERATIONS
@@ -11,9 +11,6 @@ export function hardwarePageRoutes({ page }: ConsoleRoutes): void {
     const { hardware_identities: identities, next } = await call(api.hardwareIdentities, {
       query: { cursor: query.get('cursor') },
     })
-    return hardwarePage({ identities, next, query, mayImport: managesAll(me) })
+    return hardwarePage({ identities, next, query, mayImport: mayForAll(me, 'models:manage') })
   })
 }
-
-const managesAll = ({ permissions }: ConsoleAsked['me']): boolean =>
-  permissions.some(({ permission, brands }) => permission === 'models:manage' && brands === null)

@@ -13,3 +13,9 @@ export const may = (
       one.permission === permission &&
       (brand === undefined || one.brands === null || one.brands.includes(brand)),
   )
+
+/** For all brands, and so for what belongs to none. */
+export const mayForAll = (
+  { permissions }: Pick<Me, 'permissions'>,
+  permission: ManagementPermission,
+): boolean => permissions.some((one) => one.permission === permission && one.brands === null)

@@ -20,7 +20,8 @@ export interface BrandsPage {
   readonly now: Date
   /** By brand. One without is not counted. */
   readonly models: ReadonlyMap<string, number>
-  readonly keys: readonly SigningKey[]
+  /** By brand. Of one without they are not known. */
+  readonly keys: ReadonlyMap<string, readonly SigningKey[]>
   readonly counts: Pick<DeviceCounts, 'counts'>
   readonly may: {
     readonly addModels: boolean
@@ -59,11 +60,10 @@ export const brandsPage = (page: BrandsPage): ConsoleContent => ({
       },
       {
         label: text.columns.signing,
-        cell: ({ account_id }) =>
-          signingState(
-            page.keys.filter((key) => key.account_id === account_id),
-            page.now,
-          ),
+        cell: ({ account_id }) => {
+          const keys = page.keys.get(account_id)
+          return keys ? signingState(keys, page.now) : '–'
+        },
       },
     ],
   }),
