@@ -3,6 +3,7 @@ import { isRole } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { refuseBeforeTypingForAll } from '../../http/console/before-typing.ts'
 import { refusalIn, requireTyped, seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { etagOf } from '../../http/management/etag.ts'
@@ -26,9 +27,8 @@ const text = words.accounts
 export function accountChangeRoutes({ form }: ConsoleRoutes): void {
   form('/accounts/new', {
     isRecent: true,
-    show: async ({ call, form, me }) => {
-      // An account without a name is refused, but whoever may make none is refused before.
-      await refusalIn(call(api.addAccount, { body: { username: '', name: '', email: '' }, dryRun: true }))
+    show: async ({ authority, form, me }) => {
+      refuseBeforeTypingForAll(authority, 'accounts:manage')
       return newAccountPage({ form, mayGrant: may(me, 'roles:manage') })
     },
     send: makeAccount,
@@ -106,13 +106,13 @@ export function accountChangeRoutes({ form }: ConsoleRoutes): void {
 async function makeAccount({ call, fields, me }: ConsoleAsked): Promise<GoTo | ConsoleContent> {
   const role = fields.get('role')
   const brand = fields.get('brand')
-  // Whoever has the role themselves learns as well whether it can be given. Before the account is there: sending the form
-  // again would not help afterwards.
+  // Tried on their own account, before the new one is there: a form that is sent again after that would find the username
+  // taken. That they have the role already is no reason against it.
   if (role !== undefined || brand !== undefined) {
     const refusal = await refusalIn(call(api.addGrant, { body: grantOf(me.id, role, brand), dryRun: true }))
     if (refusal && refusal.code !== 'already-exists') throw refusal
   }
-  const linked = await refusalIn(
+  const noLink = await refusalIn(
     call(api.linkToPassword, { parameters: { id: me.id }, body: {}, dryRun: true }),
   )
   const account = await call(api.addAccount, {
@@ -123,8 +123,9 @@ async function makeAccount({ call, fields, me }: ConsoleAsked): Promise<GoTo | C
     },
   })
   if (role !== undefined) await call(api.addGrant, { body: grantOf(account.id, role, brand) })
-  if (linked)
-    return new GoTo(addressOf(account), text.linkShown.withoutLink(account.username, linked.message))
+  if (noLink) {
+    return new GoTo(addressOf(account), text.linkShown.withoutLink(account.username, noLink.message))
+  }
   const link = await call(api.linkToPassword, { parameters: { id: account.id }, body: {} })
   return linkShownPage({ account, link, isNew: true })
 }

@@ -2,6 +2,7 @@
 import { isRole } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
+import { refuseBeforeTypingForAll } from '../../http/console/before-typing.ts'
 import { refusalIn, requireTyped, seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { midnightOf } from '../../http/console/days.ts'
@@ -29,10 +30,8 @@ export function grantPageRoutes({ page, form }: ConsoleRoutes): void {
 
   form('/grants/new', {
     isRecent: true,
-    show: async ({ call, form, me }) => {
-      // Whoever may give no roles is refused before it is seen that this one would end in the past.
-      const body = { account: me.id, role: 'viewer', expires: '1970-01-01T00:00:00Z' } as const
-      await refusalIn(call(api.addGrant, { body, dryRun: true }))
+    show: async ({ authority, form }) => {
+      refuseBeforeTypingForAll(authority, 'roles:manage')
       return addGrantPage({ form })
     },
     send: async ({ call, fields }) => {
