@@ -10,13 +10,13 @@ import type { EndRuleDeps } from './rules/managing/disable-rule.ts'
 import { findOwnRule, listOwnRules } from './rules/managing/own-rules.ts'
 import { publisherRecord, testedRecord } from './rules/managing/publisher-record.ts'
 import { removeRule } from './rules/managing/remove-rule.ts'
-import { showRule } from './rules/managing/show-rule.ts'
-import { claimsIn, testRule } from './rules/managing/test-rule.ts'
+import { withWarnings } from './rules/managing/show-rule.ts'
+import { claimsIn, testKnownRule } from './rules/managing/test-rule.ts'
 
 type PublisherRouteDeps = Parameters<typeof listIssuers>[0] &
   Parameters<typeof listOwnRules>[1] &
-  Parameters<typeof showRule>[1] &
-  Parameters<typeof testRule>[1] &
+  Parameters<typeof withWarnings>[1] &
+  Parameters<typeof testKnownRule>[1] &
   EndRuleDeps
 
 export function publisherManagementRoutes(add: AddManagementRoute, deps: PublisherRouteDeps): void {
@@ -37,15 +37,14 @@ export function publisherManagementRoutes(add: AddManagementRoute, deps: Publish
   })
 
   add(api.myPublisher, async ({ authority, parameters: { id: name = '' } }) => {
-    await findOwnRule({ authority, name }, deps)
-    const shown = await showRule(name, deps)
+    const shown = await withWarnings(await findOwnRule({ authority, name }, deps), deps)
     return { ...publisherRecord(shown, deps.clock()), warnings: shown.warnings }
   })
 
   add(api.testMyPublisher, async ({ authority, parameters: { id: name = '' }, body }) => {
-    await findOwnRule({ authority, name }, deps)
+    const known = await findOwnRule({ authority, name }, deps)
     const { claims = claimsIn(body.id_token ?? missing()) } = body
-    return testedRecord(await testRule({ name, claims }, deps))
+    return testedRecord(await testKnownRule({ known, claims }, deps))
   })
 
   add(api.removeMyPublisher, async ({ authority, parameters: { id: name = '' }, dryRun, ifMatch }) => {
@@ -57,8 +56,7 @@ export function publisherManagementRoutes(add: AddManagementRoute, deps: Publish
 
   /** The warnings come from the issuer, which stays; the rule is compared under its lock. */
   const seenAs = async (ifMatch: (record: object) => void, which: Parameters<typeof findOwnRule>[0]) => {
-    await findOwnRule(which, deps)
-    const { warnings } = await showRule(which.name, deps)
+    const { warnings } = await withWarnings(await findOwnRule(which, deps), deps)
     return (now: Awaited<ReturnType<typeof findOwnRule>>) =>
       ifMatch({ ...publisherRecord(now, deps.clock()), warnings })
   }

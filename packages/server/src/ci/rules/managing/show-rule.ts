@@ -11,11 +11,12 @@ export interface ShownRule extends KnownRule {
 }
 
 /** Throws `invalid-field` when there is no such rule. */
-export async function showRule(
+export const showRule = async (
   name: string,
   { rules, issuers }: FindIssuerDeps & { readonly rules: Pick<RuleStore, 'find'> },
-): Promise<ShownRule> {
-  const known = await findRule(name, rules)
+): Promise<ShownRule> => withWarnings(await findRule(name, rules), { issuers })
+
+export async function withWarnings(known: KnownRule, { issuers }: FindIssuerDeps): Promise<ShownRule> {
   const { issuer } = await findIssuer(known.issuer.url, { issuers })
   try {
     return { ...known, warnings: checkRule(issuer, known.rule.match).warnings }

@@ -10,7 +10,6 @@ import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
 
 interface TestRuleDeps extends FindIssuerDeps {
-  readonly rules: Pick<RuleStore, 'find'>
   readonly clock: Clock
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -29,11 +28,15 @@ export interface TestedRule {
 }
 
 /** Throws `invalid-field` when there is no such rule. */
-export async function testRule(
+export const testRule = async (
   { name, claims }: { readonly name: string; readonly claims: Claims },
-  { rules, issuers, clock, baseUrl }: TestRuleDeps,
+  { rules, ...deps }: TestRuleDeps & { readonly rules: Pick<RuleStore, 'find'> },
+): Promise<TestedRule> => testKnownRule({ known: await findRule(name, rules), claims }, deps)
+
+export async function testKnownRule(
+  { known, claims }: { readonly known: KnownRule; readonly claims: Claims },
+  { issuers, clock, baseUrl }: TestRuleDeps,
 ): Promise<TestedRule> {
-  const known = await findRule(name, rules)
   const { issuer } = await findIssuer(known.issuer.url, { issuers })
   const at = issuedAt(claims) ?? clock()
   const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
