@@ -189,13 +189,20 @@ describe('publishing from CI', () => {
       assert.match(textOf(found), /These are the ids of octo\/hello/)
       assert.match(found.text, /name="claim-0" value="4711"/)
       assert.match(found.text, /name="name" value="looked-up"/)
+      const form = await browser.get(address)
+      for (const name of ['first', 'second']) {
+        const again = await browser.submit(form, NEW, { project: `${site}/octo/hello`, name, do: 'look-up' })
+        assert.equal(again.status, 200, 'one goes back, and looks another up')
+      }
       const made = await browser.submit(found, NEW, {
         ...{ name: 'looked-up', 'claim-0': '4711', 'claim-2': 'refs/heads/main', packages: 'hello' },
         ...{ permissions: ['package_upload'], lifetime: '15', do: 'make' },
       })
       assert.equal(made.location, '/console/publishers/rules/looked-up', textOf(made))
       for (const project of ['https://github.com/octo/hello', `${site}/../x`, 'http://127.0.0.1:1/a/b', '']) {
-        assert.equal((await look(project)).status, 422, project)
+        const refused = await look(project)
+        assert.equal(refused.status, 422, project)
+        assert.match(refused.text, /<a href="#f-project">/, project)
       }
       assert.equal((await look(`${site}/octo/nothing`)).status, 503)
     })
@@ -244,6 +251,7 @@ describe('publishing from CI', () => {
       for (const text of ['', '{', 'a.b', `${idToken}.x`]) {
         const refused = await compare(text)
         assert.equal(refused.status, 422, text.slice(0, 10))
+        assert.match(refused.text, /<a href="#f-claims">/, text.slice(0, 10))
         assert.ok(!refused.text.includes(part(claims)))
       }
     })

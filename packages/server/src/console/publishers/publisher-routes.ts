@@ -1,12 +1,12 @@
 /** The pages of publishing from CI: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { invalidField } from '../../errors.ts'
+import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { requireTyped } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { NO_FIELDS } from '../../http/console/fields.ts'
 import { claimField, ruleIssuer } from '../../web/console/publishers/claims.ts'
-import { publishersPage } from '../../web/console/publishers/list-page.ts'
+import { publishersPage, rulePath } from '../../web/console/publishers/list-page.ts'
 import { newPublisherPage } from '../../web/console/publishers/new-page.ts'
 import { draftRuleIn } from '../../web/console/publishers/rule-draft.ts'
 import { publisherPage, removePublisherPage } from '../../web/console/publishers/rule-page.ts'
@@ -19,9 +19,6 @@ const text = words.publishers
 
 type Asked = ConsoleAsked<ManagerAuthority>
 type Routes = ConsoleRoutes<ManagerAuthority>
-
-/** A rule may have any name, `new` too, so rules are below `rules`. */
-const pageOf = (name: string): string => `/console/publishers/rules/${encodeURIComponent(name)}`
 
 export function publisherPageRoutes({ page, form }: Routes, own: OwnPublishers): void {
   page('/publishers', async ({ call, query, now }) => {
@@ -52,7 +49,9 @@ export function publisherPageRoutes({ page, form }: Routes, own: OwnPublishers):
     },
     send: async ({ call, parameters, fields, form }) => {
       const body = claimsIn(fields.get('claims'))
-      const tested = await call(api.testMyPublisher, { parameters, body })
+      const tested = await call(api.testMyPublisher, { parameters, body }).catch(
+        asField('claims', 'body/id_token'),
+      )
       return testPublisherPage({ form: withoutIdToken(form), name: tested.rule, tested })
     },
   })
@@ -72,9 +71,9 @@ function newRoutes(form: Routes['form'], own: OwnPublishers): void {
   }
 
   form('/publishers/new', {
-    isRecent: true,
+    onlyReads: ({ get }) => get('do') === 'look-up',
     show: async (asked) => {
-      // What was sent is not lost to a sign-in that is needed before it is sent again.
+      // Sooner than other forms do. What was sent is shown again all the same: the operation asks, and it is kept.
       if (!asked.form.isAgain) own.requireJustSignedIn(asked.authority, asked.now)
       return formPage(asked)
     },
@@ -87,14 +86,25 @@ function newRoutes(form: Routes['form'], own: OwnPublishers): void {
       if (fields.get('do') === 'look-up') {
         const address = fields.get('project')
         if (address === undefined) throw invalidField(text.problems.project, { field: 'project' })
-        const { project, ids } = await own.lookUp({ authority, issuer: issuer.url, address })
+        const { project, ids } = await own
+          .lookUp({ authority, issuer: issuer.url, address })
+          .catch(asField('project', 'from-url'))
         return formPage(asked, withIds(asked.form, issuer, ids), project)
       }
       const { name } = await own.add({ authority, ...draftRuleIn(fields, issuer) })
-      return new GoTo(pageOf(name), text.made(name))
+      return new GoTo(rulePath(name), text.made(name))
     },
   })
 }
+
+/** For `catch`: what the operation says of a field of its own stands at the field of the form that it came from. */
+const asField =
+  (field: string, own: string) =>
+  (error: unknown): never => {
+    throw error instanceof RequestError && error.code === 'invalid-field' && error.extra['field'] === own
+      ? invalidField(error.message, { field })
+      : error
+  }
 
 /** What was typed, with the ids that were found. */
 function withIds(

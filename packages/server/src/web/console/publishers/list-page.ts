@@ -17,6 +17,7 @@ export interface PublishersPage {
 
 const text = words.publishers
 
+/** A rule may have any name, `new` too, so rules are below `rules`. */
 export const rulePath = (name: string): string => `/console/publishers/rules/${encodeURIComponent(name)}`
 
 export const publishersPage = ({ publishers, next, query, now }: PublishersPage): ConsoleContent => ({
