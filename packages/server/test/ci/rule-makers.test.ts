@@ -5,7 +5,7 @@ import { MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/sc
 import type { Account } from '../../src/accounts/account.ts'
 import type { SignIn } from '../../src/authority.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
-import { RECENT_SIGN_IN_MS, type RuleMaker } from '../../src/ci/rules/making/rule-maker.ts'
+import { JUST_SIGNED_IN_MS, type RuleMaker } from '../../src/ci/rules/making/rule-maker.ts'
 import { authorityOf, type ManagerAuthority } from '../../src/management/tokens/manager.ts'
 import { addAccount } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
@@ -65,7 +65,7 @@ eachDatabase((_kind, open, fresh) => {
 
   test('a second before five minutes after the sign-in a rule is made, and then it is not', async () => {
     const maker = await signIn(ann)
-    now = new Date(now.getTime() + RECENT_SIGN_IN_MS - 1000)
+    now = new Date(now.getTime() + JUST_SIGNED_IN_MS - 1000)
     await make('in-time', 'ann', maker)
     now = new Date(now.getTime() + 1000)
     await assert.rejects(make('too-late', 'ann', maker), {

@@ -13,15 +13,15 @@ import type { SessionStore } from '../../../tokens/session-store.ts'
 /** `own`: of a session in the console, for its own account. */
 export type RuleMaker = { readonly authority: Authority } | { readonly own: ManagerAuthority }
 
-/** After this a person has to sign in again. */
-export const RECENT_SIGN_IN_MS = 300_000
+/** A rule outlives the sign-in, so this is shorter than for other things that take a recent one. */
+export const JUST_SIGNED_IN_MS = 300_000
 
 export const authorOf = (maker: RuleMaker): Author =>
   'authority' in maker ? maker.authority.author : maker.own.author
 
 /** Throws {@link RequestError} `person-required` and `recent-sign-in-required`. */
 export const requireJustSignedIn = (authority: Authority, now: Date): void =>
-  requireRecentPerson(authority, now, RECENT_SIGN_IN_MS)
+  requireRecentPerson(authority, now, JUST_SIGNED_IN_MS)
 
 /** Throws `permission-denied`; for the own account as {@link requireJustSignedIn}, and `invalid-field` for another one. */
 export function requireMayMakeRules(
