@@ -101,6 +101,11 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await devicesOf(model)).length, 3)
     assert.equal(await waitingJobs(), 0)
     assert.match(textOf(await manager.get(step)), /does not wait any more/)
+    const late = await manager.submit(looked, step, { do: 'discard', once: 'd'.repeat(22) })
+    assert.equal(late.location, done.location)
+    const job = textOf(await manager.open(late.location ?? ''))
+    assert.match(job, /does not wait any more/)
+    assert.doesNotMatch(job, /Nothing was imported/)
   })
 
   test('faults stand with their places; another file is chosen, and the first one is gone', async () => {
@@ -183,6 +188,7 @@ eachDatabase((kind, _open, fresh) => {
         assert.equal(refused.status, 422, JSON.stringify(fields))
         assert.match(refused.text, /<title>Error: /)
       }
+      assert.match((await send({})).text, /id="f-file-problem">Choose a file, or paste rows/)
       const kept = await send({ rows: '"><script>alert(1)</script>', format: 'xml' })
       assert.match(kept.text, /&quot;&gt;&lt;script&gt;alert/)
       assert.equal(await waitingJobs(), 0)

@@ -10,11 +10,11 @@ import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import type { SentFile } from '../../http/console/upload.ts'
 import {
   IMPORT_PATH,
-  type ImportFault,
   importPage,
   importStepPage,
   type Looked,
 } from '../../web/console/devices/import-pages.ts'
+import { faultsOf } from '../../web/console/jobs/faults.ts'
 import { addressOf } from '../../web/console/list.ts'
 import { words } from '../../web/words/en.ts'
 
@@ -64,9 +64,10 @@ export function deviceImportPageRoutes({ form }: ConsoleRoutes): void {
       const { id, state } = await importJob(parameters['id'] ?? '', asked)
       const wanted = fields.get('do')
       if (wanted === 'discard') {
-        // One that is started is for the page of jobs to stop.
-        if (state === 'uploading') await call(api.cancelJob, { parameters: { id }, body: {} })
-        return new GoTo(state === 'uploading' ? IMPORT_PATH : `/console/jobs/${id}`, text.discarded)
+        // One that was started meanwhile is for the page of jobs to stop.
+        if (state !== 'uploading') return new GoTo(`/console/jobs/${id}`, text.gone)
+        await call(api.cancelJob, { parameters: { id }, body: {} })
+        return new GoTo(IMPORT_PATH, text.discarded)
       }
       if (wanted !== 'import') throw invalidRequest(words.form.incomplete)
       await call(api.startJob, { parameters: { id }, body: {} })
@@ -115,9 +116,7 @@ async function lookedAt(tried: string, asked: ConsoleAsked): Promise<Looked> {
   const { items } = await call(api.jobItems, { parameters: { id: tried } })
   const [item] = items
   if (item?.outcome === 'refused') {
-    // Only an import wrote it there.
-    const faults = (item.extra?.['faults'] ?? []) as readonly ImportFault[]
-    return { state: 'refused', message: item.message ?? '', faults }
+    return { state: 'refused', message: item.message ?? '', faults: faultsOf(item) }
   }
   const { devices, added } = item?.result ?? {}
   if (devices === undefined || added === undefined) return { state: 'failed', note: look.note }

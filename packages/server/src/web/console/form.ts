@@ -107,11 +107,14 @@ export const secretArea = (state: FormState, field: AreaField): Html =>
   )
 
 /** In a form with `isMultipart`. Browsers do not keep the choice when the form is shown again. */
-export const fileField = (state: FormState, field: Omit<Field, 'value'>): Html =>
+export const fileField = (
+  state: FormState,
+  field: Omit<Field, 'value'> & { readonly accept?: string },
+): Html =>
   labelled(
     state,
     field,
-    html`<input type="file" id="${idOf(field.name)}" name="${field.name}"${described(state, field)}>`,
+    html`<input type="file" id="${idOf(field.name)}" name="${field.name}"${attribute('accept', field.accept)}${described(state, field)}>`,
   )
 
 export const selectField = (state: FormState, field: Field & { readonly choices: readonly Choice[] }): Html =>
@@ -236,6 +239,7 @@ const attribute = (name: string, value: string | number | undefined): Html | und
 
 /** An attribute's name is never a value in markup. */
 const ATTRIBUTES: Readonly<Record<string, (value: string | number) => Html>> = {
+  accept: (value) => html` accept="${value}"`,
   class: (value) => html` class="${value}"`,
   id: (value) => html` id="${value}"`,
   maxlength: (value) => html` maxlength="${value}"`,

@@ -3,23 +3,24 @@ import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
-import { actions, areaField, checkField, type FormState, postForm, selectField, submit } from '../form.ts'
+import {
+  actions,
+  areaField,
+  checkField,
+  type FormState,
+  fileField,
+  postForm,
+  selectField,
+  submit,
+} from '../form.ts'
+import { type Fault, faultsTable } from '../jobs/faults.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { table } from '../table.ts'
 
 const text = words.deviceImport
 export const IMPORT_PATH = '/console/devices/import'
 
 /** Columns that each row needs. */
 export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
-
-/** One thing that is wrong in a file, as the item of a job has it. */
-export interface ImportFault {
-  readonly line: number | null
-  readonly item: number | null
-  readonly column: string | null
-  readonly message: string
-}
 
 export const importPage = (form: FormState): ConsoleContent => ({
   title: text.title,
@@ -30,8 +31,10 @@ export const importPage = (form: FormState): ConsoleContent => ({
 ${postForm(
   form,
   { action: IMPORT_PATH, class: 'card', isMultipart: true },
-  html`<div class="field"><label for="f-file">${text.file}</label>
-<input type="file" id="f-file" name="file" accept=".csv,.json,.ndjson,.jsonl,text/csv,application/json" aria-describedby="f-file-hint"><div class="quiet" id="f-file-hint">${text.fileHint}</div></div>
+  html`${fileField(form, {
+    ...{ name: 'file', label: text.file, hint: text.fileHint },
+    accept: '.csv,.json,.ndjson,.jsonl,text/csv,application/json',
+  })}
 ${areaField(form, { name: 'rows', label: text.rows, hint: text.rowsHint, rows: 5 })}
 ${selectField(form, {
   name: 'format',
@@ -51,7 +54,7 @@ ${actions(submit({ label: text.look }), html`<a href="/console/devices">${words.
 export type Looked =
   | { readonly state: 'looking' }
   | { readonly state: 'fits'; readonly devices: number; readonly added: number }
-  | { readonly state: 'refused'; readonly message: string; readonly faults: readonly ImportFault[] }
+  | { readonly state: 'refused'; readonly message: string; readonly faults: readonly Fault[] }
   | { readonly state: 'failed'; readonly note: string | null }
   /** Somebody started it already, or discarded it. */
   | { readonly state: 'gone' }
@@ -89,7 +92,7 @@ function stepBody(page: ImportStepPage): Html {
     }
     case 'refused':
       return html`<div class="card"><h2>${looked.faults.length > 0 ? text.faults(looked.faults.length) : text.notLooked}</h2>
-${looked.faults.length > 0 ? faultsTable(looked.faults) : html`<p>${visibleText(looked.message, 500)}</p>`}
+${looked.faults.length > 0 ? faultsTable(text.faults(looked.faults.length), looked.faults) : html`<p>${visibleText(looked.message, 500)}</p>`}
 <p>${text.faultsWhat}</p></div>${choice(page)}`
     case 'failed':
       return html`<div class="card"><p class="notice bad" role="alert">${text.notLooked} ${looked.note !== null && visibleText(looked.note, 300)}</p></div>${choice(page)}`
@@ -120,22 +123,3 @@ ${postForm(
     isPlain: true,
   })}`,
 )}</div>`
-
-const faultsTable = (rows: readonly ImportFault[]): Html =>
-  table<ImportFault>({
-    label: text.faults(rows.length),
-    rows,
-    columns: [
-      { label: text.faultColumns.place, cell: placeOf },
-      {
-        label: text.faultColumns.column,
-        cell: ({ column }) => column !== null && html`<code>${visibleText(column, 64)}</code>`,
-      },
-      { label: text.faultColumns.what, cell: ({ message }) => visibleText(message, 300) },
-    ],
-  })
-
-function placeOf({ line, item }: ImportFault): string {
-  if (line !== null) return text.line(line)
-  return item === null ? text.wholeFile : text.item(item)
-}

@@ -1,11 +1,12 @@
 /** What jobs look like wherever they are named: their state, and how far they are. */
-import type { JobSchema } from '@ratafia/api/schemas'
+import type { JobItemsSchema, JobSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { Html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { stateChip, type Tone } from '../chip.ts'
 
 export type Job = Static<typeof JobSchema>
+export type JobItem = Static<typeof JobItemsSchema>['items'][number]
 
 const text = words.jobs
 

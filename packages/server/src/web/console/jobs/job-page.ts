@@ -1,6 +1,4 @@
 /** One job: how far it is, and what became of each of its records. */
-import type { JobItemsSchema } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
@@ -8,10 +6,8 @@ import { actions, type FormState, postForm, submit } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf, filterSelect, list, type Query, without } from '../list.ts'
 import { instant } from '../time.ts'
-import { isOpen, type Job, jobChip, outcomeChip, progressText, settledOf } from './job-chips.ts'
+import { isOpen, type Job, type JobItem, jobChip, outcomeChip, progressText, settledOf } from './job-chips.ts'
 import { jobResult } from './job-result.ts'
-
-export type JobItem = Static<typeof JobItemsSchema>['items'][number]
 
 /** Whether an uploading job could be started now: if not, why. */
 export type Startable = true | string

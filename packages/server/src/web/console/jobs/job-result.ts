@@ -1,14 +1,10 @@
 /** What came of a job that is one step: an import with its faults, a verification of the audit log. */
-import type { JobItemsSchema } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { addressOf } from '../list.ts'
-import { table } from '../table.ts'
-import type { Job } from './job-chips.ts'
-
-type JobItem = Static<typeof JobItemsSchema>['items'][number]
+import { faultsOf, faultsTable } from './faults.ts'
+import type { Job, JobItem } from './job-chips.ts'
 
 const text = words.jobs
 
@@ -46,54 +42,12 @@ function verification(item: JobItem): Html {
 <p class="quiet">${text.endWhat} <a href="${addressOf('/console/audit/verify', [['expect', end]])}">${text.nextVerification}</a></p>`
 }
 
-interface Fault {
-  readonly line: number | undefined
-  readonly item: number | undefined
-  readonly column: string | undefined
-  readonly message: string
-}
-
-/** What the API says of each, as far as it has that form. */
-function faultsOf({ extra }: JobItem): readonly Fault[] {
-  const faults = extra?.['faults']
-  if (!Array.isArray(faults)) return []
-  return faults.flatMap((one: unknown): Fault[] => {
-    if (typeof one !== 'object' || one === null) return []
-    const { line, item, column, message } = one as Readonly<Record<string, unknown>>
-    if (typeof message !== 'string') return []
-    return [
-      {
-        line: typeof line === 'number' ? line : undefined,
-        item: typeof item === 'number' ? item : undefined,
-        column: typeof column === 'string' ? column : undefined,
-        message,
-      },
-    ]
-  })
-}
-
 function refusal(item: JobItem): Html {
   const faults = faultsOf(item)
   return html`<p class="notice bad" role="alert">${text.fileRefused(faults.length)}</p>
 ${
   faults.length === 0
     ? html`<p>${visibleText(item.message ?? '', 2000)}</p>`
-    : table<Fault>({
-        label: text.faults,
-        rows: faults,
-        columns: [
-          { label: text.faultColumns.place, cell: placeOf },
-          {
-            label: text.faultColumns.column,
-            cell: ({ column }) => column && html`<code>${visibleText(column, 64)}</code>`,
-          },
-          { label: text.faultColumns.message, cell: ({ message }) => visibleText(message, 300) },
-        ],
-      })
+    : faultsTable(text.faults, faults)
 }`
-}
-
-const placeOf = ({ line, item }: Fault): string => {
-  if (line !== undefined) return text.line(line)
-  return item === undefined ? text.wholeFile : text.item(item)
 }

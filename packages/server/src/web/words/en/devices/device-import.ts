@@ -36,10 +36,6 @@ export const deviceImport = {
       ? `The first ${number(count)} faults of the file`
       : counted(count, 'fault in the file', 'faults in the file'),
   faultsWhat: 'Nothing can be imported before they are mended.',
-  faultColumns: { place: 'Place', column: 'Column', what: 'What is wrong' },
-  line: (line: number): string => `line ${line}`,
-  item: (item: number): string => `item ${item}`,
-  wholeFile: 'the file',
   notLooked: 'The file could not be looked at.',
   gone: 'This import does not wait any more.',
   toJob: 'Look at its job',

@@ -1,0 +1,53 @@
+/** What is wrong in a file that a job was to import, with the place of each fault. */
+import { type Html, html } from '../../html.ts'
+import { visibleText } from '../../visible-text.ts'
+import { words } from '../../words/en.ts'
+import { table } from '../table.ts'
+import type { JobItem } from './job-chips.ts'
+
+export interface Fault {
+  readonly line: number | undefined
+  readonly item: number | undefined
+  readonly column: string | undefined
+  readonly message: string
+}
+
+const text = words.jobs
+
+/** As the item of the job has them, whose schema leaves `extra` open: what has another form is left out. */
+export function faultsOf({ extra }: Pick<JobItem, 'extra'>): readonly Fault[] {
+  const faults = extra?.['faults']
+  if (!Array.isArray(faults)) return []
+  return faults.flatMap((one: unknown): Fault[] => {
+    if (typeof one !== 'object' || one === null) return []
+    const { line, item, column, message } = one as Readonly<Record<string, unknown>>
+    if (typeof message !== 'string') return []
+    return [
+      {
+        line: typeof line === 'number' ? line : undefined,
+        item: typeof item === 'number' ? item : undefined,
+        column: typeof column === 'string' ? column : undefined,
+        message,
+      },
+    ]
+  })
+}
+
+/** `label`: what a screen reader calls the table. */
+export const faultsTable = (label: string, rows: readonly Fault[]): Html =>
+  table<Fault>({
+    ...{ label, rows },
+    columns: [
+      { label: text.faultColumns.place, cell: placeOf },
+      {
+        label: text.faultColumns.column,
+        cell: ({ column }) => column && html`<code>${visibleText(column, 64)}</code>`,
+      },
+      { label: text.faultColumns.message, cell: ({ message }) => visibleText(message, 300) },
+    ],
+  })
+
+const placeOf = ({ line, item }: Fault): string => {
+  if (line !== undefined) return text.line(line)
+  return item === undefined ? text.wholeFile : text.item(item)
+}
