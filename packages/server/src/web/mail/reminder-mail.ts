@@ -31,10 +31,10 @@ export function reminderMail(
   )
   const text = [
     `Hello ${visibleText(to.name, 128)},`,
-    `this is a reminder from ${baseUrl} for the account ${to.username}.`,
+    `This is a reminder from ${baseUrl} for the account ${to.username}.`,
     ...items,
     [
-      'What you have replaced already needs nothing from you. To get no more of these reminders, switch them off here:',
+      'If you have already replaced something listed here, you need not do anything about it. To get no more reminders, switch them off here:',
       `  ${switchPage(baseUrl)}`,
     ].join('\n'),
   ].join('\n\n')
@@ -42,13 +42,13 @@ export function reminderMail(
 }
 
 const ADVICE: Readonly<Record<Ends['kind'], string>> = {
-  token: 'After that whatever uses it gets no answer but 401. Make another one like it here:',
+  token: 'After that, whatever uses it is refused (401). Make another one like it here:',
   'signing-key':
-    'After that the brand signs no serials, and devices cannot register. Add another key; this page says how:',
+    'After that, the brand signs no serials, and its devices cannot register. Add another key; this page says how:',
   'api-key':
-    'After that devices that register with it are refused. Make another key, and give it to your factory, here:',
+    'After that, devices that register with it are refused. Make another key here, and give it to your factory:',
   grant:
-    'After that you cannot do what it allows. An operator can give it to you again. What you may do now:',
+    'After that, you can no longer do what it allows. An operator can give it to you again. The roles that you have now are here:',
 }
 
 /** What ends and when, in a few words without a full stop. */
