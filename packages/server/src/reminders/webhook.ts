@@ -10,11 +10,11 @@ export interface Webhook {
   readonly privateAddresses: readonly string[]
 }
 
-/** One POST without redirects. The status, or why there is none. */
+/** One POST without redirects, to a public address or one of these private networks. The status, or why there is none. */
 export type Post = (
   url: string,
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-  from: { readonly issuer: string; readonly privateAddresses: readonly string[] },
+  privateAddresses: readonly string[],
 ) => Promise<{ readonly status: number } | { readonly failure: string }>
 
 /** `baseUrl`: of this service, without a trailing slash. */
@@ -24,7 +24,7 @@ export function webhookPoster(
 ): PostEvent {
   return async ({ reminder, ends }, now) => {
     const event = signedEvent(reminder, ends, now, { secret, baseUrl })
-    return deliveryOf(await post(url, event, { issuer: url, privateAddresses }))
+    return deliveryOf(await post(url, event, privateAddresses))
   }
 }
 

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { RequestError } from '../../errors.ts'
 import { request } from '../../node-http.ts'
-import { type DocumentSource, targetOf } from './allowed-addresses.ts'
+import { targetOf } from './allowed-addresses.ts'
 import { reasonOf } from './reasons.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
@@ -18,14 +18,17 @@ export interface PostOptions extends SocketOptions {
 export type PostText = (
   url: string,
   sent: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-  from: DocumentSource,
+  /** Networks that are not public, but allowed. */
+  privateAddresses: readonly string[],
 ) => Promise<{ readonly status: number } | { readonly failure: string }>
 
 const TIMEOUT_MS = 10_000
 
 export const textPoster =
   ({ timeout = TIMEOUT_MS, ...sockets }: PostOptions = {}): PostText =>
-  async (url, { headers, body }, from) => {
+  async (url, { headers, body }, privateAddresses) => {
+    // It is the address that the operator configured, so it is loopback only where they wrote that.
+    const from = { issuer: url, privateAddresses }
     const signal = AbortSignal.timeout(timeout)
     try {
       const target = targetOf(url, from)
