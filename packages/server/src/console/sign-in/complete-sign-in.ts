@@ -1,5 +1,4 @@
 /** Completes a sign-in: the code that the browser brings back becomes a session of the console. */
-import { timingSafeEqual } from 'node:crypto'
 import { decodeBase64, decodeBinary, type Macaroon, MacaroonError } from '@ratafia/macaroon'
 import { BakeryError, dischargeAll, STANDARD_NAMESPACE } from '@ratafia/macaroon/bakery'
 import { RECENT_SIGN_IN_MS } from '../../authority.ts'
@@ -10,22 +9,7 @@ import type { Manager } from '../../management/tokens/manager.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { IdentityTrouble, identityClient } from './identity-client.ts'
 import { needOf } from './need.ts'
-import { openPending, type PendingSignIn } from './pending-sign-in.ts'
-
-/** Undefined unless the sign-in began in this browser with this state, and is not over. */
-export async function pendingSignIn(
-  { sealed, state }: { readonly sealed: string | undefined; readonly state: string },
-  deps: Pick<SignInDependencies, 'keyring' | 'clock'>,
-): Promise<PendingSignIn | undefined> {
-  const pending = sealed === undefined ? undefined : await openPending(sealed, deps)
-  if (!pending || !isSame(pending.state, state)) return undefined
-  return deps.clock().getTime() < pending.expires ? pending : undefined
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
+import type { PendingSignIn } from './pending-sign-in.ts'
 
 export interface SignedInToConsole {
   /** The management token: the cookie of the session. */

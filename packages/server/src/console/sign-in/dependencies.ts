@@ -26,8 +26,6 @@ export interface SignInDependencies {
   readonly identity: {
     /** Without a trailing slash. */
     readonly location: string
-    /** Whether it is a part of this service. */
-    readonly bundled: boolean
     /**
      * Ends the sign-in of the browser there that a session of the console rests on. Undefined where only its pages can.
      */

@@ -2,6 +2,7 @@
  * A sign-in that began in this browser: what it needs once the browser comes back, sealed into a cookie. Nothing is
  * stored before somebody has proved who they are, and whoever comes back in another browser has not this cookie.
  */
+import { timingSafeEqual } from 'node:crypto'
 import type { Macaroon } from '@ratafia/macaroon'
 import { decodeBinary, encodeBinary } from '@ratafia/macaroon'
 import { objectIn } from '../../foreign-json.ts'
@@ -34,14 +35,29 @@ export function sealPending(
   return keyring.sealText(PURPOSE, Buffer.concat([head, encodeBinary(root)]))
 }
 
-/** Undefined unless this service sealed it. The caller checks whether it has expired, and whose state it has. */
-export async function openPending(
+/** Undefined unless the sign-in began in this browser with this state, and is not over. */
+export async function pendingSignIn(
+  { sealed, state }: { readonly sealed: string | undefined; readonly state: string },
+  deps: Pick<SignInDependencies, 'keyring' | 'clock'>,
+): Promise<PendingSignIn | undefined> {
+  const pending = sealed === undefined ? undefined : await opened(sealed, deps)
+  if (!pending || !isSame(pending.state, state)) return undefined
+  return deps.clock().getTime() < pending.expires ? pending : undefined
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Undefined unless this service sealed it. */
+async function opened(
   text: string,
   { keyring }: Pick<SignInDependencies, 'keyring'>,
 ): Promise<PendingSignIn | undefined> {
-  const opened = await keyring.openText(PURPOSE, text)
-  if (opened === undefined) return undefined
-  const bytes = Buffer.from(opened)
+  const content = await keyring.openText(PURPOSE, text)
+  if (content === undefined) return undefined
+  const bytes = Buffer.from(content)
   const end = bytes.indexOf('\n')
   const { state, tokenUrl, to, recent, kept, expires } = objectIn(bytes.toString('utf8', 0, end)) ?? {}
   const [root] = decodeBinary(bytes.subarray(end + 1))

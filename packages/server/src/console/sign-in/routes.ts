@@ -2,15 +2,16 @@
  * Signing in to the console, and out of it: HTTP in, operation, page out. Each cookie of a sign-in that has begun has a
  * name of its own, so that two tabs do not take one another's.
  */
-import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
+import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidRequest, RequestError } from '../../errors.ts'
 import { pathOf } from '../../http/app.ts'
 import { bodyParser } from '../../http/bodies/read-body.ts'
 import { isFromOtherSite } from '../../http/browsers/other-site.ts'
 import { seeOther } from '../../http/browsers/see-other.ts'
+import type { SignInAgain } from '../../http/console/console-routes.ts'
 import { csrfOf, isCsrfOf } from '../../http/console/csrf.ts'
-import { type Fields, fieldsIn, queryFields } from '../../http/console/fields.ts'
+import { fieldsIn, queryFields } from '../../http/console/fields.ts'
 import { consoleFrames, sendConsolePage } from '../../http/console/frames.ts'
 import { pageRefusal } from '../../http/console/refusal.ts'
 import {
@@ -37,13 +38,13 @@ import {
 } from '../../web/console/sign-in-pages.ts'
 import { signIn as words } from '../../web/words/en/sign-in.ts'
 import { beginSignIn, PENDING_MS } from './begin-sign-in.ts'
-import { completeSignIn, managerOf, pendingSignIn } from './complete-sign-in.ts'
+import { completeSignIn, managerOf } from './complete-sign-in.ts'
 import { consolePath } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { endEarlierSession, signOutOfConsole } from './end-session.ts'
 import { IdentityTrouble } from './identity-client.ts'
 import { KEPT_MS, keepForm, takeForm } from './kept-forms.ts'
-import type { PendingSignIn } from './pending-sign-in.ts'
+import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts'
 
 export interface SignInHttp extends SignInDependencies {
   /** What people call this installation. */
@@ -62,9 +63,8 @@ const NAME = /^[\w-]{8}$/
 const PAGE = { exposeHeadRoute: false, config: { limit: 'pages' } } as const
 const BODY_LIMIT = 4 * 1024
 
-/** `app` is theirs alone. */
+/** `app` is theirs alone, and has the plugin for cookies. */
 export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Promise<void> {
-  if (!app.hasRequestDecorator('cookies')) await app.register(fastifyCookie)
   const { cookie, baseUrl, clock } = http
   const frames = consoleFrames(http)
   const options = consoleCookieOptions(baseUrl)
@@ -242,24 +242,12 @@ function forgetOldest(request: FastifyRequest, reply: FastifyReply, options: Coo
     reply.clearCookie(name, options)
 }
 
-export interface LateRequest {
-  readonly authority: { readonly accountId: string | undefined }
-  /** Where to go afterwards, from the root of the service. */
-  readonly path: string
-  /** Of the form that was sent; undefined for a page that was only asked for. */
-  readonly fields: Pick<Fields, 'entries'> | undefined
-}
-
 /**
  * Where somebody signs in again, from the root of the service, for what takes a sign-in of a short while ago. What they
  * sent is kept, and its secret goes into a cookie of theirs.
  */
 export async function signInAgain(
-  {
-    authority: { accountId },
-    path,
-    fields,
-  }: LateRequest & { readonly authority: { readonly accountId: SignedInAccount } },
+  { authority: { accountId }, path, fields }: SignInAgain,
   reply: FastifyReply,
   http: Pick<SignInHttp, 'baseUrl' | 'keptForms' | 'clock'>,
 ): Promise<string> {
@@ -273,5 +261,3 @@ export async function signInAgain(
   reply.setCookie(`${KEPT}${name}`, secret, options)
   return signInAddress({ to, recent: true, kept: name })
 }
-
-type SignedInAccount = Parameters<typeof keepForm>[0]['accountId'] | undefined

@@ -62,8 +62,8 @@ export interface ConsoleRoutes<Who extends Authority = Authority> {
 }
 
 /** What is signed in again for. */
-export interface SignInAgain<Who extends Authority> {
-  readonly authority: Who
+export interface SignInAgain {
+  readonly authority: Authority
   /** Where to go afterwards, from the root of the service. */
   readonly path: string
   /** Of the form that was sent; undefined for a page that was only asked for. */
@@ -76,7 +76,7 @@ export interface ConsoleHttp<Who extends Authority> extends AskedParts<Who> {
   readonly name: string
   readonly answerOnce: AnswerOnce
   /** Where somebody signs in again, from the root of the service; what they sent is kept for them. */
-  readonly signInAgain: (again: SignInAgain<Who>, reply: FastifyReply) => Promise<string>
+  readonly signInAgain: (again: SignInAgain, reply: FastifyReply) => Promise<string>
   readonly places: StreamPlaces
 }
 
@@ -114,7 +114,7 @@ export function consoleRoutes<Who extends Authority>(
   /** Lets the person sign in again if that is what is missing; throws everything else on. */
   const orSignInAgain = async (
     error: unknown,
-    again: SignInAgain<Who>,
+    again: SignInAgain,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     if (!(error instanceof RequestError && error.code === 'recent-sign-in-required')) throw error

@@ -26,15 +26,19 @@ const MENDED_IN_FORM: ReadonlySet<string> = new Set([
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof FormRefused) return { field: undefined, message: error.message }
   if (!(error instanceof RequestError) || !MENDED_IN_FORM.has(error.code)) return undefined
-  return { field: fieldOf(error), message: error.message.replace(PLACE, '') }
+  return { field: fieldOf(error), message: error.message.replace(PLACE_IN_MESSAGE, '') }
 }
 
-/** The API says `body/expires`; the form has a field of that name. */
+/** The API says `body/expires` or `body/entries/0/serial`; the form has a field of the last name. */
 const PLACE = /^(?:body|query)\//
+const PLACE_IN_MESSAGE = /^(?:body|query)\/(?:\S+\/(?=[a-z_]+ ))?/
 
 function fieldOf({ code, extra: { field } }: RequestError): string | undefined {
   if (code === 'package-not-found') return 'packages'
   if (typeof field !== 'string') return undefined
-  const name = field.replace(PLACE, '').replace(/\/.*$/, '')
-  return name === '' || name === 'body' || name === 'query' ? undefined : name
+  const name = field
+    .replace(PLACE, '')
+    .split('/')
+    .findLast((part) => !/^\d*$/.test(part))
+  return name === 'body' || name === 'query' ? undefined : name
 }

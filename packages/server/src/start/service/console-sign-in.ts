@@ -1,7 +1,8 @@
 /** Connects signing in to the console with what it needs. */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify'
 import type { Installation } from '../../cli/installation.ts'
-import { type LateRequest, signInAgain, signInRoutes } from '../../console/sign-in/routes.ts'
+import { signInAgain, signInRoutes } from '../../console/sign-in/routes.ts'
+import type { SignInAgain } from '../../http/console/console-routes.ts'
 import { sessionCookie } from '../../http/console/session-cookie.ts'
 import type { Fetch } from '../../identity/discharge/external-identity.ts'
 import { endSignIn } from '../../identity/logins/browser-session.ts'
@@ -20,7 +21,7 @@ export interface ConsoleSignIn {
   /** Registers the routes; their plugin is a scope of its own. */
   register(console: FastifyInstance): Promise<void>
   /** Where somebody signs in again for what they asked, and what they sent is kept. */
-  again(late: LateRequest & Parameters<typeof signInAgain>[0], reply: FastifyReply): Promise<string>
+  again(late: SignInAgain, reply: FastifyReply): Promise<string>
 }
 
 export function consoleSignIn({ app, installation, management, name }: Parts): ConsoleSignIn {
@@ -32,7 +33,6 @@ export function consoleSignIn({ app, installation, management, name }: Parts): C
     fetchFor: identity.bundled ? inProcess(app) : () => fetch,
     identity: {
       location: identity.location,
-      bundled: identity.bundled,
       endSignIn: identity.bundled
         ? (signIn: Parameters<typeof endSignIn>[0]) => endSignIn(signIn, installation)
         : undefined,
