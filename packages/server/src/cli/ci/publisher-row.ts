@@ -36,5 +36,3 @@ function lastUse(rule: KnownRule['rule'], now: Date): string {
   if (disuse === 'never-matched') return 'never matched'
   return disuse === undefined ? at : `${at} (unused for 90 days)`
 }
-
-export { publisherRecord as describedPublisher } from '../../ci/rules/managing/publisher-record.ts'

@@ -57,7 +57,7 @@ export function addPublisherCommand(publishers: Command, context: CommandContext
 }
 
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
-  const { describedPublisher } = await import('./publisher-row.ts')
+  const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
   const { addRule } = await import('../../ci/rules/making/add-rule.ts')
   const match = readMatchOptions(options.match ?? [])
   const lifetime = options.lifetime === undefined ? undefined : lifetimeOf(options.lifetime)
@@ -83,7 +83,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   print(
     context,
     options,
-    { ...describedPublisher(added, now), warnings: added.warnings },
+    { ...publisherRecord(added, now), warnings: added.warnings },
     `Jobs that match the rule ${name} get tokens of ${added.account.username} for ${added.rule.lifetime / 1000} seconds.`,
   )
 }

@@ -27,13 +27,14 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
     .option('--account <username>', 'only those of one account')
     .option('--issuer <url>', 'only those for jobs of one issuer')
     .action(async (options: ListOptions) => {
-      const { describedPublisher, publisherRow } = await import('./publisher-row.ts')
+      const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
+      const { publisherRow } = await import('./publisher-row.ts')
       const { now, rules } = await context.readInstallation(async (installation) => ({
         now: installation.clock(),
         rules: await allRules(options, installation),
       }))
       if (options.json) {
-        const described = rules.map((known) => describedPublisher(known, now))
+        const described = rules.map((known) => publisherRecord(known, now))
         return print(context, options, described, '')
       }
       printList(
@@ -59,7 +60,8 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
   withJson(publishers.command('show <name>'))
     .description('show one rule, with the warnings that it was made with')
     .action(async (name: string, options: JsonOption) => {
-      const { describedPublisher, publisherRow } = await import('./publisher-row.ts')
+      const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
+      const { publisherRow } = await import('./publisher-row.ts')
       const { showRule } = await import('../../ci/rules/managing/show-rule.ts')
       const { now, shown } = await context.readInstallation(async (installation) => ({
         now: installation.clock(),
@@ -69,18 +71,18 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
         details(publisherRow(shown, now)),
         ...shown.warnings.map((warning) => `Warning: ${warning}`),
       ]
-      const value = { ...describedPublisher(shown, now), warnings: shown.warnings }
+      const value = { ...publisherRecord(shown, now), warnings: shown.warnings }
       print(context, options, value, told.join('\n'))
     })
 
   withYes(withJson(publishers.command('disable <name...>')))
     .description('disable rules for good, and revoke the sessions that they opened; they stay in the list')
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
-      const { describedPublisher } = await import('./publisher-row.ts')
+      const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
       const { disableRule } = await import('../../ci/rules/managing/disable-rule.ts')
       const act = async (name: string, installation: Installation) => {
         const ended = await disableRule({ name, authority: installation.authority }, installation)
-        const value = { ...describedPublisher(ended, installation.clock()), revoked: ended.revoked }
+        const value = { ...publisherRecord(ended, installation.clock()), revoked: ended.revoked }
         return { value, told: `The rule ${name} is disabled. ${revokedText(ended.revoked)}` }
       }
       await actOnEach(names, { thing: 'rule', done: 'disabled', consequence, act }, options, context)
