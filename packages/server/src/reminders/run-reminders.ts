@@ -9,9 +9,7 @@ export interface Senders {
   readonly webhook: PostEvent | undefined
 }
 
-type Deps = Omit<QueueDeps, 'channels' | 'goOn' | 'brands'> &
-  Omit<SendDeps, 'goOn'> &
-  Pick<QueueDeps, 'brands'>
+type Deps = Omit<QueueDeps, 'channels' | 'goOn'> & Omit<SendDeps, 'goOn'>
 
 const QUEUE_EVERY_MS = 10 * 60_000
 const SEND_EVERY_MS = 30_000

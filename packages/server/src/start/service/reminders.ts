@@ -1,6 +1,9 @@
 /** Connects reminders with the mail server and the webhook that the configuration names. */
+import { isIP } from 'node:net'
+import { hostIn } from '../../address-classes.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { type Config, serviceAddress } from '../../config/config.ts'
+import type { SecretSource } from '../../config/reminders/reminder-config.ts'
 import { readSecretText } from '../../config/reminders/secret-text.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
 import { switchPage } from '../../reminders/console-page.ts'
@@ -17,7 +20,7 @@ import { reminderMail } from '../../web/mail/reminder-mail.ts'
 export async function reminderSenders(config: Config, log: Pick<Log, 'warn'>): Promise<Senders> {
   const { mail, webhook } = config.reminders
   const baseUrl = serviceAddress(config)
-  const read = async <T>(source: Parameters<typeof readSecretText<T>>[0]): Promise<T> => {
+  const read = async <T>(source: SecretSource<T>): Promise<T> => {
     const { value, warnings } = await readSecretText(source)
     for (const warning of warnings) log.warn(warning)
     return value
@@ -31,9 +34,9 @@ export async function reminderSenders(config: Config, log: Pick<Log, 'warn'>): P
 }
 
 const senderAt = (baseUrl: string) => {
-  const { hostname } = new URL(baseUrl)
+  const host = hostIn(new URL(baseUrl))
   // The part behind the @ is a name.
-  return { name: '', address: `ratafia@${/^\[|^[0-9.]+$/.test(hostname) ? 'localhost' : hostname}` }
+  return { name: '', address: `ratafia@${isIP(host) === 0 ? host : 'localhost'}` }
 }
 
 function mailSender(
