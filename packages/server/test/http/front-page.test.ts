@@ -138,6 +138,23 @@ describe('GET /', () => {
           assert.equal((await fetch(`${service.baseUrl}${path}`)).status, 404, path)
         }
       })
+
+      test(`security: with ${off}=off no login leads to where the console would be`, async () => {
+        const { body } = await call(service, 'POST', '/api/v2/tokens', { body: {} })
+        const { c: caveats } = JSON.parse(body.macaroon)
+        const { i64, i } = caveats.find(({ l }: { l?: string }) => l !== undefined)
+        const asked = await fetch(`${service.baseUrl}/identity/discharge`, {
+          method: 'POST',
+          body: new URLSearchParams(i64 === undefined ? { id: i } : { id64: i64 }),
+        })
+        const { Info } = (await asked.json()) as {
+          Info: { InteractionMethods: { 'browser-redirect': { LoginURL: string } } }
+        }
+        const { LoginURL } = Info.InteractionMethods['browser-redirect']
+        const query = new URLSearchParams({ return_to: `${service.baseUrl}/console/signed-in` })
+        const { status, headers } = await fetch(`${LoginURL}?${query}`, { redirect: 'manual' })
+        assert.deepEqual([status, headers.get('location')], [400, null])
+      })
     })
   }
 

@@ -3,7 +3,7 @@ import { decodeJson } from '@ratafia/macaroon'
 import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'
 import { describeBrowser } from './browser-name.ts'
-import { CONSOLE_START, consolePath } from './console-path.ts'
+import { CONSOLE_START, consolePath, returnUrl } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { identityClient } from './identity-client.ts'
 import { needOf } from './need.ts'
@@ -69,6 +69,3 @@ function shortened(path: string = CONSOLE_START): string {
 /** Added to what the address has, as Candid's clients do. */
 const withReturn = (loginUrl: string, baseUrl: string, state: string): string =>
   `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}${new URLSearchParams({ return_to: returnUrl(baseUrl), state })}`
-
-/** Where the identity service sends browsers back to. */
-export const returnUrl = (baseUrl: string): string => `${baseUrl}/console/signed-in`

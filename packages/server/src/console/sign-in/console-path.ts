@@ -1,6 +1,9 @@
-/** Where a browser goes after it signed in: the address of a page of the console, and nowhere else. */
+/** Where a browser goes after it signed in: back to the console, to the address of one of its pages, and nowhere else. */
 
 export const CONSOLE_START = '/console/'
+
+/** Where the identity service sends browsers back to. */
+export const returnUrl = (baseUrl: string): string => `${baseUrl}/console/signed-in`
 
 const MOST = 2_048
 /** Pages that would begin or end a sign-in again. */

@@ -10,6 +10,7 @@ import { rememberedBrands } from '../../brands/remembered-brands.ts'
 import { recognised } from '../../brands/trust/recognised.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Config } from '../../config/config.ts'
+import { returnUrl } from '../../console/sign-in/console-path.ts'
 import type { Counters } from '../../counters.ts'
 import { talliedLogins } from '../../counting/tallied-logins.ts'
 import type { Tally } from '../../counting/tally.ts'
@@ -91,8 +92,8 @@ export async function addService(parts: ServiceParts): Promise<void> {
       })
     : bundledIdentity(keyring, bundled, config)
   const identityLocation = config.identity?.url ?? bundled
-  const consoleReturn = config.management.enabled ? `${baseUrl}/console/signed-in` : undefined
-  if (!config.identity) await addIdentity('/identity', parts, consoleReturn)
+  const hasConsole = config.management.enabled && config.management.console
+  if (!config.identity) await addIdentity('/identity', parts, hasConsole ? returnUrl(baseUrl) : undefined)
 
   const idOf =
     (rule: 'auto' | 'known'): TokenDependencies['accounts']['idOf'] =>
@@ -135,7 +136,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     account: config.identity ? undefined : `${bundled}/account`,
     toolLogins: toolLogins(thirdParty, config.identity?.url ?? baseUrl),
     deviceServicePath: config.deviceServicePath,
-    console: config.management.enabled && config.management.console ? `${baseUrl}/console` : undefined,
+    console: hasConsole ? `${baseUrl}/console` : undefined,
   }
   await addManagement(tokens, { ...parts, front })
   await app.register(assertionRoutes, installation)
