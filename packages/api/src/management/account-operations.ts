@@ -54,7 +54,7 @@ export const ACCOUNT_OPERATIONS = {
     method: 'PATCH',
     path: '/me/reminders',
     summary: 'Switches my reminders off or on',
-    description: 'What the operator has sent to a webhook is not switched by this.',
+    description: 'Events to the webhook of the operator are sent all the same.',
     errors: ['state-conflict'],
     body: SwitchRemindersSchema,
     bodyRequired: true,

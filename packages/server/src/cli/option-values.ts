@@ -48,6 +48,12 @@ export function requireText(filters: readonly (string | undefined)[]): void {
 
 export { packageReference } from '../package-directory/package-reference.ts'
 
+/** Whether it is to be on. Throws {@link UsageError}. */
+export function readSwitch(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new UsageError(`Say "on" or "off", not ${JSON.stringify(text)}.`)
+}
+
 /** Reads an option that may repeat into a list. */
 export const several = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { actOnAll } from '../act-on-each.ts'
 import { type CommandContext, UsageError } from '../context.ts'
+import { readSwitch } from '../option-values.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service, ServiceOperation } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
@@ -24,10 +25,10 @@ interface Switched {
 export function reminderCommand(accounts: Command, context: CommandContext): void {
   const operations = ['editAccount', 'account', 'switchMyReminders', 'myReminders']
   goes(withJson(accounts.command('reminders <on|off> [username...]')), 'both', operations)
-    .description('send accounts reminders by mail before their tokens and keys end, or not')
+    .description('switch on or off the mail that accounts get before their tokens, keys and roles end')
     .option('--mine', 'my own, at a service')
     .action(async (state: string, usernames: readonly string[], options: Options) => {
-      const on = isOn(state)
+      const on = readSwitch(state)
       if (options.mine && usernames.length > 0) throw new UsageError('Give either usernames or --mine.')
       if (!options.mine && usernames.length === 0)
         throw new UsageError('Give usernames, or --mine at a service.')
@@ -63,12 +64,6 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
         },
       })
     })
-}
-
-/** Throws {@link UsageError}. */
-function isOn(state: string): boolean {
-  if (state === 'on' || state === 'off') return state === 'on'
-  throw new UsageError(`Say "on" or "off", not ${JSON.stringify(state)}.`)
 }
 
 /** Changes the account as it was read: one that somebody changes meanwhile is refused. */

@@ -20,7 +20,7 @@ export function parseSmtpUrl(value: string): SmtpServer {
   const isServer = /^smtps?:$/.test(url?.protocol ?? '') && /^\/?$/.test(url?.pathname ?? '')
   if (!url || !isServer || host === undefined || login === null || /[?#\s]/.test(value)) {
     throw new Error(
-      'is not the address of a mail server. Write one such as smtps://USER:PASSWORD@mail.example.com, with what stands for itself in an address, such as @ and /, as %40 and %2F.',
+      'is not the address of a mail server. Write one such as smtps://USER:PASSWORD@mail.example.com; in user and password, @ is written as %40 and / as %2F.',
     )
   }
   const secure = url.protocol === 'smtps:'

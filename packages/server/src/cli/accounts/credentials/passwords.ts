@@ -1,8 +1,9 @@
 /** `ratafia accounts set-password` and `password-logins`: what people log in with. */
 import type { Command } from 'commander'
 import { actOnEach } from '../../act-on-each.ts'
-import { type CommandContext, UsageError } from '../../context.ts'
+import type { CommandContext } from '../../context.ts'
 import type { Installation } from '../../installation.ts'
+import { readSwitch } from '../../option-values.ts'
 import { type JsonOption, print, withJson } from '../../output.ts'
 import { readPassword } from '../../password-input.ts'
 import { accountRow } from '../account-row.ts'
@@ -33,9 +34,7 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
     )
     .action(async (state: string, usernames: readonly string[], options: JsonOption) => {
       const { switchPasswordLogins } = await import('../../../accounts/switch-password-logins.ts')
-      if (state !== 'on' && state !== 'off')
-        throw new UsageError(`Say "on" or "off", not ${JSON.stringify(state)}.`)
-      const on = state === 'on'
+      const on = readSwitch(state)
       const act = async (username: string, installation: Installation) => {
         const { authority } = installation
         const account = await switchPasswordLogins({ account: username, on, authority }, installation)
