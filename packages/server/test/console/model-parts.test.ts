@@ -252,6 +252,8 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal(refused.status, 422, JSON.stringify(fields))
         assert.doesNotMatch(refused.text, /<script>alert/)
       }
+      const key = await manager.submit(form, address, { device_key_id: 'short', do: 'look' })
+      assert.match(key.text, /<a href="#f-device_key_id">device_key_id /, 'it is said at its field')
       const look = await manager.submit(form, address, { serial: 'S-1', do: 'look' })
       assert.match(textOf(look), /Remove 2 entries\?.*S-1/)
       // Somebody removes one of them meanwhile.

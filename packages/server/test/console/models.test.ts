@@ -103,9 +103,9 @@ eachDatabase((_kind, _open, fresh) => {
         [{ ...POLICY, assertion: sent(acmeModel('x', {})), serials: 'AC' }, /is not a template/],
         [
           { ...POLICY, registration: 'everybody', assertion: sent(acmeModel('x')) },
-          /registration is not one of auto/,
+          /: registration is not one of auto/,
         ],
-        [{ ...POLICY, registration: '', assertion: sent(acmeModel('x')) }, /registration/],
+        [{ ...POLICY, registration: '', assertion: sent(acmeModel('x')) }, /: Choose who may register/],
         [{ ...POLICY, assertion: '' }, /assertion/],
       ] as const) {
         const refused = await manager.submit(form, NEW, fields)

@@ -1,5 +1,6 @@
 /** The pages that store a model's assertion, after what it says was looked at: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { brandsBeforeTyping, refuseBeforeTyping } from '../../http/console/before-typing.ts'
 import { seenIn } from '../../http/console/confirmation.ts'
@@ -36,8 +37,8 @@ export function newModelPageRoutes({ form }: ConsoleRoutes): void {
       const { call, fields } = asked
       if (fields.get('do') === 'change') return newModel(asked)
       const { registration, ...rest } = policyTyped(fields)
-      // Without a choice the schema says what there is.
-      const policy = { ...rest, registration: registration as 'auto' }
+      if (!registration) throw invalidField(words.policy.chooseRegistration, { field: 'registration' })
+      const policy = { ...rest, registration }
       const body = { assertion: pasted(fields, 'assertion'), policy }
       if (fields.get('do') !== 'add') {
         return checkModelPage(asked.form, await call(api.addModel, { body, dryRun: true }))

@@ -62,6 +62,7 @@ export const policy = {
   choice: (name: string, meaning: string): string => `${name}: ${meaning}`,
   now: (value: string): string => `Now: ${value}.`,
   save: 'Save the policy',
+  chooseRegistration: 'Choose who may register.',
   readFirst:
     'Read what is dangerous about this policy. Tick it if you want it anyway, or choose another setting.',
   accept: 'This policy is dangerous',
