@@ -4,6 +4,7 @@ import { noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { refuseBeforeTypingForAll } from '../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
+import { midnightOf } from '../http/console/days.ts'
 import {
   auditPage,
   type ChainState,
@@ -11,6 +12,7 @@ import {
   entryPage,
   verifyAuditPage,
 } from '../web/console/audit/audit-pages.ts'
+import { may } from '../web/console/may.ts'
 import { words } from '../web/words/en.ts'
 
 const api = MANAGEMENT_OPERATIONS
@@ -48,13 +50,9 @@ const filterIn = ({ query }: ConsoleAsked) => ({
   actor: query.get('actor'),
   action: query.get('action'),
   subject: query.get('subject'),
-  since: instantIn(query.get('since')),
-  until: instantIn(query.get('until')),
+  since: midnightOf(query.get('since')),
+  until: midnightOf(query.get('until')),
 })
-
-/** A day that is picked is its midnight in UTC; everything else is for the API to judge. */
-const instantIn = (text: string | undefined): string | undefined =>
-  text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
 
 /** Newest first. The chain is linked in the order of the log, every second. */
 async function chainOf(newest: readonly Entry[], { call, me }: ConsoleAsked): Promise<ChainState> {
@@ -64,8 +62,7 @@ async function chainOf(newest: readonly Entry[], { call, me }: ConsoleAsked): Pr
   const last = ended.entries.find(
     ({ details }) => details['kind'] === 'audit.verify' && details['state'] === 'done',
   )
-  const seesAll = me.permissions.some(({ permission }) => permission === 'roles:manage')
-  const isTheirs = seesAll || last?.actor === `account:${me.username}`
+  const isTheirs = may(me, 'roles:manage') || last?.actor === `account:${me.username}`
   return {
     linked: linked?.seq == null ? undefined : { seq: linked.seq, at: linked.at },
     waiting,

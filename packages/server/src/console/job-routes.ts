@@ -12,6 +12,7 @@ import {
   type Startable,
   startJobPage,
 } from '../web/console/jobs/job-page.ts'
+import { may } from '../web/console/may.ts'
 import { words } from '../web/words/en.ts'
 
 const api = MANAGEMENT_OPERATIONS
@@ -22,8 +23,7 @@ const found = ({ call, parameters }: ConsoleAsked): Promise<Job> => call(api.job
 export function jobPageRoutes({ page, form, file }: ConsoleRoutes): void {
   page('/jobs', async ({ call, query, now, me }) => {
     const { jobs, next } = await call(api.jobs, { query: { cursor: query.get('cursor') } })
-    const ofAll = me.permissions.some(({ permission }) => permission === 'roles:manage')
-    return jobsPage({ jobs, next, query, now, ofAll })
+    return jobsPage({ jobs, next, query, now, ofAll: may(me, 'roles:manage') })
   })
 
   page('/jobs/:id', async (asked) => {

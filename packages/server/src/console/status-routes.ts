@@ -1,9 +1,10 @@
 /** The pages of the service as a whole, how it is and its package directory: request in, operation, page out. */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
 import { invalidField } from '../errors.ts'
-import type { ConsoleAsked } from '../http/console/asked.ts'
 import { refuseBeforeTypingForAll } from '../http/console/before-typing.ts'
+import { requireTyped } from '../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
+import { may } from '../web/console/may.ts'
 import { importPackagesPage, packagesPage } from '../web/console/status/packages-pages.ts'
 import { statusPage } from '../web/console/status/status-page.ts'
 import { words } from '../web/words/en.ts'
@@ -12,18 +13,11 @@ const api = MANAGEMENT_OPERATIONS
 const text = words.packages
 
 export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
-  page('/status', async ({ call, me, now }) =>
-    statusPage({
-      status: await call(api.status),
-      now,
-      may: new Set(me.permissions.map(({ permission }) => permission)),
-    }),
-  )
+  page('/status', async ({ call, me, now }) => statusPage({ status: await call(api.status), me, now }))
 
-  page('/packages', async (asked) => {
-    const { call, query } = asked
+  page('/packages', async ({ call, query, me }) => {
     const { packages, next } = await call(api.packages, { query: { cursor: query.get('cursor') } })
-    return packagesPage({ packages, next, query, mayImport: mayImport(asked) })
+    return packagesPage({ packages, next, query, mayImport: may(me, 'roles:manage') })
   })
 
   form('/packages/import', {
@@ -36,9 +30,7 @@ export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
       if (!file || file.bytes.length === 0) throw invalidField(text.fileMissing, { field: 'file' })
       const dryRun = fields.get('do') !== 'import'
       const replaces = fields.get('replace_all') === 'on'
-      if (replaces && !dryRun && fields.get('typed') !== text.replaceWord) {
-        throw invalidField(words.form.notTyped(text.replaceWord), { field: 'typed' })
-      }
+      if (replaces && !dryRun) requireTyped(fields, text.replaceWord)
       const made = await call(api.makeJob, {
         query: {
           kind: 'packages.import',
@@ -54,6 +46,3 @@ export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
     },
   })
 }
-
-const mayImport = ({ me }: ConsoleAsked): boolean =>
-  me.permissions.some(({ permission }) => permission === 'roles:manage')

@@ -95,6 +95,9 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(late.status, 422)
       assert.match(textOf(late), /has changed since you read it/)
       assert.equal((await now(device)).status, 'rejected')
+      const unseen = await approver.submit(late, pathOf(device, 'approve'), { seen: [] })
+      assert.equal(unseen.status, 422)
+      assert.equal((await now(device)).status, 'rejected')
       // The page shows it as it is now, and that may be decided about.
       assert.equal((await approver.submit(late, pathOf(device, 'approve'))).status, 303)
       assert.equal((await now(device)).status, 'active')

@@ -1,7 +1,8 @@
 /** Decisions about many devices: a page that shows what a job would do, and the job. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { invalidField, invalidRequest, RequestError } from '../../errors.ts'
+import { invalidRequest, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
+import { requireTyped } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import {
   BULK_VERBS,
@@ -48,9 +49,7 @@ export function deviceBulkPageRoutes({ form }: ConsoleRoutes): void {
       const selection = selectionIn(asked)
       const { verb, ids, filter } = selection
       const expected = ids?.length ?? expectedIn(fields.get('expected'))
-      if (takesNumber(verb, filter !== undefined) && fields.get('typed') !== String(expected)) {
-        throw invalidField(words.form.notTyped(String(expected)), { field: 'typed' })
-      }
+      if (takesNumber(verb, filter !== undefined)) requireTyped(fields, String(expected))
       const reason = verb === 'reject' ? (fields.get('reason') ?? '') : fields.get('reason')
       const job = await call(api.makeJob, {
         body: { ...jobOf(selection), reason, expected: filter && expected },

@@ -2,9 +2,9 @@
 
 import type { ManagementPermission } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
+import { requireTyped, seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import {
@@ -84,10 +84,7 @@ export function devicePageRoutes({ page, form }: ConsoleRoutes): void {
       return revokePage({ ...page, alive: { count, more: count === SESSIONS.read } })
     },
     send: async (asked) => {
-      const expected = typedNameOf((await found(asked)).device)
-      if (asked.fields.get('typed') !== expected) {
-        throw invalidField(words.form.notTyped(expected), { field: 'typed' })
-      }
+      requireTyped(asked.fields, typedNameOf((await found(asked)).device))
       const reason = asked.fields.get('reason')
       const device = await asked.call(api.revokeDevice, { ...decided(asked), body: { reason } })
       return new GoTo(addressOfDevice(device.id), text.revokedNotice(nameOf(device)))
@@ -109,7 +106,7 @@ async function foundFor(permission: ManagementPermission, asked: ConsoleAsked): 
 }
 
 /** What was seen is what is decided about. */
-const decided = ({ parameters, fields }: ConsoleAsked) => ({ parameters, ifMatch: fields.get('seen') })
+const decided = ({ parameters, fields }: ConsoleAsked) => ({ parameters, ifMatch: seenIn(fields) })
 
 function olderThan(read: number, shown: number): number | undefined {
   if (read > shown) return SESSIONS.read

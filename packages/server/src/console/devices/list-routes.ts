@@ -6,6 +6,7 @@
 import { DeviceFilterSchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
+import { midnightOf } from '../../http/console/days.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import { readParameters } from '../../http/management/query.ts'
 import { clonesPage } from '../../web/console/devices/clones-page.ts'
@@ -14,7 +15,6 @@ import type { Entry } from '../../web/console/list.ts'
 
 const api = MANAGEMENT_OPERATIONS
 const DAY_MS = 86_400_000
-const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 const DAYS: ReadonlySet<string> = new Set(['registered_since', 'registered_until', 'since'])
 
 /** In whole days: the pages of one list have the same filters, all day long. */
@@ -64,7 +64,7 @@ export function deviceQuery(
 }
 
 function parameterOf(field: string, text: string, today: number): Entry {
-  if (DAYS.has(field) && DAY.test(text)) return [field, `${text}T00:00:00Z`]
+  if (DAYS.has(field)) return [field, midnightOf(text)]
   const seen = field === 'seen' && Object.hasOwn(SEEN, text) ? SEEN[text] : undefined
   return seen?.(today) ?? [field, text]
 }

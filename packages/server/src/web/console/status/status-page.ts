@@ -1,12 +1,13 @@
 /** How the service is: what needs attention first, with what to do. */
 import type { ManagementPermission } from '@ratafia/api'
-import type { StatusSchema } from '@ratafia/api/schemas'
+import type { Me, StatusSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip, type Tone } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
+import { may } from '../may.ts'
 import { table } from '../table.ts'
 import { instant } from '../time.ts'
 
@@ -15,8 +16,8 @@ type Finding = Status['findings'][number]
 
 export interface StatusPage {
   readonly status: Status
+  readonly me: Me
   readonly now: Date
-  readonly may: ReadonlySet<ManagementPermission>
 }
 
 const text = words.status
@@ -33,7 +34,7 @@ const PAGES: Readonly<Record<string, readonly [address: string, needs: Managemen
   backup: ['/console/audit?action=database.backup', 'audit:read'],
 }
 
-export function statusPage({ status: { release, findings }, now, may }: StatusPage): ConsoleContent {
+export function statusPage({ status: { release, findings }, me, now }: StatusPage): ConsoleContent {
   const sorted = ORDER.flatMap((state) => findings.filter((finding) => finding.state === state))
   const attention = findings.filter(({ state }) => state === 'attention').length
   return {
@@ -49,7 +50,7 @@ export function statusPage({ status: { release, findings }, now, may }: StatusPa
       label: text.label,
       rows: sorted,
       columns: [
-        { label: text.columns.part, cell: (finding) => partOf(finding, may) },
+        { label: text.columns.part, cell: (finding) => partOf(finding, me) },
         { label: text.columns.state, cell: ({ state }) => stateChip(TONES[state], text.states[state]) },
         { label: text.columns.says, cell: ({ says }) => withCommands(says) },
       ],
@@ -58,10 +59,10 @@ export function statusPage({ status: { release, findings }, now, may }: StatusPa
   }
 }
 
-function partOf({ part }: Finding, may: StatusPage['may']): Html {
+function partOf({ part }: Finding, me: Me): Html {
   const name = html`<strong>${visibleText(text.partOf(part), 40)}</strong>`
   const [address, needs] = PAGES[part] ?? []
-  return needs !== undefined && may.has(needs) ? html`<a href="${address}">${name}</a>` : name
+  return needs !== undefined && may(me, needs) ? html`<a href="${address}">${name}</a>` : name
 }
 
 /** What stands between backticks is a command, to be typed as it is. */
