@@ -200,6 +200,9 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(done), /The file was imported\. Devices in the file 1 Added 0/)
       const late = await own.submit(form, `/console/jobs/${id}/start`, { once: 'z'.repeat(22) })
       assert.equal(late.status, 422)
+      const over = await own.get(`/console/jobs/${id}/start`)
+      assert.match(textOf(over), /The job does not wait to be started/)
+      assert.doesNotMatch(over.text, /action="[^"]*\/start"/)
     })
 
     test('an import that was refused has its faults with their places; one that only tried says so', async () => {

@@ -174,11 +174,15 @@ export const startJobPage = ({
   isNarrow: true,
   trail: [...TRAIL, [addressOfJob(job), titleOf(job)]],
   beside: jobChip(job),
-  body: postForm(
-    form,
-    { action: `${addressOfJob(job)}/start`, class: 'card' },
-    html`<p>${startable === true || startable === undefined ? text.whole : visibleText(startable, 300)}</p>
+  body:
+    startable === true
+      ? postForm(
+          form,
+          { action: `${addressOfJob(job)}/start`, class: 'card' },
+          html`<p>${text.whole}</p>
 ${job.dry_run && html`<p>${text.triedWhat}</p>`}
 ${actions(submit({ label: text.start }), html`<a href="${addressOfJob(job)}">${words.form.cancel}</a>`)}`,
-  ),
+        )
+      : html`<div class="card"><p>${startable === undefined ? text.isStarted : visibleText(startable, 300)}</p>
+<p><a href="${addressOfJob(job)}">${titleOf(job)}</a></p></div>`,
 })

@@ -135,6 +135,7 @@ export const jobs = {
   start: 'Start',
   startTitle: 'Start this job?',
   started: 'The job is started.',
+  isStarted: 'The job does not wait to be started.',
 
   cancel: 'Stop…',
   cancelTitle: 'Stop this job?',
