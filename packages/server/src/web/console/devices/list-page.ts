@@ -26,7 +26,8 @@ import {
 import { may } from '../may.ts'
 import { orNever, relative } from '../time.ts'
 import { BULK_VERBS, type BulkVerb } from './bulk-page.ts'
-import { addressOfDevice, deviceChip, isQuarantined, type ListedDevice, modelOf, serialOf } from './device.ts'
+import { canBeApproved, canBeReleased, canBeRevoked, waits } from './decision-pages.ts'
+import { addressOfDevice, deviceChip, type ListedDevice, modelOf, serialOf } from './device.ts'
 
 const text = words.devices
 const PATH = '/console/devices'
@@ -196,17 +197,16 @@ const empty = ({ me }: DevicesPage): Html => html`<p><strong>${text.empty}</stro
 
 /** Those that the person may do, and that a device of this page allows. */
 function verbsFor({ me, devices }: Pick<DevicesPage, 'me' | 'devices'>): readonly BulkVerb[] {
-  const fits: Readonly<Record<BulkVerb, (device: ListedDevice) => boolean>> = {
-    approve: ({ status }) => status === 'pending' || status === 'rejected',
-    reject: ({ status }) => status === 'pending',
-    release: isQuarantined,
-    revoke: ({ status }) => status === 'active',
-  }
   return BULK_VERBS.filter((verb) =>
-    devices.some(
-      (device) => device.removed_at === null && fits[verb](device) && mayDo(me, verb, device.brand_id),
-    ),
+    devices.some((device) => FITS[verb](device) && mayDo(me, verb, device.brand_id)),
   )
+}
+
+const FITS: Readonly<Record<BulkVerb, (device: ListedDevice) => boolean>> = {
+  approve: canBeApproved,
+  reject: waits,
+  release: canBeReleased,
+  revoke: canBeRevoked,
 }
 
 const mayDo = (me: Me, verb: BulkVerb, brand: string): boolean =>
