@@ -12,7 +12,7 @@ import {
   rereadSecretKeys,
   retireSecretKey,
 } from './secret-key.ts'
-import type { SecretConfig } from './secrets.ts'
+import type { SecretConfig } from './secrets/sources.ts'
 
 const KEY = Buffer.alloc(32, 0xfb)
 let directory: string

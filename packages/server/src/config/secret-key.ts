@@ -1,13 +1,13 @@
 /** Reads the secret key that seals everything else, and makes its file for the embedded default. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { access, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../files/sync-directory.ts'
-import { systemReason } from '../files/system-reason.ts'
 import { ConfigError } from './config.ts'
 import { notWritable, prepareDataDirectory } from './data-directory.ts'
-import type { PreviousSecretConfig, SecretConfig } from './secrets.ts'
+import { readSecretText } from './secrets/secret-text.ts'
+import type { PreviousSecretConfig, SecretConfig } from './secrets/sources.ts'
 import { parseSecretKey } from './values.ts'
 
 export interface SecretKey {
@@ -48,18 +48,9 @@ export async function readPreviousSecretKey(
 }
 
 async function readKeyFile(file: string, variable: string): Promise<SecretKey> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(`${variable}: the secret key ${file} cannot be read: ${systemReason(error)}`)
-  })
-  let key: Uint8Array
-  try {
-    key = parseSecretKey(text)
-  } catch (error) {
-    throw new ConfigError(`${variable}: ${file} ${error instanceof Error ? error.message : ''}`)
-  }
-  const { mode } = await stat(file)
-  const open = (mode & 0o077) !== 0 && process.platform !== 'win32'
-  return { key, warnings: open ? [`${file} can be read by others: chmod 600 ${file}`] : [] }
+  const source = { from: 'file', file, variable, parse: parseSecretKey } as const
+  const { value: key, warnings } = await readSecretText(source)
+  return { key, warnings }
 }
 
 /**

@@ -1,8 +1,8 @@
 /** `ratafia config check`: what `serve` would refuse, beyond the variables themselves. */
 import { ConfigError } from '../config/config.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
-import { readSecretText } from '../config/reminders/secret-text.ts'
 import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-key.ts'
+import { readSecretText } from '../config/secrets/secret-text.ts'
 import { databaseIsMissing } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 

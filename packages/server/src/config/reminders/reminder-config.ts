@@ -2,19 +2,9 @@
 import { isIP } from 'node:net'
 import { classOf, hostIn, isInNetworks } from '../../address-classes.ts'
 import type { ValuesOf } from '../row.ts'
+import type { SecretSource } from '../secrets/sources.ts'
 import type { REMINDER_VARIABLES } from '../variables/reminders.ts'
 import { type MailSender, parseSmtpUrl, parseWebhookSecret, type SmtpServer } from './parse.ts'
-
-/** Where a secret is; `secret-text.ts` reads the files. */
-export type SecretSource<T> =
-  | { readonly from: 'variable'; readonly value: T }
-  | {
-      readonly from: 'file'
-      readonly file: string
-      /** The one to blame. */
-      readonly variable: string
-      readonly parse: (text: string) => T
-    }
 
 export interface ReminderConfig {
   readonly mail:

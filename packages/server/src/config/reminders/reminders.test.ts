@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ConfigError, readConfig } from '../config.ts'
+import { readSecretText } from '../secrets/secret-text.ts'
 import { parseSender, parseSmtpUrl, parseWebhookSecret } from './parse.ts'
-import { readSecretText } from './secret-text.ts'
 
 const LOOPBACK = { port: 587, secure: false, loopback: true, login: undefined }
 

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { systemReason } from '../../files/system-reason.ts'
 import { ConfigError } from '../config.ts'
-import type { SecretSource } from './reminder-config.ts'
+import type { SecretSource } from './sources.ts'
 
 export interface ReadSecret<T> {
   readonly value: T

@@ -1,8 +1,21 @@
-/** Where the secret keys come from, as the variables say it; `secret-key.ts` reads or makes the files. */
+/** Where secrets come from, as the variables say it. */
 import { resolve } from 'node:path'
-import type { ValuesOf } from './row.ts'
-import type { STORAGE_VARIABLES } from './variables/storage.ts'
+import type { ValuesOf } from '../row.ts'
+import type { STORAGE_VARIABLES } from '../variables/storage.ts'
 
+/** A secret that is read and never made: `secret-text.ts` does it. */
+export type SecretSource<T> =
+  | { readonly from: 'variable'; readonly value: T }
+  | {
+      readonly from: 'file'
+      readonly file: string
+      /** The one to blame. */
+      readonly variable: string
+      /** Throws an `Error` whose message continues the file's name, and does not repeat the text. */
+      readonly parse: (text: string) => T
+    }
+
+/** The secret key: `secret-key.ts` reads or makes its file. */
 export type SecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
   | {
