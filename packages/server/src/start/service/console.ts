@@ -19,8 +19,8 @@ import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { makeOwnToken } from '../../tokens/own/make-own-token.ts'
 import { consoleSignIn } from './console-sign-in.ts'
+import { ownCredentials } from './own-credentials.ts'
 import { ownPublishers } from './own-publishers.ts'
-import { ownCredentials } from './own-tokens.ts'
 
 interface Parts {
   readonly app: FastifyInstance
