@@ -64,6 +64,7 @@ const REFUSED: readonly State[] = [
     async (page) => {
       await page.locator('textarea').fill(`brand_id,model,serial,device_key_id\n${BRAND},${MODEL},AC--bad,x`)
       await page.locator('main form button[type=submit]').first().click()
+      await page.waitForURL(/\/devices\/import\/./)
       await settled(page)
     },
   ],
@@ -175,6 +176,7 @@ inConsoleWorld((world) => {
     await page.goto(`${url}/console/devices/import`)
     await page.locator('input[type=file]').setInputFiles(file)
     await page.locator('main form button[type=submit]').first().click()
+    await page.waitForURL(/\/devices\/import\/./)
     await settled(page)
     assert.deepEqual(await lookAt(page, 'an import that fits'), [])
     await press(page, 'Import 1 device')
