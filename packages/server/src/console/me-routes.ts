@@ -63,6 +63,7 @@ export function mePageRoutes({ form }: ConsoleRoutes<ManagerAuthority>, own: Own
 
   form('/me/agents/new', {
     isRecent: true,
+    fieldNames: { packages: 'package' },
     show: async ({ form }) => newAgentPage(form),
     send: async ({ authority, fields }) => {
       const limits = {

@@ -48,6 +48,8 @@ export interface ConsoleForm<Who extends Authority> {
   readonly fileBytes?: number
   /** It takes a person who signed in a short while ago: they are asked before the form is shown (B10). */
   readonly isRecent?: boolean
+  /** What its fields are called, by the names that the operation has for them, where those differ. */
+  readonly fieldNames?: Readonly<Record<string, string>>
   /** It only asks, and may be sent again as often as somebody likes; or it does with these fields, to look first. */
   readonly onlyReads?: boolean | ((fields: Fields) => boolean)
 }
@@ -150,7 +152,7 @@ export function consoleRoutes<Who extends Authority>(
       if ('page' in done) return sendText(reply, 200, done.page)
       return goTo(reply, new GoTo(done.path, done.notice), asked.token)
     } catch (error) {
-      const refused = problemOf(error)
+      const refused = problemOf(error, form.fieldNames)
       if (refused) {
         const code = error instanceof RequestError ? error.code : 'invalid-request'
         noteRefusal(request, error, { status: 422, code })

@@ -1,11 +1,14 @@
 /** What was wrong with a form, as far as the person can mend it there (contract/administration.md, C9). */
 import { RequestError } from '../../errors.ts'
 import type { Problem } from '../../web/console/form.ts'
+import { visibleText } from '../../web/visible-text.ts'
 
 /** The form was made for another session, or is not whole. */
 export class FormRefused extends Error {
   override readonly name = 'FormRefused'
 }
+
+const MOST_CHARACTERS = 1_000
 
 const MENDED_IN_FORM: ReadonlySet<string> = new Set([
   'invalid-field',
@@ -22,11 +25,16 @@ const MENDED_IN_FORM: ReadonlySet<string> = new Set([
   'idempotency-key-busy',
 ])
 
-/** Undefined for everything that is not about the form. */
-export function problemOf(error: unknown): Problem | undefined {
+/** Undefined for everything that is not about the form. `names`: of its fields, by those that the operation has. */
+export function problemOf(error: unknown, names: Readonly<Record<string, string>> = {}): Problem | undefined {
   if (error instanceof FormRefused) return { field: undefined, message: error.message }
   if (!(error instanceof RequestError) || !MENDED_IN_FORM.has(error.code)) return undefined
-  return { field: fieldOf(error), message: error.message.replace(PLACE_IN_MESSAGE, '') }
+  const field = fieldOf(error)
+  return {
+    field: field !== undefined && Object.hasOwn(names, field) ? names[field] : field,
+    // It may quote what somebody else has written.
+    message: visibleText(error.message.replace(PLACE_IN_MESSAGE, ''), MOST_CHARACTERS),
+  }
 }
 
 /** The API says `body/expires` or `body/entries/0/serial`; the form has a field of the last name. */

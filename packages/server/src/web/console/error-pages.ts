@@ -1,5 +1,6 @@
 /** The pages of the console for what does not work (contract/administration.md, C9). */
 import { html } from '../html.ts'
+import { visibleText } from '../visible-text.ts'
 import { words } from '../words/en.ts'
 import type { ConsoleContent } from './layout.ts'
 
@@ -15,7 +16,7 @@ export const errorPage = ({ status, message, again }: ErrorPage): ConsoleContent
   title: words.errors.titles[status] ?? words.errors.titles[status < 500 ? 400 : 500] ?? '',
   section: undefined,
   isNarrow: true,
-  body: html`<div class="card"><p class="notice ${status >= 500 ? 'warn' : 'bad'}" role="alert">${message}</p>
+  body: html`<div class="card"><p class="notice ${status >= 500 ? 'warn' : 'bad'}" role="alert">${visibleText(message, 1_000)}</p>
 ${status === 503 && html`<p>${words.errors.nothingLost}</p>`}
 <p>${again !== undefined && status >= 429 && html`<a class="button" href="${again}">${words.errors.tryAgain}</a> `}<a href="/console/">${words.errors.back}</a></p></div>`,
 })
