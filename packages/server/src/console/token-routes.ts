@@ -4,10 +4,10 @@ import { invalidField, RequestError } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { requireTyped } from '../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
-import { draftTokenIn, endIn, itemsOf } from '../web/console/tokens/draft.ts'
+import { type DraftBefore, draftTokenIn, endIn, filledIn, limitsIn } from '../web/console/tokens/draft.ts'
 import { explainPage } from '../web/console/tokens/explain-page.ts'
 import { nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
-import { type NewTokenPage, newTokenPage } from '../web/console/tokens/new-page.ts'
+import { type NewTokenPage, newTokenPage, usualLife } from '../web/console/tokens/new-page.ts'
 import { shownTokenPage } from '../web/console/tokens/shown-page.ts'
 import { revokeAllPage, revokeManyPage, revokePage, tokenPage } from '../web/console/tokens/token-page.ts'
 import { words } from '../web/words/en.ts'
@@ -105,7 +105,7 @@ function revokeRoutes({ form }: Routes): void {
 const DAY_MS = 86_400_000
 
 function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
-  const mostDays = Math.floor((own.mostLifetime ?? 365 * DAY_MS) / DAY_MS)
+  const { mostLifetime } = own
 
   /** The token of one's own that the new one is to be like. */
   const before = async ({ call, fields }: Asked) => {
@@ -119,8 +119,15 @@ function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
     const draft = { description: replaced?.description ?? '', limits: replaced?.limits ?? undefined }
     const { at } = me.signed_in
     const content: NewTokenPage = {
-      ...{ form, draft, mostDays, now, email: me.email, signedInAt: at === null ? undefined : new Date(at) },
-      asked: askedFor(fields, draft, now),
+      ...{
+        form,
+        draft,
+        mostLifetime,
+        now,
+        email: me.email,
+        signedInAt: at === null ? undefined : new Date(at),
+      },
+      asked: askedFor(fields, { limits: draft.limits, life: usualLife(mostLifetime), now }),
       replaces: replaced && {
         id: replaced.session_id,
         name: nameOf(replaced),
@@ -132,6 +139,8 @@ function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
 
   form('/tokens/new', {
     isRecent: true,
+    onlyReads: (fields) => fields.get('do') === 'look',
+    fieldNames: { expires: 'life', store_ids: 'stores' },
     show: formPage,
     send: async (asked) => {
       const { authority, fields, form, now } = asked
@@ -169,23 +178,17 @@ function overlapIn(value: string | undefined, now: Date): Date | undefined {
   return new Date(now.getTime() + Number(value) * DAY_MS - (value === '30' ? 60_000 : 0))
 }
 
-/** What the page can say in one sentence before anything was sent; undefined while something is missing. */
-function askedFor(fields: Asked['fields'], draft: NewTokenPage['draft'], now: Date): NewTokenPage['asked'] {
+/** What the page can say in one sentence; undefined while something is missing. */
+function askedFor(
+  fields: Asked['fields'],
+  { now, ...draft }: DraftBefore & { readonly now: Date },
+): NewTokenPage['asked'] {
+  // What was sent is all there is: a box that is not chosen is not sent.
+  const shown = fields.has('csrf') ? fields : filledIn(fields, draft)
   try {
-    if (!fields.has('csrf') && draft.limits) {
-      return { limits: draft.limits, until: endIn({ get: (name) => fields.get(name) ?? '90' }, now) }
-    }
-    const { limits, until } = draftTokenIn(withDefaults(fields), { now })
-    return { limits, until }
+    return { limits: limitsIn(shown), until: endIn(shown, now) }
   } catch (error) {
     if (error instanceof RequestError) return undefined
     throw error
   }
 }
-
-const withDefaults = (fields: Asked['fields']) => ({
-  ...fields,
-  get: (name: string) =>
-    fields.get(name) ?? (name === 'description' ? '-' : name === 'life' ? '90' : undefined),
-  all: (name: string) => itemsOf(fields, name),
-})

@@ -1,8 +1,9 @@
 /** The pages of one's own tokens. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { words } from '../../src/web/words/en.ts'
 import { type ConsoleAnswer, consoleOf, textOf, unescaped } from '../support/console.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import { manage, managementToken } from '../support/managers.ts'
 import { addPerson, bearing, call, testService } from '../support/service.ts'
 
@@ -20,6 +21,39 @@ const shown = ({ text }: ConsoleAnswer, id: string): string => {
   const [, value] = new RegExp(`<textarea id="once-${id}"[^>]*>\\n([^<]*)</textarea>`).exec(text) ?? []
   return unescaped(value ?? '')
 }
+
+const requireAtField = ({ text }: ConsoleAnswer, name: string) => {
+  for (const part of [`<a href="#f-${name}">`, ` id="f-${name}"`, `class="problem" id="f-${name}-problem"`])
+    assert.ok(text.includes(part), part)
+}
+
+describe('a new token where tokens may not last for long', () => {
+  for (const [most, life, sentence] of [
+    ['40d', '30', /Tokens last at most 40 days here/],
+    ['10d', '10', /Tokens last at most 10 days here/],
+    ['12h', '12h', /Tokens last at most 12 hours here/],
+  ] as const) {
+    oneDatabase((_kind, _open, fresh) => {
+      const service = testService(fresh, { RATAFIA_TOKEN_MAX_LIFETIME: most })
+
+      test(`with ${most} the form begins with what is allowed, says so, and longer is refused at its field`, async () => {
+        const browser = await consoleOf(service, await addPerson(service))
+        const filled = '?permissions=package_access&all_packages=on&all_channels=on'
+        const page = await browser.get(`/console/tokens/new${filled}`)
+        assert.match(page.text, new RegExp(`name="life" value="${life}" checked`))
+        assert.match(textOf(page), sentence)
+        const hours = life.endsWith('h') ? 12 : 24 * Number(life)
+        const until = new Date(service.now().getTime() + hours * 3_600_000)
+        assert.ok(textOf(page).includes(`until ${words.time.day(until)}.`))
+        const refused = await browser.submit(page, '/console/tokens/new', { ...NARROW, life: '41' })
+        assert.equal(refused.status, 422)
+        requireAtField(refused, 'life')
+        const made = await browser.submit(page, '/console/tokens/new', { ...NARROW, life })
+        assert.equal(made.status, 200, textOf(made))
+      })
+    })
+  }
+})
 
 describe('my tokens in the console', () => {
   eachDatabase((_kind, _open, fresh) => {
@@ -80,6 +114,30 @@ describe('my tokens in the console', () => {
       assert.match(page.text, /value="from a mail"/)
       assert.match(page.text, /value="package_access" checked/)
       assert.match(textOf(page), /In short: see, for hello-world , in edge/)
+    })
+
+    test('the sentence says what the form shows: as the address fills it, and of the token before where it does not', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      await browser.submit(await browser.get('/console/tokens/new'), '/console/tokens/new', NARROW)
+      const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
+        query: '?kind=developer',
+      })
+      const [{ session_id: id }] = body.tokens
+      const page = await browser.get(`/console/tokens/new?from=${id}&permissions=package_metrics&life=30`)
+      assert.match(textOf(page), /In short: read metrics, for all your packages, in edge/)
+      const unknown = await browser.get(
+        '/console/tokens/new?permissions=package_access,%E2%80%AEx&all_packages=on&all_channels=on',
+      )
+      assert.doesNotMatch(textOf(unknown), /In short|\u202e/)
+    })
+
+    test('a store that is none is said at its field', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const form = await browser.get('/console/tokens/new')
+      const refused = await browser.submit(form, '/console/tokens/new', { ...NARROW, stores: 'a\u0001' })
+      assert.equal(refused.status, 422)
+      requireAtField(refused, 'stores')
     })
 
     for (const [what, fields, problem] of [

@@ -63,7 +63,10 @@ export function limitSentence({ permissions, packages, channels, store_ids: stor
   const codes = (values: readonly string[]) =>
     values.map((value, index) => html`${index > 0 && ', '}<code>${visibleText(value, 80)}</code>`)
   return text.sentence({
-    may: permissions === null ? text.doEverything : permissions.map(text.shortPermission).join(', '),
+    may:
+      permissions === null
+        ? text.doEverything
+        : permissions.map((name) => visibleText(text.shortPermission(name), 64)).join(', '),
     packages: packages && html`${codes(packages)}`,
     channels: channels && html`${codes(channels)}`,
     stores: stores && html`${codes(stores)}`,

@@ -1,4 +1,5 @@
 /** What the form of a new token asks for, as far as it is filled. */
+import { PERMISSIONS } from '@ratafia/api'
 import { invalidField } from '../../../errors.ts'
 import { words } from '../../words/en.ts'
 
@@ -51,18 +52,57 @@ export function limitsIn(fields: Fields): DraftLimits {
   }
 }
 
+export interface DraftBefore {
+  /** Of the token that the new one is to be like. */
+  readonly limits: DraftLimits | undefined
+  readonly life: string
+}
+
+/** The fields of a form that nobody has sent yet, as it shows them: from the address, or else as they begin. */
+export function filledIn(fields: Fields, { limits, life }: DraftBefore): Fields {
+  const begin: ReadonlyMap<string, readonly string[]> = new Map([
+    ['life', [life]],
+    ...(limits
+      ? [
+          ...beginWith('permissions', limits.permissions),
+          ...beginWith('packages', limits.packages),
+          ...beginWith('channels', limits.channels),
+          ['stores', limits.store_ids ?? []] as const,
+        ]
+      : []),
+  ])
+  const all = (name: string) => {
+    const given = fields.all(name)
+    const values = given.length > 0 ? given : (begin.get(name) ?? [])
+    // Others have no box.
+    return name === 'permissions'
+      ? values.filter((value) => PERMISSIONS.some((one) => one === value))
+      : values
+  }
+  return { all, get: (name) => all(name)[0], has: (name) => fields.has(name) }
+}
+
+const beginWith = (
+  name: string,
+  values: readonly string[] | null,
+): (readonly [string, readonly string[]])[] =>
+  values === null ? [[`all_${name}`, ['on']]] : [[name, values]]
+
 /** Texts of a field, with commas or spaces between. */
 export const itemsOf = (fields: Pick<Fields, 'all'>, name: string): readonly string[] => [
   ...new Set(fields.all(name).flatMap((value) => value.split(/[\s,]+/).filter((item) => item !== ''))),
 ]
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
-/** Of `life` in days, or of a day whose midnight in UTC it is. Throws {@link RequestError} `invalid-field`. */
+/** Of `life` in days, in hours (`12h`), or of a day whose midnight in UTC it is. Throws {@link RequestError} `invalid-field`. */
 export function endIn(fields: Pick<Fields, 'get'>, now: Date): Date {
   const life = fields.get('life')
-  const [, days] = /^([1-9][0-9]{0,3})d?$/.exec(life ?? '') ?? []
-  if (days !== undefined) return new Date(now.getTime() + Number(days) * DAY_MS)
+  const [, length, unit] = /^([1-9][0-9]{0,3})([dh]?)$/.exec(life ?? '') ?? []
+  if (length !== undefined) {
+    return new Date(now.getTime() + Number(length) * (unit === 'h' ? HOUR_MS : DAY_MS))
+  }
   if (life !== 'date') throw wrong('life')
   const date = fields.get('date') ?? ''
   const at = new Date(`${date}T00:00:00Z`)

@@ -8,7 +8,7 @@ import { chip, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitChips } from '../limits.ts'
 import { filterSelect, filterText, list, type Query } from '../list.ts'
-import { day, orNever, relative } from '../time.ts'
+import { day, orNever, relative, SOON_MS } from '../time.ts'
 
 export type ListedToken = Static<typeof ListedSessionSchema>
 type Token = Omit<ListedToken, 'last_used_at' | 'last_used_from'>
@@ -102,8 +102,6 @@ export function mayDo({ kind, limits, manage }: Pick<Token, 'kind' | 'limits' | 
   if (kind === 'developer') return limitChips(limits)
   return html`${chip(text.administers)}${manage?.read_only && chip(text.onlyReads)}`
 }
-
-const SOON_MS = 30 * 86_400_000
 
 /** Its state, as what decides: revoked, over, or when it ends. */
 export function endOf(

@@ -33,8 +33,8 @@ export interface NewTokenPage {
   readonly replaces: { readonly id: string; readonly name: string; readonly isRecorded: boolean } | undefined
   /** What the fields ask for now; undefined while something is missing. */
   readonly asked: { readonly limits: Limits; readonly until: Date } | undefined
-  /** The longest life in days that is allowed. */
-  readonly mostDays: number
+  /** The longest life in milliseconds that is allowed; undefined for any. */
+  readonly mostLifetime: number | undefined
   readonly email: string
   readonly signedInAt: Date | undefined
   readonly now: Date
@@ -130,23 +130,46 @@ ${actions(
 ${page.signedInAt && html`<p class="quiet">${text.signedIn(words.time.relative(page.signedInAt, page.now))}</p>`}`
 }
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** In days. */
 const LIVES = [30, 90, 365] as const
 
-function ends({ form, mostDays, email, now }: NewTokenPage): Html {
-  const after = (days: number) => new Date(now.getTime() + days * DAY_MS)
-  const choices = LIVES.filter((days) => days <= mostDays).map((days) => ({
-    value: String(days),
-    label: days === 365 ? text.inYear(after(days)) : text.inDays(days, after(days)),
-  }))
-  const shortest =
-    choices.length === 0 ? [{ value: String(mostDays), label: text.inDays(mostDays, after(mostDays)) }] : []
+/** Values of `life` to choose from. */
+function lives(most = Number.POSITIVE_INFINITY): readonly [string, ...string[]] {
+  const [first, ...more] = LIVES.filter((days) => days * DAY_MS <= most).map(String)
+  return first === undefined ? [longest(most)] : [first, ...more]
+}
+
+const longest = (most: number): string =>
+  most >= DAY_MS ? String(Math.floor(most / DAY_MS)) : `${Math.floor(most / HOUR_MS)}h`
+
+/** What the form begins with. */
+export function usualLife(most: number | undefined): string {
+  const choices = lives(most)
+  return choices.includes('90') ? '90' : choices[0]
+}
+
+function lifeInWords(life: string, now: Date): string {
+  const length = Number.parseInt(life, 10)
+  if (life.endsWith('h')) return text.inHours(length)
+  const at = new Date(now.getTime() + length * DAY_MS)
+  return length === 365 ? text.inYear(at) : text.inDays(length, at)
+}
+
+function capInWords(most: number): string {
+  const life = longest(most)
+  return life.endsWith('h') ? text.capInHours(Number.parseInt(life, 10)) : text.cap(Number(life))
+}
+
+function ends({ form, mostLifetime: most, email, now }: NewTokenPage): Html {
+  const choices = lives(most).map((value) => ({ value, label: lifeInWords(value, now) }))
   return html`${choiceField(form, {
     name: 'life',
     label: text.ends,
-    choices: [...choices, ...shortest, { value: 'date', label: text.onDay }],
-    chosen: [mostDays >= 90 ? '90' : String(Math.min(30, mostDays))],
-    hint: html`${text.cap(mostDays)} ${email !== '' && text.reminders(email)}`,
+    choices: [...choices, { value: 'date', label: text.onDay }],
+    chosen: [usualLife(most)],
+    hint: html`${most !== undefined && html`${capInWords(most)} `}${email !== '' && text.reminders(email)}`,
   })}
 ${textField(form, { name: 'date', type: 'date', label: text.day, hint: text.dayHint })}`
 }
