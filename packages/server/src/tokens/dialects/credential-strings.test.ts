@@ -98,3 +98,15 @@ test('each use of a form is one of a tool that the front page names, and each cr
     for (const [, form] of text.matchAll(/--export ([a-z]+) /g)) assert.ok(used.has(`${tool} ${form}`), tool)
   }
 })
+
+test('a form says whether the root and its discharge are in it', () => {
+  const credential = { root: 'AgEB', discharge: 'AgEC', token: 'AgED' }
+  for (const [form, { hasPair }] of Object.entries(CREDENTIAL_FORMS)) {
+    // The cast is safe: it is a key of the table.
+    const textWith = (pair: object) =>
+      credentialString(form as CredentialForm, { ...credential, ...pair }, ADDRESSES)
+    for (const pair of [{ root: 'AgEE' }, { discharge: 'AgEE' }]) {
+      assert.equal(textWith(pair) !== textWith({}), hasPair, `${form} ${Object.keys(pair)}`)
+    }
+  }
+})

@@ -31,6 +31,8 @@ export interface FormUse {
 interface Form {
   /** Who takes it. */
   readonly meaning: string
+  /** It has the root and its discharge in it, and not the token alone. */
+  readonly hasPair: boolean
   readonly uses: readonly FormUse[]
   readonly write: (credential: Credential, addresses: Addresses) => string
 }
@@ -46,6 +48,7 @@ const asCharmcraft = ({ token }: Credential): string => base64(token)
 export const CREDENTIAL_FORMS = {
   snapcraft: {
     meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft 7 and newer, and of craft-store',
+    hasPair: true,
     uses: [
       { tool: 'snapcraft 7 and newer', variable: 'SNAPCRAFT_STORE_CREDENTIALS' },
       { tool: 'craft-store, in a program', variable: 'STORE_AUTH' },
@@ -54,6 +57,7 @@ export const CREDENTIAL_FORMS = {
   },
   onprem: {
     meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft with SNAPCRAFT_STORE_AUTH=onprem; UBUNTU_STORE_AUTH',
+    hasPair: false,
     uses: [
       { tool: 'ubuntu-image and snap prepare-image', variable: 'UBUNTU_STORE_AUTH' },
       { tool: 'snapcraft in its on-prem mode', variable: 'SNAPCRAFT_STORE_CREDENTIALS' },
@@ -62,16 +66,19 @@ export const CREDENTIAL_FORMS = {
   },
   charmcraft: {
     meaning: 'CHARMCRAFT_AUTH of charmcraft 4.4 and newer',
+    hasPair: false,
     uses: [{ tool: 'charmcraft 4.4 and newer', variable: 'CHARMCRAFT_AUTH' }],
     write: asCharmcraft,
   },
   raw: {
     meaning: 'the token itself, for the header "Authorization: Macaroon TOKEN"',
+    hasPair: false,
     uses: [{ tool: 'snapcraft in its on-prem mode', variable: 'SNAPCRAFT_ADMIN_MACAROON' }, { tool: 'curl' }],
     write: ({ token }) => token,
   },
   env: {
     meaning: 'lines for a shell: all these variables, and those with the addresses',
+    hasPair: true,
     uses: [{ tool: 'Everything at once, in a shell' }],
     write: (credential, addresses) =>
       Object.entries({ ...addressVariables(addresses), ...credentialVariables(credential) })

@@ -28,9 +28,6 @@ export interface LeftOutForm extends Omit<CredentialText, 'text'> {
   readonly why: string
 }
 
-/** Those that hold the root and its discharge. */
-const NEED_PAIR: ReadonlySet<CredentialForm> = new Set(['snapcraft', 'env'])
-
 /** In the order of `ratafia login --help`. */
 export function textsOf(
   { token, pair }: MintedCredential,
@@ -40,8 +37,8 @@ export function textsOf(
     const { meaning, uses } = CREDENTIAL_FORMS[form]
     return { form, meaning, uses: [...uses] }
   }
-  const isThere = (form: CredentialForm) => pair !== undefined || !NEED_PAIR.has(form)
-  // Without a pair, no form that is written has these.
+  const isThere = (form: CredentialForm) => pair !== undefined || !CREDENTIAL_FORMS[form].hasPair
+  // Without a pair, no form that has these is written.
   const credential = { ...(pair ?? { root: token, discharge: token }), token }
   return {
     forms: CREDENTIAL_FORM_NAMES.filter(isThere).map((form) => ({
@@ -50,7 +47,7 @@ export function textsOf(
     })),
     leftOut: CREDENTIAL_FORM_NAMES.filter((form) => !isThere(form)).map((form) => ({
       ...described(form),
-      why: 'The identity service of this installation is another one, which does not know your account, so a login of it cannot be made here.',
+      why: 'This installation uses another identity service, which does not know your account. So the console cannot make a login of that service.',
     })),
   }
 }
