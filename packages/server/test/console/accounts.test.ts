@@ -477,6 +477,16 @@ describe('who may do what with accounts', () => {
       }
     })
 
+    test('of more agents than its page shows, the page says that there are more', async () => {
+      const operator = await consoleOf(service, await addOperator(service))
+      const person = await addPerson(service)
+      for (let index = 0; index < 50; index++) await addAgentTo(service, person, `many-agents-${index}`)
+      const path = `/console/accounts/${person.username}`
+      assert.doesNotMatch(textOf(await operator.get(path)), /There are more/)
+      await addAgentTo(service, person, 'many-agents-50')
+      assert.match(textOf(await operator.get(path)), /There are more: ratafia agents list --account/)
+    })
+
     test('pages stay within their budget', async () => {
       const operator = await consoleOf(service, await addOperator(service))
       for (let index = 0; index < 100; index++) {

@@ -146,6 +146,19 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual((await listed(`${api}/api-keys`)).api_keys, [])
     })
 
+    test('an API key that ends within 30 days stands out in the list and on the page of its model', async () => {
+      const { path, api } = await addLot()
+      for (const days of [29, 31]) {
+        const expires = new Date(service.now().getTime() + days * 86_400_000).toISOString()
+        const body = { label: `for ${days} days`, expires }
+        assert.equal((await manage(service, token, 'POST', `${api}/api-keys`, { body })).status, 201)
+      }
+      for (const page of [await viewer.get(`${path}/api-keys`), await viewer.get(path)]) {
+        assert.match(textOf(page), /for 29 days( [0-9a-f]{12})? ◌ ends soon/)
+        assert.match(textOf(page), /for 31 days( [0-9a-f]{12})? ● active/)
+      }
+    })
+
     test('an API key is revoked once its id was typed', async () => {
       const { path, api } = await addLot()
       const made = await manage(service, token, 'POST', `${api}/api-keys`, { body: { label: 'line 2' } })

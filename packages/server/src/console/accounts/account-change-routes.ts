@@ -16,7 +16,7 @@ import {
   removeAgentPage,
 } from '../../web/console/accounts/change-pages.ts'
 import { editAccountPage, newAccountPage } from '../../web/console/accounts/form-pages.ts'
-import { addressOf } from '../../web/console/accounts/list-page.ts'
+import { accountPath } from '../../web/console/accounts/list-page.ts'
 import type { ConsoleContent } from '../../web/console/layout.ts'
 import { may } from '../../web/console/may.ts'
 import { words } from '../../web/words/en.ts'
@@ -50,7 +50,7 @@ export function accountChangeRoutes({ form }: ConsoleRoutes): void {
         reminders: fields.get('reminders') === 'on',
       }
       const account = await call(api.editAccount, { parameters, body, ifMatch: seenIn(fields) })
-      return new GoTo(addressOf(account), text.editPage.done(account.username))
+      return new GoTo(accountPath(account), text.editPage.done(account.username))
     },
   })
 
@@ -68,7 +68,7 @@ export function accountChangeRoutes({ form }: ConsoleRoutes): void {
       },
       send: async ({ call, fields, parameters }) => {
         const account = await call(operation, { parameters, body: {}, ifMatch: seenIn(fields) })
-        return new GoTo(addressOf(account), done(account.username))
+        return new GoTo(accountPath(account), done(account.username))
       },
     })
   }
@@ -97,7 +97,7 @@ export function accountChangeRoutes({ form }: ConsoleRoutes): void {
       requireTyped(fields, parameters['name'] ?? '')
       const account = await call(api.account, { parameters })
       const agent = await call(api.removeAgent, { parameters, body: {}, ifMatch: seenIn(fields) })
-      return new GoTo(addressOf(account), text.agentPage.done(agent.name))
+      return new GoTo(accountPath(account), text.agentPage.done(agent.name))
     },
   })
 }
@@ -124,7 +124,7 @@ async function makeAccount({ call, fields, me }: ConsoleAsked): Promise<GoTo | C
   })
   if (role !== undefined) await call(api.addGrant, { body: grantOf(account.id, role, brand) })
   if (noLink) {
-    return new GoTo(addressOf(account), text.linkShown.withoutLink(account.username, noLink.message))
+    return new GoTo(accountPath(account), text.linkShown.withoutLink(account.username, noLink.message))
   }
   const link = await call(api.linkToPassword, { parameters: { id: account.id }, body: {} })
   return linkShownPage({ account, link, isNew: true })

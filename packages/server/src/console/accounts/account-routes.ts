@@ -28,10 +28,10 @@ export function accountPageRoutes(routes: ConsoleRoutes): void {
   page('/accounts/:id', async (asked) => accountPage(await partsOf(asked)))
 }
 
-const SHOWN_TOKENS = '10'
-const SHOWN_GRANTS = '100'
-/** One more than is shown tells that there are more. */
-const SHOWN_PARTS = '51'
+const SHOWN_TOKENS = 10
+const SHOWN_GRANTS = 100
+/** Agents and identities; the rest is on the command line. */
+const SHOWN_PARTS = 50
 const SHOWN_ENTRIES = 15
 
 /** All that the person may see of an account. */
@@ -55,6 +55,11 @@ async function partsOf({ call, parameters: { id = '' }, me, now }: ConsoleAsked)
     ...{ account, summary, history, now, me: me.id },
     agents: agents.agents,
     identities: identities.identities,
+    more: {
+      agents: agents.next !== null,
+      identities: identities.next !== null,
+      grants: grants !== undefined && grants.next !== null,
+    },
     grants: grants?.grants,
     tokens: tokens?.tokens,
     may: {
@@ -70,7 +75,7 @@ const NOTHING = { roles: [], may_act: false, agents: 0, newest_session_at: null 
 
 /** By it and about it, newest first. */
 async function historyOf(username: string, call: ConsoleAsked['call']) {
-  const limit = String(SHOWN_ENTRIES)
+  const limit = SHOWN_ENTRIES
   const [about, by] = await Promise.all([
     call(api.audit, { query: { subject: username, limit } }),
     call(api.audit, { query: { actor: `account:${username}`, limit } }),

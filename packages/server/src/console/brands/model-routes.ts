@@ -27,10 +27,10 @@ export function modelPageRoutes({ page, form }: ConsoleRoutes): void {
   })
 
   page('/models/:brand/:model', async (asked) => {
-    const { call, me, parameters } = asked
+    const { call, me, parameters, now } = asked
     const model = await modelOf(asked)
     return modelPage({
-      model,
+      ...{ model, now },
       counts: await call(api.deviceCounts, { query: { brand: [model.brand_id] } }),
       apiKeys: await call(api.apiKeys, { parameters }),
       allowList: await call(api.allowList, { parameters, query: { limit: MOST } }),

@@ -1,5 +1,7 @@
 /** The records of the management API that pages show. */
 import type {
+  AccountRecordSchema,
+  AccountSummarySchema,
   AgentSchema,
   AuditEntrySchema,
   GrantSchema,
@@ -9,6 +11,8 @@ import type {
 } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 
+export type AccountRecord = Static<typeof AccountRecordSchema>
+export type AccountSummary = Static<typeof AccountSummarySchema>
 export type Agent = Static<typeof AgentSchema>
 export type AuditEntry = Static<typeof AuditEntrySchema>
 export type Grant = Static<typeof GrantSchema>

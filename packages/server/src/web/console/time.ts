@@ -2,6 +2,9 @@
 import { type Html, html } from '../html.ts'
 import { words } from '../words/en.ts'
 
+/** What ends sooner needs somebody. */
+export const SOON_MS = 30 * 86_400_000
+
 /** `3 Dec 2026 09:14 UTC`. `at` is RFC 3339. */
 export const instant = (at: string): Html =>
   html`<time datetime="${at}">${words.time.instant(new Date(at))}</time>`

@@ -1,13 +1,13 @@
 /** One account: what it is, what it may do, what acts for it, what happened. */
-
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
+import type { AccountRecord } from '../records.ts'
 import { instant, orNever, relative } from '../time.ts'
 import { agentSection, historySection, identitySection, roleSection, tokenSection } from './account-parts.ts'
 import type { AccountView } from './account-view.ts'
-import { type AccountRecord, accountState, addressOf } from './list-page.ts'
+import { accountPath, accountState } from './list-page.ts'
 
 const text = words.accounts.page
 
@@ -30,7 +30,7 @@ ${may.manage && !isRemoved && html`<p class="quiet">${text.removal}</p>`}`,
 }
 
 function buttons(account: AccountRecord): Html {
-  const at = addressOf(account)
+  const at = accountPath(account)
   return html`<a class="button push" href="${at}/edit">${text.edit}</a>
 <a class="button" href="${at}/password-link">${text.link}</a>
 ${

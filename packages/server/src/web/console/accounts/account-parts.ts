@@ -9,14 +9,14 @@ import type { Agent, AuditEntry, Identity, ListedSession } from '../records.ts'
 import { table } from '../table.ts'
 import { day, instant } from '../time.ts'
 import type { AccountView } from './account-view.ts'
-import { addressOf, roleChips } from './list-page.ts'
+import { accountPath, roleChips } from './list-page.ts'
 
 const text = words.accounts.page
 
 const section = (title: string, content: HtmlValue): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`
 
-export const roleSection = ({ account, summary, grants, may, me, now }: AccountView): Html =>
+export const roleSection = ({ account, summary, grants, more, may, me, now }: AccountView): Html =>
   section(
     text.roles,
     html`${
@@ -30,6 +30,9 @@ ${summary.roles.length > 0 && html`<p class="quiet">${text.rolesHidden}</p>`}`
               rows: grants,
               columns: grantColumns({ now, me, mayRemove: may.grant, withAccount: false }),
             })
+    }${
+      more.grants &&
+      html`<p class="pager"><a href="/console/grants?account=${encodeURIComponent(account.username)}">${text.allRoles}</a></p>`
     }${
       may.grant &&
       account.removed_at === undefined &&
@@ -50,14 +53,14 @@ export function tokenSection(
   )
 }
 
-export const agentSection = ({ account, agents, may }: AccountView): Html =>
+export const agentSection = ({ account, agents, more, may }: AccountView): Html =>
   section(
     text.agents,
     agents.length === 0
       ? html`<p>${text.noAgents}</p>`
       : html`${table<Agent>({
           label: text.agents,
-          rows: agents.slice(0, MOST),
+          rows: agents,
           columns: [
             { label: text.agentColumns.name, cell: ({ name }) => visibleText(name, 64) },
             { label: text.agentColumns.limits, cell: ({ limits }) => limitChips(limits) },
@@ -67,33 +70,30 @@ export const agentSection = ({ account, agents, may }: AccountView): Html =>
                   {
                     label: text.agentColumns.actions,
                     cell: ({ name }: Agent) =>
-                      html`<a class="button small danger" href="${addressOf(account)}/agents/${encodeURIComponent(name)}/remove">${text.remove}</a>`,
+                      html`<a class="button small danger" href="${accountPath(account)}/agents/${encodeURIComponent(name)}/remove">${text.remove}</a>`,
                   },
                 ]
               : []),
           ],
-        })}${agents.length > MOST && html`<p class="quiet">${text.moreAgents}</p>`}`,
+        })}${more.agents && html`<p class="quiet">${text.moreAgents}</p>`}`,
   )
-
-/** Of agents and identities; the rest is on the command line. */
-const MOST = 50
 
 const LINK_COMMAND = 'ratafia accounts link'
 
-export const identitySection = ({ identities }: AccountView): Html =>
+export const identitySection = ({ identities, more }: AccountView): Html =>
   section(
     text.identities,
     identities.length === 0
       ? html`<p>${text.noIdentities} <code>${LINK_COMMAND}</code></p>`
       : html`${table<Identity>({
           label: text.identities,
-          rows: identities.slice(0, MOST),
+          rows: identities,
           columns: [
             { label: text.identityColumns.issuer, cell: ({ issuer }) => visibleText(issuer, 128) },
             { label: text.identityColumns.subject, cell: ({ subject }) => visibleText(subject, 128) },
             { label: text.identityColumns.linked, cell: ({ linked_at }) => day(linked_at), isOptional: true },
           ],
-        })}${identities.length > MOST && html`<p class="quiet">${text.moreIdentities}</p>`}`,
+        })}${more.identities && html`<p class="quiet">${text.moreIdentities}</p>`}`,
   )
 
 export const historySection = (entries: readonly AuditEntry[], username: string): Html =>

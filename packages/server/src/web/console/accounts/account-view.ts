@@ -1,6 +1,13 @@
 /** What a person may see of one account, and do with it. */
-import type { Agent, AuditEntry, Grant, Identity, ListedSession } from '../records.ts'
-import type { AccountRecord, AccountSummary } from './list-page.ts'
+import type {
+  AccountRecord,
+  AccountSummary,
+  Agent,
+  AuditEntry,
+  Grant,
+  Identity,
+  ListedSession,
+} from '../records.ts'
 
 /** Each is undefined for whoever may not see it. */
 export interface AccountView {
@@ -9,6 +16,8 @@ export interface AccountView {
   readonly grants: readonly Grant[] | undefined
   readonly agents: readonly Agent[]
   readonly identities: readonly Identity[]
+  /** Whether there are more of each than are here. */
+  readonly more: { readonly agents: boolean; readonly identities: boolean; readonly grants: boolean }
   /** The newest that are active. */
   readonly tokens: readonly ListedSession[] | undefined
   /** By it and about it, newest first. */

@@ -7,9 +7,9 @@ import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import type { Agent } from '../records.ts'
+import type { AccountRecord, Agent } from '../records.ts'
 import { shownOnce } from '../shown-once.ts'
-import { type AccountRecord, addressOf } from './list-page.ts'
+import { accountPath } from './list-page.ts'
 
 const text = words.accounts
 
@@ -21,12 +21,12 @@ const confirmation = (account: Named, title: string, body: Html): ConsoleContent
   isNarrow: true,
   trail: [
     ['/console/accounts', text.title],
-    [addressOf(account), account.username],
+    [accountPath(account), account.username],
   ],
   body,
 })
 
-const cancel = (account: Named): Html => html`<a href="${addressOf(account)}">${words.form.cancel}</a>`
+const cancel = (account: Named): Html => html`<a href="${accountPath(account)}">${words.form.cancel}</a>`
 
 export interface SwitchPage {
   readonly form: FormState
@@ -49,7 +49,7 @@ function switchPage(
     said.title(account.username),
     postForm(
       form,
-      { action: `${addressOf(account)}/${verb}`, class: 'card' },
+      { action: `${accountPath(account)}/${verb}`, class: 'card' },
       html`${hidden({ seen: etag })}<p>${said.what(account.username)}</p>${actions(button, cancel(account))}`,
     ),
   )
@@ -61,7 +61,7 @@ export const accountStaysPage = (account: Named, message: string): ConsoleConten
     account,
     text.refused,
     html`<div class="card"><p class="notice warn" role="alert">${message}</p>
-<p><a href="${addressOf(account)}">${text.linkShown.done}</a></p></div>`,
+<p><a href="${accountPath(account)}">${text.linkShown.done}</a></p></div>`,
   )
 
 export interface PasswordLinkPage {
@@ -75,7 +75,7 @@ export const passwordLinkPage = ({ form, account }: PasswordLinkPage): ConsoleCo
     text.linkPage.title(account.username),
     postForm(
       form,
-      { action: `${addressOf(account)}/password-link`, class: 'card' },
+      { action: `${accountPath(account)}/password-link`, class: 'card' },
       html`<p>${text.linkPage.what(account.username)}</p><p class="quiet">${text.linkPage.roles}</p>
 ${actions(submit({ label: text.linkPage.does }), cancel(account))}`,
     ),
@@ -100,7 +100,7 @@ ${shownOnce({
   value: link.url ?? '',
   note: text.linkShown.until(words.time.instant(new Date(link.expires_at))),
 })}
-<p><a class="button primary" href="${addressOf(account)}">${text.linkShown.done}</a></p>`,
+<p><a class="button primary" href="${accountPath(account)}">${text.linkShown.done}</a></p>`,
   ),
   // Wide enough for the whole address.
   isNarrow: false,
@@ -120,7 +120,7 @@ export const removeAgentPage = ({ form, account, agent, etag }: RemoveAgentPage)
     text.agentPage.title(name),
     postForm(
       form,
-      { action: `${addressOf(account)}/agents/${encodeURIComponent(agent.name)}/remove`, class: 'card' },
+      { action: `${accountPath(account)}/agents/${encodeURIComponent(agent.name)}/remove`, class: 'card' },
       html`${hidden({ seen: etag })}<p>${text.agentPage.what(name, account.username)}</p>
 ${typedField(form, agent.name)}
 ${actions(submit({ label: text.agentPage.does, isDanger: true }), cancel(account))}`,

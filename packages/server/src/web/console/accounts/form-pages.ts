@@ -6,7 +6,8 @@ import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, checkField, type FormState, postForm, selectField, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { type AccountRecord, addressOf } from './list-page.ts'
+import type { AccountRecord } from '../records.ts'
+import { accountPath } from './list-page.ts'
 
 const text = words.accounts
 const TRAIL = [['/console/accounts', text.title]] as const
@@ -78,10 +79,10 @@ export function editAccountPage({ form, account, etag, hasChanged }: EditAccount
     title: text.editPage.title(username),
     section: 'accounts',
     isNarrow: true,
-    trail: [...TRAIL, [addressOf(account), username]],
+    trail: [...TRAIL, [accountPath(account), username]],
     body: postForm(
       form,
-      { action: `${addressOf(account)}/edit`, class: 'card' },
+      { action: `${accountPath(account)}/edit`, class: 'card' },
       html`${hidden({ seen: etag })}
 ${textField(form, {
   name: 'name',
@@ -106,7 +107,7 @@ ${checkField(form, {
   hint: isNow(reminders ? text.editPage.on : text.editPage.off),
   isChecked: reminders,
 })}
-${actions(submit({ label: text.editPage.does }), html`<a href="${addressOf(account)}">${words.form.cancel}</a>`)}`,
+${actions(submit({ label: text.editPage.does }), html`<a href="${accountPath(account)}">${words.form.cancel}</a>`)}`,
     ),
   }
 }

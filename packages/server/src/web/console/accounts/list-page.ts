@@ -1,28 +1,21 @@
 /** The list of accounts. */
-import type {
-  AccountRecordSchema,
-  AccountSummariesSchema,
-  AccountSummarySchema,
-  AccountsSchema,
-} from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { chips, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { filterSelect, filterText, list, type Query } from '../list.ts'
+import type { AccountRecord, AccountSummary } from '../records.ts'
 import { orNever, relative } from '../time.ts'
-
-export type AccountRecord = Static<typeof AccountRecordSchema>
-export type AccountSummary = Static<typeof AccountSummarySchema>
 
 const text = words.accounts
 
-export interface AccountsPage extends Pick<Static<typeof AccountsSchema>, 'accounts' | 'next'> {
+export interface AccountsPage {
+  readonly accounts: readonly AccountRecord[]
+  readonly next: string | null
   readonly examined: number | undefined
   /** Of these accounts. */
-  readonly summaries: Static<typeof AccountSummariesSchema>['summaries']
+  readonly summaries: readonly AccountSummary[]
   readonly query: Query
   /** Whether the person may make accounts. */
   readonly mayManage: boolean
@@ -66,7 +59,7 @@ ${mayManage && html`<p><a class="button primary" href="/console/accounts/new">${
         {
           label: text.columns.account,
           cell: (account) =>
-            html`<a href="${addressOf(account)}"><strong>${account.username}</strong></a><br><span class="quiet">${visibleText(account.name, 64)}</span>`,
+            html`<a href="${accountPath(account)}"><strong>${account.username}</strong></a><br><span class="quiet">${visibleText(account.name, 64)}</span>`,
         },
         { label: text.columns.email, cell: ({ email }) => visibleText(email, 80), isOptional: true },
         { label: text.columns.roles, cell: ({ id }) => roleChips(known.get(id)?.roles ?? []) },
@@ -82,7 +75,7 @@ ${mayManage && html`<p><a class="button primary" href="/console/accounts/new">${
 }
 
 /** Of the page of an account. `new` is a username, too, and its address is another page. */
-export const addressOf = ({ id, username }: Pick<AccountRecord, 'id' | 'username'>): string =>
+export const accountPath = ({ id, username }: Pick<AccountRecord, 'id' | 'username'>): string =>
   `/console/accounts/${encodeURIComponent(username === 'new' ? id : username)}`
 
 export const roleChips = (roles: AccountSummary['roles']): Html =>

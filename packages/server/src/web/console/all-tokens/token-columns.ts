@@ -4,7 +4,7 @@ import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ListedSession } from '../records.ts'
 import type { Column } from '../table.ts'
-import { orNever, relative } from '../time.ts'
+import { orNever, relative, SOON_MS } from '../time.ts'
 import { endOf, mayDo, nameOf } from '../tokens/list-page.ts'
 
 const text = words.allTokens
@@ -56,8 +56,6 @@ function stateOf(token: ListedSession, now: Date): Html {
   const isSimple = token.revoked_at === null && left > (token.kind === 'management' ? 0 : SOON_MS)
   return isSimple ? briefly(token.valid_until, now) : endOf(token, now)
 }
-
-const SOON_MS = 30 * 86_400_000
 
 /** To the minute, which is shorter than all of the instant. */
 const briefly = (at: string, now: Date): Html => relative(`${at.slice(0, 16)}Z`, now)

@@ -62,7 +62,7 @@ ${
     ? html`<p>${text.disableNone}</p>`
     : html`<p class="notice bad">${text.disableStops(stopped.length)}</p>
 <ul>${first.map((name) => html`<li class="mono">${visibleText(name, 200)}</li>`)}</ul>
-${stopped.length > first.length && html`<p>${text.more20(stopped.length - first.length)}</p>`}`
+${stopped.length > first.length && html`<p>${text.andOthers(stopped.length - first.length)}</p>`}`
 }`
   const cancel = html`<a href="${brand}">${words.form.cancel}</a>`
   const address = `/console/signing-keys/${key.key_id}`

@@ -6,14 +6,12 @@ import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { type Column, table } from '../table.ts'
-import { day, instant, relative } from '../time.ts'
+import { day, instant, relative, SOON_MS } from '../time.ts'
 
 export type SigningKey = Static<typeof SigningKeySchema>
 
 const text = words.signingKeys
 
-/** A key that ends sooner needs somebody. */
-const SOON_MS = 30 * 86_400_000
 /** Enough to tell keys apart. */
 const ID_LETTERS = 12
 

@@ -2,7 +2,7 @@
 import { html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
-import { addressOf } from '../accounts/list-page.ts'
+import { accountPath } from '../accounts/list-page.ts'
 import { chip, stateChip } from '../chip.ts'
 import type { Grant } from '../records.ts'
 import type { Column } from '../table.ts'
@@ -22,7 +22,7 @@ export function grantColumns({ now, me, mayRemove, withAccount }: GrantColumns):
   const account: Column<Grant> = {
     label: text.columns.account,
     cell: ({ account_id: id, account: username }) =>
-      html`<a href="${addressOf({ id, username })}">${username}</a>`,
+      html`<a href="${accountPath({ id, username })}">${username}</a>`,
   }
   const actions: Column<Grant> = {
     label: text.columns.actions,

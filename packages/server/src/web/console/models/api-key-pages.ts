@@ -9,7 +9,7 @@ import { actions, type FormState, postForm, submit, textField, typedField } from
 import type { ConsoleContent } from '../layout.ts'
 import { list, type Query } from '../list.ts'
 import { shownOnce } from '../shown-once.ts'
-import { orNever, relative, relativeDay } from '../time.ts'
+import { orNever, relative, relativeDay, SOON_MS } from '../time.ts'
 import { modelName, modelPath, modelTrail, type Named } from './model-table.ts'
 
 export type ApiKey = Static<typeof ApiKeySchema>
@@ -50,7 +50,7 @@ ${mayManage && html`<p><a class="button primary" href="${path}/new">${text.empty
           cell: (key) =>
             html`<strong>${visibleText(key.label, 48)}</strong><br><code class="quiet">${key.id}</code>`,
         },
-        { label: text.columns.state, cell: (key) => stateOf(key, now) },
+        { label: text.columns.state, cell: (key) => apiKeyState(key, now) },
         {
           label: text.columns.uses,
           isNumber: true,
@@ -79,11 +79,12 @@ ${mayManage && html`<p><a class="button primary" href="${path}/new">${text.empty
   }
 }
 
-function stateOf({ revoked_at, expires_at, uses, use_limit }: ApiKey, now: Date): Html {
+export function apiKeyState({ revoked_at, expires_at, uses, use_limit }: ApiKey, now: Date): Html {
   if (revoked_at !== null) return stateChip('off', text.revoked)
-  if (expires_at !== null && new Date(expires_at) <= now) return stateChip('off', text.expired)
+  const left = expires_at === null ? Infinity : Date.parse(expires_at) - now.getTime()
+  if (left <= 0) return stateChip('off', text.expired)
   if (use_limit !== null && uses >= use_limit) return stateChip('off', text.usedUp)
-  return stateChip('good', text.active)
+  return left < SOON_MS ? stateChip('warn', text.endsSoon) : stateChip('good', text.active)
 }
 
 export interface NewApiKeyPage {

@@ -8,6 +8,7 @@ import { countedAt, type DeviceCounts, devicesByStatus } from '../brands/devices
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf } from '../list.ts'
 import { instant } from '../time.ts'
+import { apiKeyState } from './api-key-pages.ts'
 import { assertionSays, type Model, policySays } from './model-says.ts'
 import { brandTrail, modelName, modelPath } from './model-table.ts'
 
@@ -20,6 +21,7 @@ export interface ModelPage {
   readonly allowList: Static<typeof AllowListSchema>
   readonly remodels: Static<typeof RemodelsSchema>
   readonly mayManage: boolean
+  readonly now: Date
 }
 
 export function modelPage(page: ModelPage): ConsoleContent {
@@ -57,7 +59,7 @@ function devicesOf({ model, counts }: ModelPage): Html {
 <p><a href="${addressOf('/console/devices', [where])}">${text.allDevices}</a></p></section>`
 }
 
-function apiKeysOf({ model, apiKeys: { api_keys: keys, next }, mayManage }: ModelPage): Html {
+function apiKeysOf({ model, apiKeys: { api_keys: keys, next }, mayManage, now }: ModelPage): Html {
   const path = `${modelPath(model)}/api-keys`
   const shown = keys.filter(({ revoked_at }) => revoked_at === null).slice(0, 5)
   return html`<section class="card"><h2>${text.apiKeys}</h2>${
@@ -65,7 +67,7 @@ function apiKeysOf({ model, apiKeys: { api_keys: keys, next }, mayManage }: Mode
       ? html`<p><strong>${words.apiKeys.none}</strong> ${words.apiKeys.noneOpen}</p>`
       : html`<p>${words.apiKeys.count(keys.length, next !== null)}</p><ul>${shown.map(
           (key) =>
-            html`<li>${visibleText(key.label, 64)} <span class="quiet">${words.apiKeys.columns.uses}: ${words.apiKeys.uses(key.uses, key.use_limit)}</span></li>`,
+            html`<li>${visibleText(key.label, 64)} ${apiKeyState(key, now)} <span class="quiet">${words.apiKeys.columns.uses}: ${words.apiKeys.uses(key.uses, key.use_limit)}</span></li>`,
         )}</ul>`
   }<p><a href="${path}">${text.apiKeysAll}</a>${
     mayManage && html` <a class="button small" href="${path}/new">${words.apiKeys.make}</a>`

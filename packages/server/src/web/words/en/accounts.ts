@@ -28,7 +28,7 @@ export const accounts = {
   /** A role as a chip. */
   role: (role: string, brand: string | null): string => (brand === null ? role : `${role}: ${brand}`),
   cannotAct:
-    'This account has a role that allows more than yours do: you can look at it, and not change it. An operator can.',
+    'This account has a role that allows more than yours do: you can look at it, but not change it. An operator can.',
 
   page: {
     facts: 'Facts',
@@ -61,6 +61,7 @@ export const accounts = {
 
     roles: 'Roles',
     noRoles: 'It has no role: it administers nothing.',
+    allRoles: 'All its roles',
     addRole: 'Give it a role',
     rolesHidden: 'Whoever sees all grants also sees since when, and who gave them.',
     agents: 'Agents',
@@ -77,8 +78,8 @@ export const accounts = {
     allTokens: 'All its tokens',
     history: 'What happened last',
     noHistory: 'The audit log has nothing about it.',
-    historyAbout: 'All about it',
-    historyBy: 'All that it did',
+    historyAbout: 'Everything about it',
+    historyBy: 'Everything that it did',
     by: (actor: string): Html => html`by <code>${actor}</code>`,
     about: (subject: string): Html => html`about <code>${subject}</code>`,
   },
@@ -151,7 +152,7 @@ export const accounts = {
   agentPage: {
     title: (agent: string): string => `Remove the agent ${agent}?`,
     what: (agent: string, username: string): Html =>
-      html`The key of <strong>${agent}</strong> opens nothing any more, and no login of <strong>${username}</strong> that was not used yet does. The tokens that the agent has stay valid until they are revoked. This cannot be undone: a new agent gets a new key.`,
+      html`The key of <strong>${agent}</strong> opens nothing any more, and neither do logins of <strong>${username}</strong> that have not been used yet. The tokens that the agent has stay valid until they are revoked. This cannot be undone: a new agent gets a new key.`,
     does: 'Remove it',
     done: (agent: string): string => `The agent ${agent} is removed.`,
   },

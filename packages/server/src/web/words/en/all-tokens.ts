@@ -26,7 +26,7 @@ export const allTokens = {
   empty: 'No account has an active token.',
   emptyWhat:
     'Here are the tokens of all accounts: of publishers and their tools, of CI jobs, and of whoever administers this service. Each appears once somebody has logged in.',
-  emptyStep: 'Show those that are over or revoked, too',
+  emptyStep: 'Show those that have ended or are revoked, too',
   emptyCommand: 'Or on the command line:',
 
   page: {

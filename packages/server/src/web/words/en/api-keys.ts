@@ -9,17 +9,17 @@ export const apiKeys = {
   what: 'A device sends its API key when it registers. The gadget of the device has it.',
   columns: { key: 'Key', state: 'State', uses: 'Uses', used: 'Last used', ends: 'Ends', actions: 'Do' },
   active: 'active',
+  endsSoon: 'ends soon',
   expired: 'over',
   usedUp: 'used up',
   revoked: 'revoked',
   uses: (uses: number, limit: number | null): string =>
     limit === null ? number(uses) : `${number(uses)} of ${number(limit)}`,
   noEnd: 'no end',
-  id: 'id',
   none: 'This model has no API key.',
   noneOpen: 'It asks devices for none. From its first key on, a device without one is refused.',
   emptyWhat:
-    'An API key is a secret in the gadget: only devices that have it may register. From its first key on, a model takes no device without one, also when all are revoked.',
+    'An API key is a secret in the gadget: only devices that have it may register. Once a model has had a key, it takes no device without one, even when all its keys are revoked.',
   emptyStep: 'Make the first API key',
   emptyCommand: 'Or on the command line:',
   count: (keys: number, more: boolean): string =>
@@ -27,7 +27,7 @@ export const apiKeys = {
 
   newTitle: 'Make an API key',
   newFirst:
-    'This is the first key of the model. From now on, devices without a key are refused; put it into the gadget before.',
+    'This is the first key of the model. Once it is made, devices without a key are refused: be ready to give them a gadget that sends it.',
   newLabel: 'What it is for',
   newLabelHint: 'Such as “line 1”. It stands in the audit log beside each device that registers with it.',
   newEnds: 'Ends on',
@@ -55,8 +55,8 @@ export const apiKeys = {
   revoke: 'Revoke…',
   revokeTitle: 'Revoke this API key?',
   revokeWhat:
-    'No device registers with it any more, on every node with the next request. Devices that did stay registered. This cannot be undone.',
-  revokeStill: 'The model still asks for a key, also if it was the last one.',
+    'No device can register with it any more, on any node, from the next request on. Devices that have registered with it stay registered. This cannot be undone.',
+  revokeStill: 'The model still asks for a key, even if this was the last one.',
   revokeUsed: (uses: number): string => `So far, it was used ${counted(uses, 'time', 'times')}.`,
   revokeDo: 'Revoke it',
   revokedNotice: (label: string): string => `The API key “${label}” is revoked.`,

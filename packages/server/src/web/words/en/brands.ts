@@ -23,7 +23,6 @@ export const brands = {
   account: 'Account',
   accountId: 'Account id',
   added: 'Added',
-  devices: 'Devices',
   devicesOf: 'Devices by state',
   countedAt: 'Counted',
   statuses: {
@@ -66,29 +65,28 @@ export const signingKeys = {
   disable: 'Disable…',
   notThere: 'No key of this brand can sign: its devices are refused when they register.',
   endsSoon: (relative: Html): Html => html`The last key that signs for this brand ends ${relative}.`,
-  ownEndsSoon: (relative: Html): Html => html`The key ends ${relative}, and another goes on after it.`,
   whatToDo:
     'Have an account-key assertion made for a new key, and add it on the host; private keys never travel by HTTP. The old key stays as long as it is valid.',
   addCommand: 'ratafia signing-keys add next.pem --account-key next.account-key',
 
   disableTitle: 'Disable this signing key?',
   disableWhat:
-    'It signs no serial any more, on every node with the next request. The serials that it signed stay valid. Only the host can enable it again, with the private key:',
+    'It signs no more serials, on any node, from the next request on. The serials that it signed stay valid. Only the host can enable it again, with the private key:',
   disableNone: 'No model needs it: each has another key.',
   disableStops: (models: number): string =>
-    `${counted(models, 'model has', 'models have')} no other key. Without it, their serials are signed no more and their devices are refused when they register:`,
+    `${counted(models, 'model has', 'models have')} no other key. Without it, nothing signs their serials, and their devices are refused when they register:`,
   disableFirst: 'Add another key first:',
   disableAnyway: 'Disable it anyway…',
   disableDo: 'Disable it',
   disabledNotice: (key: string): string => `The signing key ${key} is disabled.`,
   disabledBefore: 'This key is disabled already.',
-  forceTitle: 'Disable it although models need it?',
-  more20: (count: number): string => `and ${counted(count, 'other', 'others')}`,
+  forceTitle: 'Disable it even though models need it?',
+  andOthers: (count: number): string => `and ${counted(count, 'other', 'others')}`,
 } as const
 
 export const trustRoots = {
   title: 'Trust roots',
-  label: 'Trust roots, an item for each key',
+  label: 'Trust roots, a row for each key',
   what: 'The accounts that may vouch for brands. The service signs a serial only where a chain of assertions leads from its key to one of them. They are changed on the host:',
   commands: 'ratafia trust add, ratafia trust remove',
   columns: { account: 'Account', key: 'Key', origin: 'Origin', since: 'Since', until: 'Until' },

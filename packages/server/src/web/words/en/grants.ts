@@ -32,7 +32,7 @@ export const grants = {
 
   addPage: {
     title: 'Give a role',
-    what: 'It holds when the account logs in the next time: what it has open gets no more than it had. One-time links of the account end.',
+    what: 'It holds from the next login of the account: the sessions that are open get no more than they had. One-time links of the account end.',
     account: 'Account',
     accountHint: 'A username or an id.',
     brand: 'Only for this brand',
@@ -47,8 +47,8 @@ export const grants = {
   removePage: {
     title: 'Take this role away?',
     what: (account: string, role: string, brand: string | null): Html =>
-      html`<strong>${account}</strong> loses the role <strong>${role}</strong>${brand === null ? html` for the whole service` : html` for the brand <strong>${brand}</strong>`}: for its next request, and within a second on every node. A job that it has running stops. To give the role again, somebody signs in and does so.`,
-    since: (day: string, by: string): string => `It has it since ${day}, from ${by}.`,
+      html`<strong>${account}</strong> loses the role <strong>${role}</strong>${brand === null ? html` for the whole service` : html` for the brand <strong>${brand}</strong>`}, from its next request on, and within a second on every node. If it has a job at work, that stops. An operator can give the role again.`,
+    since: (day: string, by: string): string => `It has had it since ${day}, from ${by}.`,
     refused: 'This role cannot be taken away now',
     does: 'Take it away',
     done: (account: string, role: string): string => `${account} does not have the role ${role} any more.`,

@@ -9,7 +9,6 @@ export const models = {
   columns: {
     model: 'Model',
     registration: 'Who may register',
-    serials: 'Serial numbers',
     warnings: 'Warnings',
     devices: 'Devices',
     added: 'Added',
@@ -17,10 +16,9 @@ export const models = {
   registrations: { auto: 'everybody', 'allow-list': 'allow-list', approval: 'approval' },
   warnings: (count: number): string => counted(count, 'warning', 'warnings'),
   noWarnings: 'none',
-  uuid: 'UUIDs',
   empty: 'There is no model yet.',
   emptyWhat:
-    'A model is what a device says that it is. Its assertion is signed by the brand; its policy says who may register. Without it, no device gets a serial.',
+    'A model is what a device says it is. Its assertion is signed by the brand; its policy says who may register. Without it, no device gets a serial.',
   emptyStep: 'Add the first model',
   emptyCommand: 'Or on the command line:',
 
@@ -31,8 +29,6 @@ export const models = {
   says: 'What the assertion says',
   newer: 'Newer revision…',
   fields: {
-    name: 'Model',
-    brand: 'Brand',
     displayName: 'Name for people',
     architecture: 'Architecture',
     base: 'Base',
@@ -115,10 +111,9 @@ export const remodels = {
   add: 'Allow it',
   addedNotice: (to: string): string => `Devices may become ${to}.`,
   remove: 'Remove…',
-  removeTitle: 'Allow this remodel no longer?',
+  removeTitle: 'Stop allowing this remodel?',
   removeWhat: (from: string, to: string): string =>
     `Devices of ${from} may no longer become ${to}. Those that did stay what they are. You can allow it again.`,
-  removeDo: 'Allow it no longer',
+  removeDo: 'Stop allowing it',
   removedNotice: (to: string): string => `Devices may no longer become ${to}.`,
-  none: 'none',
 } as const

@@ -58,7 +58,6 @@ export const policy = {
   serials: 'Serial numbers made here',
   serialsHint:
     'uuid, or a template with one {number}: AC-{number:8} makes AC-00000001, AC-00000002 and so on.',
-  uuid: 'uuid',
   choice: (name: string, meaning: string): string => `${name}: ${meaning}`,
   now: (value: string): string => `Now: ${value}.`,
   save: 'Save the policy',

@@ -43,7 +43,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
 
 export const publishers = {
   title: 'Publishing from CI',
-  what: 'A job of a CI system shows the ID token that its platform signs, and gets a token of yours for some minutes. No secret is stored there. A rule says which job gets what.',
+  what: 'A job of a CI system shows the ID token that its platform signs, and gets a token of yours for a few minutes. No secret is stored there. A rule says which job gets what.',
   make: 'New rule',
   empty: 'You have no rules yet.',
   emptyWhat:
@@ -82,7 +82,7 @@ export const publishers = {
     another: 'Another platform',
     name: 'Name of the rule',
     nameHint:
-      'Small letters, digits, dots and dashes, such as hello-release. Each session that it opens is called so.',
+      'Lowercase letters, digits, dots and dashes, such as hello-release. The sessions that it opens have its name.',
     match: 'What the ID token has to say',
     matchWhat:
       'All of it must hold, letter by letter. Ids are needed, because names can be taken by somebody else once they are free.',
@@ -92,7 +92,7 @@ export const publishers = {
       'One in each line: claim=text, or claim:= and JSON: ref_path:={"glob":"refs/tags/v*"}, ref:={"any_of":["refs/heads/main","refs/heads/stable"]}',
     project: 'Address of the project',
     projectHint: 'Such as https://github.com/OWNER/REPO. The service asks there for the ids, once.',
-    lookUp: 'Look the ids up',
+    lookUp: 'Look up the ids',
     found: (project: string): string =>
       `These are the ids of ${project}. The rule matches them, not its name.`,
     packagesHint: 'Names or snap ids, with commas between. A rule is never for all packages.',
@@ -115,13 +115,13 @@ export const publishers = {
   },
   test: {
     open: 'Test it',
-    title: (name: string): string => `Would a job get a token by ${name}?`,
+    title: (name: string): string => `Would a job get a token through ${name}?`,
     claims: 'ID token of a job, or its claims as JSON',
     claimsHint:
       'Nothing of it is stored, logged or used. The signature is not checked, and times are looked at as of when it was issued.',
     does: 'Compare',
     nothing: 'Paste an ID token, or its claims as JSON.',
-    noJson: 'This begins like JSON, and is none.',
+    noJson: 'This begins like JSON, but is not.',
     holds: 'A job with these claims gets a token, if its ID token is signed and new.',
     holdsNot: 'A job with these claims gets nothing.',
     asOf: 'As of',
@@ -134,7 +134,7 @@ export const publishers = {
     open: 'Remove…',
     title: (name: string): string => `Remove the rule ${name}?`,
     what: (sessions: number): string =>
-      `Jobs get no token by it any longer${
+      `Jobs no longer get tokens through it${
         sessions === 0
           ? ''
           : `, and ${counted(sessions, 'session that it opened is', 'sessions that it opened are')} revoked within a second`
