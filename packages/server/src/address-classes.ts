@@ -53,6 +53,12 @@ export function isInNetworks(address: string, networks: readonly string[]): bool
   )
 }
 
+/** Whether an address itself is in one of these networks, whatever it reaches. False for a text that is no address. */
+export function insideOf(networks: readonly string[]): (address: string) => boolean {
+  const list = networkList(networks)
+  return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+}
+
 /** A CIDR block such as `10.20.0.0/16`, or an address, which is a block of one. */
 export function isNetwork(text: string): boolean {
   const { address, bits, family } = networkParts(text)

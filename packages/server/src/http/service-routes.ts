@@ -5,6 +5,7 @@
 import { API_VERSION, type Operation, type ServiceDescription } from '@ratafia/api'
 import { OPERATIONS, openApi } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
+import { insideOf } from '../address-classes.ts'
 import { frontPage } from '../web/front-page.ts'
 import { prefersPage } from '../web/prefers-page.ts'
 import { sendPage } from '../web/send-page.ts'
@@ -28,6 +29,8 @@ export interface ServiceFacts {
   readonly rootPrefixes: { readonly root: string; readonly stored: string }
   /** Where the console begins; undefined without one. */
   readonly console: string | undefined
+  /** The networks that the console is there for; undefined for all. */
+  readonly consoleFrom: readonly string[] | undefined
 }
 
 export interface ToolLogins {
@@ -41,16 +44,18 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   const description = describe(facts)
   // Made once: anyone may ask for it, as often as they like. Not at the start, of which it would take 13 ms.
   let document: Buffer | undefined
+  const { console, consoleFrom } = facts
+  const hasConsole = consoleFrom ? insideOf(consoleFrom) : () => true
   app.get('/', async (request, reply) => {
     reply.header('vary', 'Accept')
     if (!prefersPage(request)) {
       const logins = await facts.toolLogins()
       return { ...description, links: { ...description.links, 'sign-on': logins.signOn } }
     }
-    if (facts.console !== undefined) {
+    if (console !== undefined && hasConsole(request.client.address)) {
       return seeOther(reply, `${pathOf(facts.baseUrl)}/console/`)
     }
-    return sendPage(reply, 200, await frontPageOf(facts))
+    return sendPage(reply, 200, await frontPageOf({ ...facts, console: undefined }))
   })
   app.get('/openapi.json', async (_request, reply) => {
     document ??= Buffer.from(JSON.stringify(openApi(facts)))

@@ -26,6 +26,13 @@ describe('the console outside its networks', () => {
         }
       }
     })
+
+    test('a browser there that asks for / reads how tools log in, and nothing of a console', async () => {
+      const page = await browserWith(service).get('/')
+      assert.equal(page.status, 200, page.location ?? '')
+      assert.match(textOf(page), /Log in with a tool/)
+      assert.doesNotMatch(page.text, /console/)
+    })
   })
 })
 
@@ -54,6 +61,11 @@ describe('the frame of the console', () => {
       const tokens = await viewer.get('/console/tokens')
       assert.match(tokens.text, /href="\/console\/devices"/)
       assert.doesNotMatch(tokens.text, /href="\/console\/accounts"/)
+      // Whoever revokes tokens of others has jobs.
+      const accountManager = await consoleOf(service, await addManager(service, 'account-manager'))
+      const jobs = await accountManager.get('/console/jobs')
+      assert.match(jobs.text, /href="\/console\/jobs" aria-current="page"/)
+      assert.doesNotMatch(jobs.text, /href="\/console\/devices"/)
     })
 
     test('a page runs our script alone, loads nothing, is in no frame and is not kept', async () => {

@@ -166,6 +166,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, {
     ...front,
+    consoleFrom: config.management.from,
     release: RELEASE,
     tokenPrefix: tokenPrefix(location, id),
     rootPrefixes: rootPrefixes(location),
