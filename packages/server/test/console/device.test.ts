@@ -166,6 +166,19 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(textOf(again), /not possible any more: the device is active/)
     })
 
+    test('what cannot be decided any more says what the device is now', async () => {
+      for (const [known, verb, says] of [
+        [{ quarantinedAt: service.now() }, 'approve', 'is in quarantine'],
+        [{ status: 'pending' }, 'revoke', 'waits for approval'],
+        [{ status: 'revoked' }, 'release', 'is revoked'],
+      ] as const) {
+        const device = await addDevice(service, { serial: `N-${++serials}`, ...known })
+        const page = await operator.get(pathOf(device, verb))
+        assert.match(textOf(page), new RegExp(`not possible any more: the device ${says}\\.`))
+        assert.doesNotMatch(page.text, new RegExp(`action="[^"]*/${verb}"`))
+      }
+    })
+
     test('Guarantee: nothing is revoked unless its serial is typed', async () => {
       const { device } = await cloned()
       const page = await operator.get(pathOf(device, 'revoke'))

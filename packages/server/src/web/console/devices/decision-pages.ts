@@ -8,12 +8,12 @@ import {
   addressOfDevice,
   type Device,
   deviceChip,
+  isNow,
   isQuarantined,
   modelOf,
   nameOf,
   serialOf,
   typedNameOf,
-  wordOf,
 } from './device.ts'
 
 const text = words.devices
@@ -130,7 +130,7 @@ function decisionPage(
 ${
   isPossible
     ? body
-    : html`<div class="card"><p class="notice warn" role="status">${text.notPossible(wordOf(device))}</p>
+    : html`<div class="card"><p class="notice warn" role="status">${text.notPossible(isNow(device))}</p>
 <p><a href="${addressOfDevice(device.id)}">${text.toDevice}</a></p></div>`
 }`,
   }

@@ -28,29 +28,34 @@ export const modelOf = ({ brand_id, model }: Pick<Device, 'brand_id' | 'model'>)
 
 export const addressOfDevice = (id: string): string => `/console/devices/${encodeURIComponent(id)}`
 
-const TONES: Readonly<Record<Device['status'], Tone>> = {
+const TONES: Readonly<Record<Device['status'] | 'quarantine' | 'removed', Tone>> = {
   pending: 'warn',
   rejected: 'off',
   active: 'good',
   superseded: 'off',
   revoked: 'off',
+  quarantine: 'bad',
+  removed: 'off',
 }
+const WORDS = { ...text.statuses, quarantine: text.quarantine, removed: text.removed }
 
 interface State extends Pick<Device, 'status' | 'quarantined_at'> {
   readonly removed_at?: string | null
 }
 
 /** What matters most about it. */
-export function wordOf({ status, quarantined_at, removed_at = null }: State): string {
-  if (removed_at !== null) return text.removed
-  return isQuarantined({ status, quarantined_at }) ? text.quarantine : text.statuses[status]
+function stateOf({ status, quarantined_at, removed_at = null }: State): keyof typeof TONES {
+  if (removed_at !== null) return 'removed'
+  return isQuarantined({ status, quarantined_at }) ? 'quarantine' : status
 }
 
-export const deviceChip = (device: State): Html =>
-  stateChip(
-    (device.removed_at ?? null) !== null ? 'off' : isQuarantined(device) ? 'bad' : TONES[device.status],
-    wordOf(device),
-  )
+export function deviceChip(device: State): Html {
+  const state = stateOf(device)
+  return stateChip(TONES[state], WORDS[state])
+}
+
+/** For sentences: `is active`. */
+export const isNow = (device: State): string => text.isNow[stateOf(device)]
 
 /** A device that is revoked or superseded gets no session anyway. */
 export const isQuarantined = ({

@@ -25,6 +25,16 @@ export const devices = {
   },
   quarantine: 'quarantine',
   removed: 'removed',
+  /** The same in a sentence. */
+  isNow: {
+    pending: 'waits for approval',
+    rejected: 'is rejected',
+    active: 'is active',
+    superseded: 'is superseded',
+    revoked: 'is revoked',
+    quarantine: 'is in quarantine',
+    removed: 'is removed',
+  },
   origins: {
     registration: 'registered here',
     session: 'came with a session',
@@ -110,7 +120,7 @@ export const devices = {
   quarantineTitle: 'It gets no session until somebody decides.',
   quarantineWhat: (chains: number, times: number): string =>
     chains === 0
-      ? 'Somebody put it into quarantine, or the evidence is gone.'
+      ? 'It came into quarantine with an import, or its evidence has been removed.'
       : `Two hold this device's key: ${counted(chains, 'chain of sessions was', 'chains of sessions were')} refreshed ${counted(times, 'time', 'times')} beside another that was alive.`,
   quarantineDo:
     'If the board was copied: revoke it, and let the real one register with a new key. If you know that it is one device: release it.',
@@ -145,12 +155,12 @@ export const devices = {
   revokeSessions: (count: number, more: boolean): string =>
     count === 0
       ? 'it has no session that is alive'
-      : `${more ? 'more than ' : ''}${counted(count, 'session', 'sessions')} alive`,
+      : `${more ? 'at least ' : ''}${counted(count, 'session', 'sessions')} alive`,
   revokeReason: 'Reason (if you like)',
   revokeReasonHint: 'One line of up to 200 characters, for the audit log and lists.',
   revokeDo: 'Revoke it for good',
   revokedNotice: (name: string): string => `${name} is revoked.`,
-  notPossible: (status: string): string => `This is not possible any more: the device is ${status}.`,
+  notPossible: (isNow: string): string => `This is not possible any more: the device ${isNow}.`,
   toDevice: 'To the device',
 
   evidenceTitle: 'Evidence of clones',
