@@ -17,6 +17,7 @@ const PAGES = [
     '/console/tokens/explain',
     '/console/tokens/ID',
     '/console/tokens/ID/revoke',
+    '/console/tokens/ID/shorten',
   ],
   ...['/console/tokens/revoke-all', '/console/me', '/console/me/agents/new', '/console/me/browsers/end'],
   ...[

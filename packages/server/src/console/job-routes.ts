@@ -23,7 +23,8 @@ const found = ({ call, parameters }: ConsoleAsked): Promise<Job> => call(api.job
 export function jobPageRoutes({ page, form, file }: ConsoleRoutes): void {
   page('/jobs', async ({ call, query, now, me }) => {
     const { jobs, next } = await call(api.jobs, { query: { cursor: query.get('cursor') } })
-    return jobsPage({ jobs, next, query, now, ofAll: may(me, 'roles:manage') })
+    const sees = { ofAll: may(me, 'roles:manage'), seesDevices: may(me, 'devices:read') }
+    return jobsPage({ jobs, next, query, now, ...sees })
   })
 
   page('/jobs/:id', async (asked) => {

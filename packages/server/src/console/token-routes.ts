@@ -8,6 +8,7 @@ import { type DraftBefore, draftTokenIn, endIn, filledIn, limitsIn } from '../we
 import { explainPage } from '../web/console/tokens/explain-page.ts'
 import { nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
 import { type NewTokenPage, newTokenPage, usualLife } from '../web/console/tokens/new-page.ts'
+import { shortenPage } from '../web/console/tokens/shorten-page.ts'
 import { shownTokenPage } from '../web/console/tokens/shown-page.ts'
 import { revokeAllPage, revokeManyPage, revokePage, tokenPage } from '../web/console/tokens/token-page.ts'
 import { words } from '../web/words/en.ts'
@@ -44,6 +45,20 @@ export function tokenPageRoutes(routes: Routes, own: OwnCredentials): void {
     send: async ({ call, parameters }) => {
       const token = await call(api.revokeMyToken, { parameters, body: {} })
       return new GoTo('/console/tokens', text.revokePage.done(nameOf(token)))
+    },
+  })
+
+  form('/tokens/:id/shorten', {
+    fieldNames: { until: 'ends' },
+    show: async ({ call, parameters, form, now }) =>
+      shortenPage({ form, token: await call(api.myToken, { parameters }), now }),
+    send: async ({ call, parameters, fields, now }) => {
+      const until = daysAheadIn(fields.get('ends'), { field: 'ends', now }).toISOString()
+      const token = await call(api.shortenMyToken, { parameters, body: { until } })
+      return new GoTo(
+        `/console/tokens/${token.session_id}`,
+        text.shortenPage.done(new Date(token.valid_until)),
+      )
     },
   })
 
@@ -170,9 +185,15 @@ function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
 
 /** When the token that is replaced ends; undefined for its own end. */
 function overlapIn(value: string | undefined, now: Date): Date | undefined {
-  if (value === 'keep') return undefined
+  return value === 'keep' ? undefined : daysAheadIn(value, { field: 'overlap', now })
+}
+
+function daysAheadIn(
+  value: string | undefined,
+  { field, now }: { readonly field: string; readonly now: Date },
+): Date {
   if (value === undefined || !/^(0|1|7|30)$/.test(value)) {
-    throw invalidField(text.newPage.problems.life, { field: 'overlap' })
+    throw invalidField(text.newPage.problems.life, { field })
   }
   // A moment short of 30 days: the clock goes on until the operation looks.
   return new Date(now.getTime() + Number(value) * DAY_MS - (value === '30' ? 60_000 : 0))

@@ -72,6 +72,7 @@ const OF_MODEL = '/models/:brand/:model'
 const PAGES: readonly Page[] = [
   { pattern: '/tokens', rows: ROWS },
   { pattern: '/tokens/:id', at: ({ token }) => `/tokens/${token}` },
+  { pattern: '/tokens/:id/shorten', at: ({ token }) => `/tokens/${token}/shorten` },
   { pattern: '/tokens/:id/revoke', at: ({ token }) => `/tokens/${token}/revoke` },
   { pattern: '/tokens/explain' },
   { pattern: '/tokens/revoke', at: ({ token }) => `/tokens/revoke?session=${token}` },

@@ -252,13 +252,50 @@ describe('my tokens in the console', () => {
       assert.equal((await browser.get('/console/tokens')).status, 200)
     })
 
+    test('one ends earlier, and not before the day that was chosen', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const made = await browser.submit(
+        await browser.get('/console/tokens/new'),
+        '/console/tokens/new',
+        NARROW,
+      )
+      const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
+        query: '?kind=developer',
+      })
+      const [{ session_id: id }] = body.tokens
+      const path = `/console/tokens/${id}/shorten`
+      assert.match((await browser.get(`/console/tokens/${id}`)).text, new RegExp(`href="${path}"`))
+      const form = await browser.get(path)
+      assert.match(textOf(form), /in a day in 7 days/)
+      for (const ends of ['', '2', 'keep', '366']) {
+        const refused = await browser.submit(form, path, { ends })
+        assert.equal(refused.status, 422, ends)
+        assert.match(textOf(refused), /Choose when it ends/)
+      }
+      const done = await browser.submit(form, path, { ends: '7' })
+      assert.equal(done.location, `/console/tokens/${id}`)
+      const day = words.time.day(new Date(service.now().getTime() + 7 * 86_400_000))
+      assert.match(textOf(await browser.get(`/console/tokens/${id}`)), new RegExp(`It ends ${day}`))
+      // It is no later again.
+      const later = await browser.get(path)
+      assert.match(textOf(later), /in a day/)
+      assert.doesNotMatch(later.text, /value="(7|30)"/)
+      const uses = () =>
+        call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(shown(made, 'raw')) })
+      service.advance(6 * 86_400_000)
+      assert.equal((await uses()).status, 200)
+      service.advance(86_400_000)
+      assert.equal((await uses()).status, 401)
+    })
+
     test("nobody sees or revokes another one's token", async () => {
       const owner = await addPerson(service)
       const mine = await managementToken(service, owner)
       const { body } = await manage(service, mine, 'GET', '/me/tokens')
       const [{ session_id: id }] = body.tokens
       const stranger = await consoleOf(service, await addPerson(service))
-      for (const path of [`/console/tokens/${id}`, `/console/tokens/${id}/revoke`]) {
+      for (const path of ['', '/revoke', '/shorten'].map((end) => `/console/tokens/${id}${end}`)) {
         assert.equal((await stranger.get(path)).status, 404)
       }
       const own = await stranger.get('/console/tokens/explain')
@@ -267,6 +304,8 @@ describe('my tokens in the console', () => {
         once: 'A'.repeat(22),
       })
       assert.equal((await stranger.post(`/console/tokens/${id}/revoke`, sent)).status, 404)
+      sent.append('ends', '1')
+      assert.equal((await stranger.post(`/console/tokens/${id}/shorten`, sent)).status, 404)
       assert.equal((await manage(service, mine, 'GET', '/me')).status, 200)
     })
 

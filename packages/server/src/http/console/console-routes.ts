@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authority } from '../../authority.ts'
-import { RequestError } from '../../errors.ts'
+import { RequestError, TooManyRequests } from '../../errors.ts'
 import { errorPage, shownPage, signedOutPage } from '../../web/console/error-pages.ts'
 import { type ConsoleContent, consolePage } from '../../web/console/layout.ts'
 import { words } from '../../web/words/en.ts'
@@ -154,8 +154,7 @@ export function consoleRoutes<Who extends Authority>(
     } catch (error) {
       const refused = problemOf(error, form.fieldNames)
       if (refused) {
-        const code = error instanceof RequestError ? error.code : 'invalid-request'
-        noteRefusal(request, error, { status: 422, code })
+        noteRefusal(request, error, { status: 422, code: codeOf(error) })
         const state = formState(asked, [refused])
         const content = await form.show({ ...asked, form: state })
         return sendConsolePage(reply, 422, content, frames.of(asked, state.problems))
@@ -245,6 +244,11 @@ export function consoleRoutes<Who extends Authority>(
     const again = request.method === 'GET' ? request.url : undefined
     return sendConsolePage(reply, status, errorPage({ status, message, again }), frame)
   }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof TooManyRequests) return 'too-many-requests'
+  return error instanceof RequestError ? error.code : 'invalid-request'
 }
 
 /** What a form sends. Throws `RequestError` `invalid-request`. */

@@ -1,5 +1,5 @@
 /** What was wrong with a form, as far as the person can mend it there (contract/administration.md, C9). */
-import { RequestError } from '../../errors.ts'
+import { RequestError, TooManyRequests } from '../../errors.ts'
 import type { Problem } from '../../web/console/form.ts'
 import { visibleText } from '../../web/visible-text.ts'
 
@@ -27,7 +27,10 @@ const MENDED_IN_FORM: ReadonlySet<string> = new Set([
 
 /** Undefined for everything that is not about the form. `names`: of its fields, by those that the operation has. */
 export function problemOf(error: unknown, names: Readonly<Record<string, string>> = {}): Problem | undefined {
-  if (error instanceof FormRefused) return { field: undefined, message: error.message }
+  // Whoever is over the limit of all requests is refused before the form is read: this is about what it asks for.
+  if (error instanceof FormRefused || error instanceof TooManyRequests) {
+    return { field: undefined, message: error.message }
+  }
   if (!(error instanceof RequestError) || !MENDED_IN_FORM.has(error.code)) return undefined
   const field = fieldOf(error)
   return {

@@ -95,7 +95,9 @@ export async function addJob(
 /** Throws {@link TooManyRequests}. */
 async function requireRoom({ accountId }: JobAuthority, jobs: Pick<JobStore, 'countActive'>): Promise<void> {
   if (accountId === undefined || (await jobs.countActive(accountId)) < MOST_ACTIVE) return
-  throw new TooManyRequests(5_000, { what: `${MOST_ACTIVE} jobs of your account have not ended.` })
+  throw new TooManyRequests(5_000, {
+    what: `${MOST_ACTIVE} jobs of your account have not ended. Wait for one of them, or cancel one.`,
+  })
 }
 
 export function makerOf({ author: { source }, by, manager }: JobAuthority): JobMaker {

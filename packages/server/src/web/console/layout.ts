@@ -83,22 +83,23 @@ const SCRIPT_ELEMENT = scriptElement(SCRIPT)
 
 interface Item {
   readonly section: Section
-  /** Absent: everybody's. */
-  readonly needs?: ManagementPermission
+  /** One of them is enough; absent: everybody's. */
+  readonly needs?: readonly ManagementPermission[]
 }
 
 const MINE: readonly Item[] = [{ section: 'tokens' }, { section: 'publishers' }, { section: 'me' }]
 const ADMINISTRATION: readonly Item[] = [
-  { section: 'overview', needs: 'devices:read' },
-  { section: 'devices', needs: 'devices:read' },
-  { section: 'clones', needs: 'devices:read' },
-  { section: 'brands', needs: 'models:read' },
-  { section: 'accounts', needs: 'accounts:read' },
-  { section: 'grants', needs: 'roles:read' },
-  { section: 'all-tokens', needs: 'tokens:read' },
-  { section: 'audit', needs: 'audit:read' },
-  { section: 'jobs', needs: 'devices:read' },
-  { section: 'status', needs: 'status:read' },
+  { section: 'overview', needs: ['devices:read'] },
+  { section: 'devices', needs: ['devices:read'] },
+  { section: 'clones', needs: ['devices:read'] },
+  { section: 'brands', needs: ['models:read'] },
+  { section: 'accounts', needs: ['accounts:read'] },
+  { section: 'grants', needs: ['roles:read'] },
+  { section: 'all-tokens', needs: ['tokens:read'] },
+  { section: 'audit', needs: ['audit:read'] },
+  // Whoever may have something done by a job.
+  { section: 'jobs', needs: ['devices:read', 'tokens:revoke', 'audit:read'] },
+  { section: 'status', needs: ['status:read'] },
 ]
 
 function navigation({ section }: ConsoleContent, { me, csrf }: Frame): Html {
@@ -106,7 +107,8 @@ function navigation({ section }: ConsoleContent, { me, csrf }: Frame): Html {
     return html`<span class="who"><a href="/console/sign-in">${words.frame.signIn}</a></span>`
   }
   const may = new Set<string>(me.permissions.map(({ permission }) => permission))
-  const items = (all: readonly Item[]) => all.filter(({ needs }) => needs === undefined || may.has(needs))
+  const items = (all: readonly Item[]) =>
+    all.filter(({ needs }) => needs === undefined || needs.some((one) => may.has(one)))
   const administration = items(ADMINISTRATION)
   return html`${menu(words.frame.mine, items(MINE), section)}
 ${administration.length > 0 && menu(words.frame.administration, administration, section)}

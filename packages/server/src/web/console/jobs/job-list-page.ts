@@ -17,15 +17,17 @@ export interface JobsPage {
   readonly now: Date
   /** Whether these are the jobs of everybody. */
   readonly ofAll: boolean
+  /** Whether the person sees devices; whoever does not has jobs that revoke tokens. */
+  readonly seesDevices: boolean
 }
 
-export const jobsPage = ({ jobs, next, query, now, ofAll }: JobsPage): ConsoleContent => ({
+export const jobsPage = ({ jobs, next, query, now, ofAll, seesDevices }: JobsPage): ConsoleContent => ({
   title: text.title,
   section: 'jobs',
   body: list<Job>({
     ...{ path: '/console/jobs', query, rows: jobs, next, label: text.label },
     caption: ofAll ? text.all : text.mine,
-    empty: emptyJobs(ofAll),
+    empty: emptyJobs({ ofAll, seesDevices }),
     columns: [
       {
         label: text.columns.job,
@@ -40,6 +42,11 @@ export const jobsPage = ({ jobs, next, query, now, ofAll }: JobsPage): ConsoleCo
   }),
 })
 
-const emptyJobs = (ofAll: boolean): Html => html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
-<p><a class="button primary" href="/console/devices">${text.emptyStep}</a></p>
-<p class="quiet">${text.emptyCommand} <code>ratafia devices approve --help</code>. ${ofAll ? text.all : text.mine}</p>`
+function emptyJobs({ ofAll, seesDevices }: Pick<JobsPage, 'ofAll' | 'seesDevices'>): Html {
+  const step = seesDevices
+    ? html`<a class="button primary" href="/console/devices">${text.emptyStep}</a>`
+    : html`<a class="button primary" href="/console/all-tokens">${text.emptyStepTokens}</a>`
+  return html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+<p>${step}</p>
+<p class="quiet">${text.emptyCommand} <code>ratafia ${seesDevices ? 'devices approve' : 'tokens revoke'} --help</code>. ${ofAll ? text.all : text.mine}</p>`
+}

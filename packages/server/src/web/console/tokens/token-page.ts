@@ -10,6 +10,7 @@ import type { ConsoleContent } from '../layout.ts'
 import { limitList } from '../limits.ts'
 import { instant, relative } from '../time.ts'
 import { endOf, nameOf } from './list-page.ts'
+import { earlierEnds } from './shorten-page.ts'
 
 type Token = Static<typeof SessionSchema>
 
@@ -34,6 +35,10 @@ export function tokenPage({ token, current, now }: TokenPage): ConsoleContent {
       isOpen &&
       token.kind === 'developer' &&
       html`<a class="button push" href="${address}/rotate">${text.rotate}</a>`
+    }${
+      isOpen &&
+      earlierEnds(token, now).length > 0 &&
+      html`<a class="button" href="${address}/shorten">${text.shorten}</a>`
     }${isOpen && html`<a class="button danger" href="${address}/revoke">${text.revoke}</a>`}`,
     body: html`<div class="cols"><section class="card"><h2>${text.page.limits}</h2>${whatItMay(token)}</section>
 <section class="card"><h2>${text.page.facts}</h2>${facts(token, now)}</section></div>`,

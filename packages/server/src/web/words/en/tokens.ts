@@ -41,6 +41,7 @@ export const tokens = {
   thisOne: 'this browser',
   job: (rule: string): string => `CI job of the rule ${rule}`,
   rotate: 'Rotate',
+  shorten: 'End it earlier…',
   revoke: 'Revoke…',
   revokeChosen: 'Revoke the chosen…',
   revokeAll: 'Revoke all…',
@@ -63,6 +64,17 @@ export const tokens = {
     allRoles: 'all that you have',
     brands: 'Brands',
     allBrands: 'all of them',
+  },
+
+  shortenPage: {
+    title: 'End this token earlier?',
+    what: (description: string, end: Html): Html =>
+      html`“${description}” ends ${end}. Choose an earlier end, so that whatever uses it has time to go over to another token. You cannot put the end off again.`,
+    noEarlier: (description: string): string =>
+      `“${description}” ends within a day anyway. To stop it now, revoke it.`,
+    ends: 'It ends',
+    does: 'Move its end',
+    done: (end: Date): string => `It ends ${time.instant(end)}.`,
   },
 
   revokePage: {

@@ -71,6 +71,7 @@ export const jobs = {
   emptyWhat:
     'A job makes the same decision about many records, or imports a file, and goes on when you close the page.',
   emptyStep: 'Choose devices',
+  emptyStepTokens: 'Choose tokens',
   emptyCommand: 'Or on the command line:',
 
   settled: (settled: number, total: number): string => `${number(settled)} of ${number(total)}`,
