@@ -1,0 +1,57 @@
+/** An earlier end for one token of one's own, while another takes its place. */
+import type { SessionSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
+import { html } from '../../html.ts'
+import { words } from '../../words/en.ts'
+import { actions, type FormState, postForm, selectField, submit } from '../form.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { instant } from '../time.ts'
+import { nameOf } from './list-page.ts'
+
+type Token = Static<typeof SessionSchema>
+
+const text = words.tokens.shortenPage
+const DAY_MS = 86_400_000
+/** In days, as the operation takes them. */
+const ENDS = ['1', '7', '30'] as const
+
+/** Those that come before its own end: none, if it ends within a day or has ended. */
+export const earlierEnds = (token: Token, now: Date): readonly (typeof ENDS)[number][] =>
+  token.revoked_at !== null
+    ? []
+    : ENDS.filter((days) => now.getTime() + Number(days) * DAY_MS < Date.parse(token.valid_until))
+
+export interface ShortenPage {
+  readonly form: FormState
+  readonly token: Token
+  readonly now: Date
+}
+
+export function shortenPage({ form, token, now }: ShortenPage): ConsoleContent {
+  const address = `/console/tokens/${token.session_id}`
+  const ends = earlierEnds(token, now)
+  const cancel = html`<a href="${address}">${words.form.cancel}</a>`
+  return {
+    title: text.title,
+    section: 'tokens',
+    isNarrow: true,
+    trail: [
+      ['/console/tokens', words.tokens.title],
+      [address, nameOf(token)],
+    ],
+    body:
+      ends.length === 0
+        ? html`<div class="card"><p>${text.noEarlier(nameOf(token))}</p><div class="actions">${cancel}</div></div>`
+        : postForm(
+            form,
+            { action: `${address}/shorten`, class: 'card' },
+            html`<p>${text.what(nameOf(token), instant(token.valid_until))}</p>
+${selectField(form, {
+  name: 'ends',
+  label: text.ends,
+  choices: ends.map((value) => ({ value, label: words.tokens.newPage.overlaps[value] })),
+})}
+${actions(submit({ label: text.does }), cancel)}`,
+          ),
+  }
+}
