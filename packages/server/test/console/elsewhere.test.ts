@@ -212,7 +212,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('Candid does not say when somebody signed in: what takes that ends with a page that says why', async () => {
     const browser = new Browser()
     const page = await comeBack(browser, 'recent=1&to=/console/tokens/new')
-    assert.equal(page.title, 'This needs a sign-in of the last 15 minutes')
+    assert.equal(page.title, 'This needs a more recent sign-in')
     assert.match(page.text, /does not say when you signed in/)
     assert.equal(page.url.includes('/console/signed-in?'), true)
     // They are signed in all the same.
@@ -230,7 +230,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     const page = await comeBack(new Browser(), 'recent=1')
     assert.notEqual(page.url, `${service.baseUrl}/console/`)
-    assert.ok(page.status === 403 || page.title === 'This needs a sign-in of the last 15 minutes', page.title)
+    assert.ok(page.status === 403 || page.title === 'This needs a more recent sign-in', page.title)
   })
 
   const NOT_JSON: Answer = (_request, response) => response.writeHead(200).end('<html>')

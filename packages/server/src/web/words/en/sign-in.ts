@@ -25,7 +25,7 @@ export const signIn = {
     tryAgain: 'Try again',
   },
   notRecent: {
-    title: 'This needs a sign-in of the last 15 minutes',
+    title: 'This needs a more recent sign-in',
     unknown:
       'The identity service does not say when you signed in, so this cannot be done in the console. You can look at everything that your roles allow. At the command line, or with a Ratafia as the identity service, it works.',
     old: 'The identity service says that you signed in longer ago. It was asked for a new sign-in and did not ask you. Sign out there, then sign in again.',
@@ -37,7 +37,7 @@ export const signIn = {
   },
   again: {
     title: 'Sign in again',
-    text: 'This needs a sign-in of the last 15 minutes. Nothing was done so far.',
+    text: 'You signed in too long ago for this: sign in again, and go on. Nothing was done so far.',
     kept: 'What you entered is kept for half an hour. You see it again before it is sent.',
     notKept: 'What you entered is too large to be kept. Sign in first, then enter it again.',
   },
