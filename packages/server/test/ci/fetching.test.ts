@@ -23,6 +23,7 @@ import { newKeyPair, testIssuer } from '../support/test-issuer.ts'
 const GITLAB = 'https://gitlab.corp.example'
 const PUBLIC = ['93.184.216.34']
 const PRIVATE = ['10.20.1.4']
+const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
 
 const vectors: { fetch: { id: string }[] } = JSON.parse(
   readFileSync(new URL('../vectors/oidc/attacks.json', import.meta.url), 'utf8'),
@@ -427,6 +428,7 @@ describe('documents', () => {
         /it redirects \(status 302\)/,
       ],
       [(response) => response.writeHead(404).end(), /it answered with status 404/],
+      [(response) => response.socket?.write(SWITCHED), /it answered with status 101/],
       [
         (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(),
         /its answer is compressed/,

@@ -5,8 +5,8 @@
 import type { IncomingMessage } from 'node:http'
 import { boundedBody } from '../../bounded-body.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
-import { request } from '../../node-http.ts'
 import { type DocumentSource, type Target, targetOf } from './allowed-addresses.ts'
+import { answerOver } from './answer.ts'
 import { reasonOf } from './reasons.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
@@ -56,18 +56,7 @@ async function get(
 ): Promise<string> {
   const socket = await openSocket(target, from, sockets, signal)
   try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const { host, pathname, search } = target.url
-      request({
-        path: `${pathname}${search}`,
-        headers: { host, ...HEADERS },
-        createConnection: () => socket,
-        signal,
-      })
-        .on('response', resolve)
-        .on('error', reject)
-        .end()
-    })
+    const response = await answerOver(socket, { url: target.url, headers: HEADERS, signal })
     return await textOf(response, target)
   } finally {
     socket.destroy()

@@ -2,15 +2,18 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { onLoopback } from '../../../test/support/loopback.ts'
 import { textPoster } from './post.ts'
 
+const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
 const seen: string[] = []
 const loopback = onLoopback(
   createServer(async (request, response) => {
     seen.push(`${request.method} ${request.url} ${Buffer.concat(await request.toArray())}`)
     if (request.url === '/never') return
     if (request.url === '/cut') return request.socket.destroy()
+    if (request.url === '/101') return request.socket.write(SWITCHED)
     response.writeHead(Number(request.url?.slice(1)), { location: '/200' })
     response.flushHeaders()
     if (request.url !== '/204') response.write('x'.repeat(1_000_000))
@@ -26,6 +29,16 @@ test('the status is the answer; a redirect is not followed, and a body not read'
     assert.deepEqual(await post(url, sent, []), { status })
   }
   assert.deepEqual(seen.splice(0), [...[200, 204, 302, 404, 500].map((status) => `POST /${status} {"é":1}`)])
+})
+
+test('an answer that would switch to another protocol is a status like any other', async () => {
+  const post = textPoster({ timeout: 500 })
+  const answers = [
+    post(`${loopback.url}/101`, sent, []),
+    setTimeout(2_000, 'it waits for ever', { ref: false }),
+  ]
+  assert.deepEqual(await Promise.race(answers), { status: 101 })
+  seen.splice(0)
 })
 
 test('no answer is a failure in our own words', async () => {

@@ -2,10 +2,9 @@
  * Posts a text to an address that the operator configured, under the rules for where requests may go
  * (contract/oidc.md, A19): of the answer only the status counts, and nothing else is read.
  */
-import type { IncomingMessage } from 'node:http'
 import { RequestError } from '../../errors.ts'
-import { request } from '../../node-http.ts'
 import { targetOf } from './allowed-addresses.ts'
+import { answerOver } from './answer.ts'
 import { reasonOf } from './reasons.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
@@ -34,26 +33,16 @@ export const textPoster =
       const target = targetOf(url, from)
       const socket = await openSocket(target, from, sockets, signal)
       try {
-        const { host, pathname, search } = target.url
-        const response = await new Promise<IncomingMessage>((resolve, reject) => {
-          request({
-            method: 'POST',
-            path: `${pathname}${search}`,
-            headers: {
-              host,
-              connection: 'close',
-              'user-agent': 'ratafia',
-              'content-length': String(Buffer.byteLength(body)),
-              ...headers,
-            },
-            createConnection: () => socket,
-            signal,
-          })
-            .on('response', resolve)
-            .on('error', reject)
-            .end(body)
+        const { statusCode = 0 } = await answerOver(socket, {
+          ...{ method: 'POST', url: target.url, signal, body },
+          headers: {
+            connection: 'close',
+            'user-agent': 'ratafia',
+            'content-length': String(Buffer.byteLength(body)),
+            ...headers,
+          },
         })
-        return { status: response.statusCode ?? 0 }
+        return { status: statusCode }
       } finally {
         socket.destroy()
       }
