@@ -66,10 +66,8 @@ function names({ preview, first }: BulkPage): Html[] {
   const known = new Map(first.map((device) => [device.id, device]))
   return preview.first.map((id, index) => {
     const device = known.get(id)
-    const name = device
-      ? html`${nameOf(device)}</a> <span class="quiet">${modelOf(device)}</span>`
-      : html`${id}</a>`
-    return html`${index > 0 && ', '}<a class="mono" href="${addressOfDevice(id)}">${name}`
+    const link = html`<a class="mono" href="${addressOfDevice(id)}">${device ? nameOf(device) : id}</a>`
+    return html`${index > 0 && ', '}${link}${device && html` <span class="quiet">${modelOf(device)}</span>`}`
   })
 }
 
