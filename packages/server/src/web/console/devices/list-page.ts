@@ -71,7 +71,7 @@ export const devicesPage = (page: DevicesPage): ConsoleContent => ({
       {
         label: text.columns.seen,
         cell: ({ last_seen_at, last_address }) =>
-          html`${orNever(last_seen_at, (at) => relative(at, page.now))}${last_address !== null && html`<br>${last_address}`}`,
+          html`${orNever(last_seen_at, (at) => relative(at, page.now))}${last_address !== null && html`<br>${visibleText(last_address, 64)}`}`,
       },
     ],
   }),
