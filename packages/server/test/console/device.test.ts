@@ -1,5 +1,6 @@
 /** One device in the console: what its page says, and decisions about it. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import type { Device } from '../../src/devices/device.ts'
@@ -204,6 +205,30 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(textOf(page), new RegExp(`Type ${device.id} to go on`))
       await operator.submit(page, pathOf(device, 'revoke'), { typed: device.id })
       assert.equal((await now(device)).status, 'revoked')
+    })
+
+    test('where a device first asked from is told while that is known, and with which API key it registered', async () => {
+      const device = await addDevice(service, { serial: `R-${++serials}` })
+      const asked = async (count: number) => {
+        const rows = Array.from({ length: count }, (_, index) => ({
+          ...{ request_id_hash: randomBytes(32), request_hash: randomBytes(32) },
+          ...{ device_id: device.id, bucket: device.bucket, user_agent: 'snapd/2.77' },
+          ...{ registered_at: service.now().getTime() + index, address: `192.0.2.${index + 1}` },
+        }))
+        await service.installation.database.query.insertInto('device_registration').values(rows).execute()
+      }
+      const key = newDeviceId()
+      await service.installation.changeBy({ actor: 'service', source: '192.0.2.1' })(({ record }) =>
+        record({ action: 'device.register', subject: device.id, details: { 'api-key': key } }),
+      )
+      await asked(2)
+      const first = textOf(await viewer.get(pathOf(device)))
+      assert.match(first, /From 192\.0\.2\.1 .*asked 2 times/)
+      assert.match(first, new RegExp(`got its serial · service · with the API key ${key}`))
+      await asked(20)
+      const later = textOf(await viewer.get(pathOf(device)))
+      assert.match(later, /the last 20 times it asked/)
+      assert.doesNotMatch(later, / From 192/)
     })
 
     test('older sessions are a link away', async () => {

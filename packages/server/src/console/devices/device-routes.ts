@@ -23,13 +23,15 @@ const text = words.devices
 
 /** Sessions on the page of a device: the first ones, and how many more one can ask for. */
 const SESSIONS = { shown: 20, read: 100, most: 1000 } as const
+/** Of everything else, the newest. */
+const NEWEST = 20
 
 export function devicePageRoutes({ page, form }: ConsoleRoutes): void {
   page('/devices/:id', async (asked) => {
     const { call, parameters, query, me, now, form: state } = asked
     const { device, etag } = await found(asked)
     const wanted = query.get('sessions')
-    const limit = { limit: String(SESSIONS.shown) }
+    const limit = { limit: String(NEWEST) }
     const [activity, { sessions }, { registrations }, { assertions }, { evidence }, { history }] =
       await Promise.all([
         call(api.deviceActivity, { parameters }),
@@ -43,6 +45,7 @@ export function devicePageRoutes({ page, form }: ConsoleRoutes): void {
     return devicePage({
       ...{ form: state, me, now, device, etag, shown, older: olderThan(sessions.length, shown) },
       ...{ activity, sessions, registrations, assertions, evidence, history },
+      areAllRegistrations: registrations.length < NEWEST,
     })
   })
 

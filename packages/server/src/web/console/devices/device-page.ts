@@ -31,7 +31,10 @@ export interface DevicePage {
   readonly activity: Static<typeof DeviceActivitySchema>
   /** Newest first. */
   readonly sessions: Static<typeof DeviceSessionsSchema>['sessions']
+  /** Newest first. */
   readonly registrations: Static<typeof DeviceRegistrationsSchema>['registrations']
+  /** Whether the first one is among them. */
+  readonly areAllRegistrations: boolean
   readonly assertions: Static<typeof DeviceAssertionsSchema>['assertions']
   readonly evidence: Static<typeof DeviceEvidenceSchema>['evidence']
   readonly history: Static<typeof HistorySchema>['history']
@@ -83,10 +86,11 @@ function notice(page: DevicePage): Html | undefined {
 ${may(me, 'devices:decide', device.brand_id) && approveForm(page)}</div>`
 }
 
-function identity({ device, activity, registrations, assertions, now }: DevicePage): Html {
+function identity(page: DevicePage): Html {
+  const { device, activity, registrations, areAllRegistrations, assertions, now } = page
   const { registered_at, decided_at, decided_by, reason, original, removed_at } = device
   const newest = assertions.at(-1)
-  const first = registrations.at(-1)
+  const first = areAllRegistrations ? registrations.at(-1) : undefined
   return html`<section class="card"><h2>${text.identity}</h2><dl>
 <dt>${text.model}</dt><dd>${modelOf(device)}</dd>
 <dt>${text.key}</dt><dd><span class="mono">${visibleText(device.device_key_id, 80)}</span> <a href="${addressOf('/console/devices', [['key', device.device_key_id]])}">${text.sameKey}</a></dd>
@@ -178,13 +182,13 @@ function sessionsCard({ device, sessions, shown, older, now }: DevicePage): Html
   }</section>`
 }
 
-function historyCard({ device, history, registrations, me }: DevicePage): Html {
+function historyCard({ device, history, registrations, areAllRegistrations, me }: DevicePage): Html {
   return html`<section class="card"><h2>${text.history}</h2>${
     history.length === 0
       ? html`<p class="quiet">${text.historyNone}</p>`
       : html`<ol class="time">${history.map(
           ({ at, action, actor, details }) =>
-            html`<li>${instant(at)} · ${text.actions[action] ?? visibleText(action, 64)} · ${visibleText(actor, 80)}${reasonIn(details)}</li>`,
+            html`<li>${instant(at)} · ${text.actions[action] ?? visibleText(action, 64)} · ${visibleText(actor, 80)}${apiKeyIn(details, device)}${reasonIn(details)}</li>`,
         )}</ol>`
   }${
     may(me, 'audit:read') &&
@@ -193,12 +197,21 @@ function historyCard({ device, history, registrations, me }: DevicePage): Html {
 <h3>${text.registrations}</h3>${
     registrations.length === 0
       ? html`<p class="quiet">${text.registrationsNone}</p>`
-      : html`<details><summary>${text.registrationsSummary(registrations.length)}</summary><ol class="time">${registrations.map(
+      : html`<details><summary>${text.registrationsSummary(registrations.length, areAllRegistrations)}</summary><ol class="time">${registrations.map(
           ({ at, address, user_agent }) =>
             html`<li>${instant(at)} · <span class="mono">${visibleText(address, 64)}</span> · ${visibleText(user_agent, 80)}</li>`,
         )}</ol></details>`
   }</section>`
 }
+
+/** The key that a device registered with. */
+const apiKeyIn = (
+  { 'api-key': id }: Readonly<Record<string, unknown>>,
+  { brand_id: brand, model }: Device,
+): Html | undefined =>
+  typeof id === 'string'
+    ? html` · <a href="/console/models/${encodeURIComponent(brand)}/${encodeURIComponent(model)}/api-keys">${text.apiKey}</a> <span class="mono">${visibleText(id, 64)}</span>`
+    : undefined
 
 const reasonIn = ({ reason }: Readonly<Record<string, unknown>>): Html | undefined =>
   typeof reason === 'string' ? html` · ${visibleText(reason, 200)}` : undefined

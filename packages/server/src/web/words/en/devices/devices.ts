@@ -200,8 +200,10 @@ export const devices = {
     'device.update': 'came with a newer serial',
     'device.remove': 'removed',
   } as Readonly<Record<string, string>>,
+  apiKey: 'with the API key',
   registrations: 'Registrations',
-  registrationsSummary: (count: number): string => `asked ${counted(count, 'time', 'times')}`,
+  registrationsSummary: (count: number, areAll: boolean): string =>
+    areAll ? `asked ${counted(count, 'time', 'times')}` : `the last ${number(count)} times it asked`,
   registrationsNone: 'It did not register here.',
   assertions: 'Assertions',
   assertionsNone: 'No serial assertion is stored.',
