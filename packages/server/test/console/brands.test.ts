@@ -262,5 +262,21 @@ eachDatabase((_kind, _open, fresh) => {
       const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
       assert.match(textOf(await as('operator').get(unescaped(next))), /acme-brand.*other-brand/)
     })
+
+    test('a list of models has the devices of each, however many brands they are of', async () => {
+      const { query } = service.installation.database
+      const rows = await query.selectFrom('model').selectAll().where('model', '=', 'own').execute()
+      const [own = assert.fail('no model')] = rows
+      const ids = Array.from({ length: 120 }, (_, index) => `a${String(index).padStart(31, '0')}`)
+      await insertMany(
+        query,
+        'model',
+        ids.map((id) => ({ ...own, brand_id: id, model: 'm' })),
+      ).execute()
+      const page = await as('operator').get('/console/models')
+      assert.match(textOf(page), /100 on this page/)
+      assert.equal(page.text.match(/12,345 active · 12,345 wait · 37,035 others/g)?.length, 100)
+      assert.ok(page.text.length < 90_000, String(page.text.length))
+    })
   })
 })

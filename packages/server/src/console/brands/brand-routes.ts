@@ -7,6 +7,7 @@ import { type Brand, type BrandsPage, brandsPage } from '../../web/console/brand
 import type { SigningKey } from '../../web/console/brands/signing-key.ts'
 import { trustRootsPage } from '../../web/console/brands/trust-roots-page.ts'
 import { may, mayForAll } from '../../web/console/may.ts'
+import { deviceCountsOf } from './device-counts.ts'
 
 const api = MANAGEMENT_OPERATIONS
 
@@ -53,7 +54,6 @@ type Belonging = Pick<BrandsPage, 'models' | 'keys' | 'counts'>
 async function belongingTo(brands: readonly Brand[], call: ConsoleAsked['call']): Promise<Belonging> {
   const models = new Map<string, number>()
   const keys = new Map<string, readonly SigningKey[]>()
-  const counts: Belonging['counts']['counts'][number][] = []
   const ids = brands.map(({ account_id }) => account_id)
   for (let first = 0; first < ids.length; first += AT_ONCE) {
     const only = { brand: ids.slice(first, first + AT_ONCE), limit: MOST }
@@ -66,9 +66,8 @@ async function belongingTo(brands: readonly Brand[], call: ConsoleAsked['call'])
       if (itsModels) models.set(id, itsModels.length)
       if (itsKeys) keys.set(id, itsKeys)
     }
-    counts.push(...(await call(api.deviceCounts, { query: { brand: only.brand } })).counts)
   }
-  return { models, keys, counts: { counts } }
+  return { models, keys, counts: await deviceCountsOf(ids, call) }
 }
 
 /**

@@ -12,6 +12,7 @@ import { modelName } from '../../web/console/models/model-table.ts'
 import { type RemoveModelPage, removeModelPage } from '../../web/console/models/remove-page.ts'
 import { words } from '../../web/words/en.ts'
 import { modelOf } from './common-routes.ts'
+import { deviceCountsOf } from './device-counts.ts'
 
 const api = MANAGEMENT_OPERATIONS
 /** To say how many there are: of more, that there are more. */
@@ -21,8 +22,7 @@ export function modelPageRoutes({ page, form }: ConsoleRoutes): void {
   page('/models', async ({ call, me, query }) => {
     const asked = { brand: query.get('brand'), cursor: query.get('cursor') }
     const { models, next } = await call(api.models, { query: asked })
-    const brand = [...new Set(models.map(({ brand_id }) => brand_id))].slice(0, 64)
-    const counts = await call(api.deviceCounts, brand.length > 0 ? { query: { brand } } : {})
+    const counts = await deviceCountsOf([...new Set(models.map(({ brand_id }) => brand_id))], call)
     return modelsPage({ models, next, query, counts, mayAdd: may(me, 'models:manage') })
   })
 

@@ -12,7 +12,7 @@ export interface ModelsPage {
   readonly models: readonly ListedModel[]
   readonly next: string | null
   readonly query: Query
-  readonly counts: DeviceCounts
+  readonly counts: Pick<DeviceCounts, 'counts'>
   readonly mayAdd: boolean
 }
 
