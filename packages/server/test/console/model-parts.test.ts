@@ -185,6 +185,17 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manager.get(`${path}/api-keys/000000000000/revoke`)).status, 404)
     })
 
+    test('the notice about an API key shows what nobody would see in its label', async () => {
+      const { path, api } = await addLot()
+      const body = { label: 'line\u202e3' }
+      const { id } = (await manage(service, token, 'POST', `${api}/api-keys`, { body })).body
+      const address = `${path}/api-keys/${id}/revoke`
+      await manager.submit(await manager.get(address), address, { typed: id })
+      const page = await manager.get(`${path}/api-keys`)
+      assert.match(textOf(page), /“line⟨U\+202E⟩3” is revoked\./)
+      assert.doesNotMatch(page.text, /\u202e/)
+    })
+
     test('a hundred API keys keep the budget, and have a next page', async () => {
       const { model, path } = await addLot()
       for (let index = 0; index < 101; index++) {

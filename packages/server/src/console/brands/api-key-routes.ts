@@ -8,6 +8,7 @@ import type { Fields } from '../../http/console/fields.ts'
 import { may } from '../../web/console/may.ts'
 import {
   apiKeysPage,
+  labelOf,
   newApiKeyPage,
   revokeApiKeyPage,
   shownApiKeyPage,
@@ -60,8 +61,8 @@ export function apiKeyPageRoutes({ page, form }: ConsoleRoutes): void {
       const { call, fields, parameters } = asked
       requireTyped(fields, parameters['id'] ?? '')
       const model = await modelOf(asked)
-      const { label } = await call(api.revokeApiKey, { parameters })
-      return new GoTo(`${modelPath(model)}/api-keys`, text.revokedNotice(label))
+      const key = await call(api.revokeApiKey, { parameters })
+      return new GoTo(`${modelPath(model)}/api-keys`, text.revokedNotice(labelOf(key)))
     },
   })
 }

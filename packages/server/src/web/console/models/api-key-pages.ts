@@ -16,7 +16,8 @@ export type ApiKey = Static<typeof ApiKeySchema>
 
 const text = words.apiKeys
 
-const labelOf = ({ label }: Pick<ApiKey, 'label'>): string => visibleText(label, 80)
+/** It may have characters that nobody sees. */
+export const labelOf = ({ label }: Pick<ApiKey, 'label'>): string => visibleText(label, 80)
 const pathOf = (model: Named): string => `${modelPath(model)}/api-keys`
 const trailOf = (model: Named): readonly (readonly [string, string])[] => [
   ...modelTrail(model),
@@ -117,7 +118,7 @@ export interface ShownApiKeyPage {
 
 /** In each form that takes it: a key has letters, digits, `_` and `-` alone. */
 export const shownApiKeyPage = ({ model, label, key }: ShownApiKeyPage): ConsoleContent => ({
-  title: text.shownTitle(visibleText(label, 80)),
+  title: text.shownTitle(labelOf({ label })),
   section: 'brands',
   trail: trailOf(model),
   body: html`<p class="notice warn" role="alert"><strong>${text.copyNow}</strong> ${text.copyWhy}</p>
