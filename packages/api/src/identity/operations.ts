@@ -5,6 +5,8 @@ import {
   AgentLoginParametersSchema,
   AgentLoginResponseSchema,
   BakeryVersionHeadersSchema,
+  CodeResponseSchema,
+  CodeSchema,
   DischargeInfoSchema,
   DischargeParametersSchema,
   DischargeResponseSchema,
@@ -28,6 +30,8 @@ export interface IdentityOperation {
   readonly headers?: TSchema
   /** The fields of a form, which may be in the query instead. */
   readonly form?: TSchema
+  /** JSON. */
+  readonly body?: TSchema
   readonly response: TSchema
 }
 
@@ -76,5 +80,15 @@ export const IDENTITY_OPERATIONS = {
     waits: true,
     query: WaitParametersSchema,
     response: WaitResponseSchema,
+  },
+  redeemCode: {
+    method: 'POST',
+    path: '/discharge-token',
+    summary: 'The token for the code with which a browser came back from the `LoginURL`',
+    description:
+      'For web sites. A code works once, within a minute. The token discharges the caveat that the login was for, within 5 minutes.',
+    errors: ['bad request', 'permission denied', 'too many requests'],
+    body: CodeSchema,
+    response: CodeResponseSchema,
   },
 } as const satisfies Record<string, IdentityOperation>

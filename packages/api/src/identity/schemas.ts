@@ -97,6 +97,21 @@ export const WaitResponseSchema = Type.Object(
   { title: 'LoginToken' },
 )
 
+export const CodeSchema = Type.Object({ code: SealedSchema }, { title: 'CodeRequest' })
+
+export const CodeResponseSchema = Type.Object(
+  {
+    token: Type.Object(
+      {
+        kind: Type.String({ description: 'For `token-kind`' }),
+        value: Type.String({ description: 'For `token64`; padded base64 of the standard alphabet' }),
+      },
+      { title: 'CodeToken' },
+    ),
+  },
+  { title: 'CodeAnswer' },
+)
+
 const InteractionMethodsSchema = Type.Object(
   {
     'browser-window': Type.Object(
@@ -112,7 +127,7 @@ const InteractionMethodsSchema = Type.Object(
           description: 'For a browser, with `return_to` and `state` added: it comes back with a `code`',
         }),
         DischargeTokenURL: Type.String({
-          description: 'POST `{"code": …}` here, within a minute and once, for the token to discharge with',
+          description: '`redeemCode`: the code of a browser that came back becomes a token',
         }),
       },
       { title: 'BrowserRedirectMethod' },

@@ -82,14 +82,15 @@ export function describePasswordOperation(operationId: string, operation: Passwo
 }
 
 export function describeIdentityOperation(operationId: string, operation: IdentityOperation): Described {
-  const { summary, description, headers, query, form, response } = operation
+  const { summary, description, headers, query, form, body, response } = operation
+  const sent = form ? content(FORM, form) : body && content(undefined, body)
   return {
     operationId,
     tags: ['identity'],
     summary,
     ...(description === undefined ? {} : { description }),
     ...parameters([...parametersIn('query', query), ...parametersIn('header', headers)]),
-    ...(form ? { requestBody: { required: true, content: content(FORM, form) } } : {}),
+    ...(sent ? { requestBody: { required: true, content: sent } } : {}),
     responses: {
       200: {
         description: 'Done',

@@ -76,6 +76,7 @@ test('requests are described by the schemas that check them, and say whether the
     'offlineExchange',
     'openSession',
     'passwordDischarge',
+    'redeemCode',
     'refreshDischarge',
     'registerDevice',
     'registerDeviceOfGadget',

@@ -294,6 +294,15 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
       answer: { kind: 'login', token64: SEALED.token64 },
     },
   ],
+  redeemCode: [
+    {
+      name: 'came-back',
+      summary: 'A browser came back with the code',
+      body: { code: SEALED.did },
+      status: 200,
+      answer: { token: { kind: 'login', value: SEALED.token64 } },
+    },
+  ],
   agentLogin: [
     {
       name: 'agent',

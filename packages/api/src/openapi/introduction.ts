@@ -8,8 +8,8 @@ Developer tokens, and identities and sessions of devices, for a snap store.
 
 1. \`createToken\` gives a root macaroon with the limits that you ask for.
 2. Its third-party caveat names the identity service at ${identity}. Send the id of the caveat to \`discharge\` there. The
-   answer is a 401 that says how to log in: a person in a browser (\`waitForLogin\`), or a program with an agent key
-   (\`agentLogin\`). Send the id again with the token of that login. Bakery clients (\`macaroonbakery\`, \`httpbakery\`) do
+   answer is a 401 that says how to log in: a person in a browser (\`waitForLogin\`, or \`redeemCode\` for a web site), or
+   a program with an agent key (\`agentLogin\`). Send the id again with the token of that login. Bakery clients (\`macaroonbakery\`, \`httpbakery\`) do
    all of this.
 3. Bind the discharge to the root, and send both to \`exchangeToken\`, in the header \`Macaroons\`. The answer is a token.
 4. Send the token with every request: \`Authorization: Macaroon TOKEN\`. \`whoami\` says what it may do, \`listTokens\`

@@ -62,6 +62,11 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
         operationId: 'waitForLogin',
         description: '`did` is in `/Info/InteractionMethods/browser-window/WaitTokenURL`.',
       },
+      RedeemCode: {
+        operationId: 'redeemCode',
+        description:
+          'The browser brings `code` back from `/Info/InteractionMethods/browser-redirect/LoginURL`.',
+      },
     },
   },
   agentLogin: {
@@ -78,6 +83,15 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
         operationId: 'discharge',
         description:
           'The same `id64` again, with the `token64` and, as `token-kind`, the `kind` of this answer.',
+      },
+    },
+  },
+  redeemCode: {
+    200: {
+      Discharge: {
+        operationId: 'discharge',
+        description:
+          'The same `id64` again, with the `value` of the token as `token64` and, as `token-kind`, its `kind`.',
       },
     },
   },
