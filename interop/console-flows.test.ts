@@ -94,6 +94,24 @@ inConsoleWorld((world) => {
     })
   }
 
+  test('a text is copied over plain HTTP too, where the browser gives a page no clipboard', async () => {
+    const { page, context } = await openWindow(browser)
+    const shown =
+      '<pre id="text">one two</pre><button hidden data-copy="text" data-copied="Copied">Copy</button>'
+    const any = await (await fetch(`${world().service.url}/console/signed-in`)).text()
+    const [script = assert.fail('no script')] = /<script>.*<\/script>/s.exec(any) ?? []
+    await page.setContent(`${shown}<textarea></textarea>${script}`)
+    assert.equal(await page.evaluate('navigator.clipboard'), undefined)
+    const copy = page.getByRole('button')
+    await copy.click()
+    await copy.click()
+    assert.equal(await copy.innerText(), 'Copied')
+    await page.getByRole('textbox').press('ControlOrMeta+V')
+    assert.equal(await page.getByRole('textbox').inputValue(), 'one two')
+    await page.waitForFunction('document.querySelector("button").textContent === "Copy"')
+    await context.close()
+  })
+
   test('all rows of a page are chosen by one box, which only a script shows', async () => {
     const { page, context, url } = await signedIn()
     await page.goto(`${url}/console/devices?status=active`)

@@ -10,6 +10,7 @@ export const SCRIPT = `'use strict'
 const all = (selector, root = document) => [...root.querySelectorAll(selector)]
 for (const button of all('[data-copy]')) {
   button.hidden = false
+  const said = button.textContent
   button.addEventListener('click', async () => {
     const field = document.getElementById(button.dataset.copy)
     const text = 'value' in field ? field.value : field.textContent
@@ -17,9 +18,9 @@ for (const button of all('[data-copy]')) {
       await navigator.clipboard.writeText(text)
     } catch {
       if (field.select) field.select()
-      document.execCommand('copy')
+      else getSelection().selectAllChildren(field)
+      if (!document.execCommand('copy')) return
     }
-    const said = button.textContent
     button.textContent = button.dataset.copied
     setTimeout(() => { button.textContent = said }, 2000)
   })
