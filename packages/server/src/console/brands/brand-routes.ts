@@ -7,7 +7,7 @@ import { type Brand, type BrandsPage, brandsPage } from '../../web/console/brand
 import type { SigningKey } from '../../web/console/brands/signing-key.ts'
 import { trustRootsPage } from '../../web/console/brands/trust-roots-page.ts'
 import { may, mayForAll } from '../../web/console/may.ts'
-import { deviceCountsOf } from './device-counts.ts'
+import { deviceCountsOf } from './common-routes.ts'
 
 const api = MANAGEMENT_OPERATIONS
 

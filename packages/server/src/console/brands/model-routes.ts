@@ -11,8 +11,7 @@ import { modelPage } from '../../web/console/models/model-page.ts'
 import { modelName } from '../../web/console/models/model-table.ts'
 import { type RemoveModelPage, removeModelPage } from '../../web/console/models/remove-page.ts'
 import { words } from '../../web/words/en.ts'
-import { modelOf } from './common-routes.ts'
-import { deviceCountsOf } from './device-counts.ts'
+import { deviceCountsOf, modelOf } from './common-routes.ts'
 
 const api = MANAGEMENT_OPERATIONS
 /** To say how many there are: of more, that there are more. */
