@@ -7,6 +7,7 @@ import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import { midnightOf } from '../http/console/days.ts'
 import {
   auditPage,
+  type ChainResult,
   type ChainState,
   type Entry,
   entryPage,
@@ -66,8 +67,18 @@ async function chainOf(newest: readonly Entry[], { call, me }: ConsoleAsked): Pr
   return {
     linked: linked?.seq == null ? undefined : { seq: linked.seq, at: linked.at },
     waiting,
-    verified: last && { at: last.at, job: isTheirs ? last.subject : undefined },
+    verified: last && {
+      at: last.at,
+      job: isTheirs ? last.subject : undefined,
+      brokenAt: brokenAtIn(last),
+    },
   }
+}
+
+function brokenAtIn({ details }: Entry): ChainResult {
+  const { broken_at: brokenAt, verified } = details
+  if (typeof brokenAt === 'number') return brokenAt
+  return typeof verified === 'number' ? null : undefined
 }
 
 /** An id of an entry is a UUID v7: it begins with the millisecond of the entry, and the log is looked up by that. */

@@ -206,6 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
       const other = await consoleOf(service, await addManager(service, 'auditor'))
       assert.match((await other.get('/console/audit')).text, /Last verification: <time /)
+      assert.match(textOf(await other.get('/console/audit')), /Last verification: just now ● whole/)
     })
 
     test('a log that was changed is said to be broken, with the entry', async () => {
@@ -217,6 +218,11 @@ eachDatabase((_kind, _open, fresh) => {
       await run()
       const page = await auditor.open(location)
       assert.match(textOf(page), /The chain is broken at entry 2\. .*its content does not match its hash/)
+      // Whoever reads the log sees it, also those who may not see the job.
+      for (const browser of [auditor, await consoleOf(service, await addManager(service, 'auditor'))]) {
+        const log = textOf(await browser.get('/console/audit'))
+        assert.match(log, /Last verification: .*▲ broken at entry 2/)
+      }
     })
 
     test('whoever may not read the log is told which role may; a form of theirs does nothing', async () => {

@@ -76,6 +76,8 @@ interface Ending {
   readonly mustBeSeen?: ((now: Job) => void) | undefined
 }
 
+const FIRST = { outcome: undefined, after: undefined, limit: 1 } as const
+
 /** With its entry in the audit log. The job as it is then; one that is over stays as it was. */
 export const endBy = (
   author: Author,
@@ -90,10 +92,12 @@ export const endBy = (
     const endedAt = clock()
     await jobs.end(id, state, endedAt, note)
     const { kind, total, counts } = now
+    // What an import did, or a verification found, stands in the log longer than the job is kept.
+    const [only] = total === 1 ? await jobs.items(id, FIRST) : []
     await record({
       action: 'job.end',
       subject: id,
-      details: { kind, state, total, ...counts, note: note ?? null },
+      details: { ...only?.result, kind, state, total, ...counts, note: note ?? null },
     })
     return { ...now, state, endedAt, note }
   })

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
+import { stateChip } from '../chip.ts'
 import { actions, type FormState, postForm, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf, filterText, list, type Query, without } from '../list.ts'
@@ -17,9 +18,20 @@ export interface ChainState {
   readonly linked: { readonly seq: number; readonly at: string } | undefined
   /** How many newer ones wait to be linked, as far as was looked. */
   readonly waiting: number
-  /** The end of the newest verification that is found, and its job if the person may see that. */
-  readonly verified: { readonly at: string; readonly job: string | undefined } | undefined
+  /** The newest verification that is found. */
+  readonly verified: Verified | undefined
 }
+
+interface Verified {
+  /** When it ended. */
+  readonly at: string
+  /** Undefined for whoever may not see it. */
+  readonly job: string | undefined
+  readonly brokenAt: ChainResult
+}
+
+/** The entry at which the chain was broken. Null: it was whole. Undefined: an earlier release did not note it. */
+export type ChainResult = number | null | undefined
 
 export interface AuditPage {
   readonly entries: readonly Entry[]
@@ -100,10 +112,12 @@ const chainCard = (
 }${waiting > 0 && html`<br>${text.waiting(waiting, linked === undefined)}`}</p>
 <p>${text.lastVerified}: ${verified === undefined ? text.neverVerified : lastVerified(verified, now)}</p></section>`
 
-const lastVerified = ({ at, job }: NonNullable<ChainState['verified']>, now: Date): Html =>
-  job === undefined
-    ? relative(at, now)
-    : html`<a href="/console/jobs/${encodeURIComponent(job)}">${relative(at, now)}</a>`
+function lastVerified({ at, job, brokenAt }: Verified, now: Date): Html {
+  const when = relative(at, now)
+  return html`${job === undefined ? when : html`<a href="/console/jobs/${encodeURIComponent(job)}">${when}</a>`} ${
+    brokenAt === null && stateChip('good', text.wasWhole)
+  }${typeof brokenAt === 'number' && stateChip('bad', text.wasBroken(brokenAt))}`
+}
 
 export interface EntryPage {
   readonly entry: Entry

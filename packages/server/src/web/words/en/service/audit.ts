@@ -31,6 +31,8 @@ export const audit = {
     `${isAll ? 'At least ' : ''}${counted(count, 'entry waits', 'entries wait')} to be linked: that takes about a second while the service runs.`,
   lastVerified: 'Last verification',
   neverVerified: 'not among the newest jobs',
+  wasWhole: 'whole',
+  wasBroken: (seq: number): string => `broken at entry ${number(seq)}`,
   verify: 'Verify…',
 
   verifyTitle: 'Verify the audit log',
