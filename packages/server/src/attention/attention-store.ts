@@ -1,7 +1,14 @@
 /** Looks for what waits for somebody: first rows of an index, and counts up to a limit. It writes nothing. */
 import type { AccountId } from '@ratafia/api'
 import { sql } from 'kysely'
-import { countUpTo, type Database, fromInstant, isReminded, toInstant } from '../database/index.ts'
+import {
+  countUpTo,
+  type Database,
+  fromInstant,
+  isReminded,
+  isRemindedKey,
+  toInstant,
+} from '../database/index.ts'
 
 /** From one instant on and before another. */
 export interface Ending {
@@ -39,7 +46,7 @@ export interface AttentionStore {
   evidence(brands: Brands, most: number): Promise<CountedDevices>
   /** Sessions of developer tokens that a reminder is sent for. */
   tokens(ending: Ending, most: number): Promise<EndingTokens>
-  /** API keys that are neither revoked nor used up, by their model: the next one to end first. */
+  /** API keys that a reminder is sent for, by their model: the next one to end first. */
   apiKeys(brands: Brands, ending: Ending, models: number): Promise<readonly ModelWithEndingKeys[]>
   /** How many of the newest 1,000 jobs, of one account or of all, failed or were stopped since then. */
   brokenJobs(accountId: AccountId | undefined, since: Date): Promise<number>
@@ -105,13 +112,9 @@ export function attentionStore({ query }: Pick<Database, 'query'>): AttentionSto
           select.fn.countAll<number>().as('keys'),
           sql<number>`min(expires_at)`.as('first'),
         ])
-        .where('expires_at', 'is not', null)
-        .where('revoked_at', 'is', null)
+        .where(isRemindedKey)
         .where('expires_at', '>=', toInstant(from))
         .where('expires_at', '<', toInstant(before))
-        .where((where) =>
-          where.or([where('use_limit', 'is', null), where('uses', '<', where.ref('use_limit'))]),
-        )
         .$if(brands !== 'all', (some) => some.where('brand_id', 'in', brands === 'all' ? [] : brands))
         .groupBy(['brand_id', 'model'])
         .orderBy('first')

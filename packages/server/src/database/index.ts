@@ -54,6 +54,7 @@ export {
   tableNames,
   triggerNames,
 } from './schema/migrated-names.ts'
+export { isRemindedKey } from './schema/reminded-keys.ts'
 export { isReminded } from './schema/reminded-sessions.ts'
 export type * from './schema/schema.ts'
 export { SchemaError } from './schema/schema-error.ts'

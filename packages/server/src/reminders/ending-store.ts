@@ -1,7 +1,14 @@
 /** What ends soon, found by its end: rows of `token_session`, `api_key` and `role_grant`; and who is told of it. */
 import type { AccountId, SessionId, Username } from '@ratafia/api'
 import { type Selectable, sql } from 'kysely'
-import { type Database, fromInstant, isReminded, type Schema, toInstant } from '../database/index.ts'
+import {
+  type Database,
+  fromInstant,
+  isReminded,
+  isRemindedKey,
+  type Schema,
+  toInstant,
+} from '../database/index.ts'
 import type { Addressee } from './reminder.ts'
 
 /** A page of what ends from one instant on and before another, by the end, behind `after`. */
@@ -132,13 +139,9 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
       let page = query
         .selectFrom('api_key')
         .select(['id', 'brand_id', 'created_at', sql<number>`expires_at`.as('ends_at')])
-        .where('expires_at', 'is not', null)
-        .where('revoked_at', 'is', null)
+        .where(isRemindedKey)
         .where('expires_at', '>=', toInstant(from))
         .where('expires_at', '<', toInstant(before))
-        .where((where) =>
-          where.or([where('use_limit', 'is', null), where('uses', '<', where.ref('use_limit'))]),
-        )
       if (after) {
         page = page.where(({ eb, refTuple, tuple }) =>
           eb(refTuple('expires_at', 'id'), '>', tuple(toInstant(after.endsAt), after.id)),
