@@ -3,6 +3,7 @@ import type { ManagementPermission } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import type { ConsoleRoutes } from '../http/console/console-routes.ts'
+import { mayForAll } from '../web/console/may.ts'
 import { overviewPage } from '../web/console/overview/overview-page.ts'
 
 const api = MANAGEMENT_OPERATIONS
@@ -14,10 +15,10 @@ const MOST_BRANDS = 50
 
 export function overviewPageRoutes({ page }: ConsoleRoutes): void {
   page('/overview', async (asked) => {
-    const { call, query, now } = asked
+    const { call, query, me, now } = asked
     const brand = query.get('brand')
     const period = query.get('period') ?? '30d'
-    const isWhole = brand === undefined && brandsSeen(asked, 'status:read') === null
+    const isWhole = brand === undefined && mayForAll(me, 'status:read')
     const [attention, counters, status, brands] = await Promise.all([
       call(api.attention, { query: { brand } }),
       call(api.counters, { query: { brand, period, previous: 'true' } }),

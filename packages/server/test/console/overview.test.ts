@@ -18,7 +18,7 @@ const linksIn = ({ text }: ConsoleAnswer): ReadonlyMap<string, string> =>
   new Map(
     [
       ...(/<h2>To do<[\s\S]*?<\/section>/.exec(text)?.[0] ?? '').matchAll(
-        /<li><a href="([^"]*)">([^<]*)<\/a>([^<]*)<\/li>/g,
+        /<li><a href="([^"]*)">([^<]*)<\/a>([\s\S]*?)<\/li>/g,
       ),
     ].map(([, href = '', says = '', rest = '']) => [unescaped(href), unescaped(says + rest)]),
   )
@@ -109,6 +109,10 @@ describe('the overview', () => {
       assert.match(links.get('/console/audit?action=account.sign-in-link') ?? '', /signs in as <script>/)
       // That there is no backup, for one.
       assert.ok([...links.keys()].includes('/console/status'))
+      assert.match(
+        page.text,
+        /<li><a href="\/console\/status">Backup<\/a>: [^<]*<code>ratafia backup<\/code>/,
+      )
       assert.ok(page.text.indexOf('To do') < page.text.indexOf('<svg'))
     })
 

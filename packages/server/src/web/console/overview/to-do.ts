@@ -1,10 +1,11 @@
 /** What waits for somebody: each line leads to the list that has it. */
 import type { AttentionSchema, StatusSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { type Html, html } from '../../html.ts'
+import { type Html, type HtmlValue, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { addressOf } from '../list.ts'
+import { withCommands } from '../status/with-commands.ts'
 
 export type Attention = Static<typeof AttentionSchema>
 export type Finding = Static<typeof StatusSchema>['findings'][number]
@@ -16,7 +17,7 @@ interface Line {
   readonly href: string
   readonly says: string
   /** Behind the link. */
-  readonly rest?: string
+  readonly rest?: HtmlValue
 }
 
 /** Of each kind; more are only counted. */
@@ -36,7 +37,7 @@ export function toDo(attention: Attention, findings: readonly Finding[], now: Da
       .filter(({ part, state }) => state === 'attention' && !SAID.has(part))
       .map(({ part, says }) => ({
         ...{ href: '/console/status', says: words.status.partOf(part) },
-        rest: `: ${visibleText(says, 400)}`,
+        rest: html`: ${withCommands(says, 400)}`,
       })),
   ]
   return html`<section class="card"><h2>${text.toDo}</h2>${

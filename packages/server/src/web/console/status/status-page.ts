@@ -10,6 +10,7 @@ import type { ConsoleContent } from '../layout.ts'
 import { may } from '../may.ts'
 import { table } from '../table.ts'
 import { instant } from '../time.ts'
+import { withCommands } from './with-commands.ts'
 
 type Status = Static<typeof StatusSchema>
 type Finding = Status['findings'][number]
@@ -52,7 +53,7 @@ export function statusPage({ status: { release, findings }, me, now }: StatusPag
       columns: [
         { label: text.columns.part, cell: (finding) => partOf(finding, me) },
         { label: text.columns.state, cell: ({ state }) => stateChip(TONES[state], text.states[state]) },
-        { label: text.columns.says, cell: ({ says }) => withCommands(says) },
+        { label: text.columns.says, cell: ({ says }) => withCommands(says, 2000) },
       ],
     })}</div>
 <p class="quiet">${instant(now.toISOString())}. ${text.asSeen} ${text.command} <code>ratafia status</code></p>`,
@@ -64,9 +65,3 @@ function partOf({ part }: Finding, me: Me): Html {
   const [address, needs] = PAGES[part] ?? []
   return needs !== undefined && may(me, needs) ? html`<a href="${address}">${name}</a>` : name
 }
-
-/** What stands between backticks is a command, to be typed as it is. */
-const withCommands = (says: string): Html[] =>
-  visibleText(says, 2000)
-    .split('`')
-    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
