@@ -104,6 +104,7 @@ eachDatabase((_kind, _open, fresh) => {
       const still = await browser.get(`/console/jobs/${id}?still=true`)
       assert.doesNotMatch(still.text, REFRESH)
       assert.match(still.text, new RegExp(`href="/console/jobs/${id}">Follow the job`))
+      assert.doesNotMatch(still.text, /Clear the filters/)
       await run()
       const ended = await browser.get(`/console/jobs/${id}`)
       assert.doesNotMatch(ended.text, REFRESH)

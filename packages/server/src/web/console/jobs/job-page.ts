@@ -110,7 +110,9 @@ function factsOf(job: Job): Html {
 
 const itemsOf = ({ job, items, next, query }: JobPage): Html => html`<h2>${text.items}</h2>
 ${list<JobItem>({
-  ...{ path: addressOfJob(job), query, rows: items, next, label: text.itemsLabel },
+  ...{ path: addressOfJob(job), rows: items, next, label: text.itemsLabel },
+  // That the page is held still chooses none of them.
+  query: { ...query, entries: without(query, 'still') },
   filters: filterSelect(query, {
     name: 'outcome',
     label: text.outcome,
