@@ -1,4 +1,7 @@
-/** The overview of the console, as a request for it is answered: what waits, what was counted, and the markup. */
+/**
+ * The overview of the console: what waits, what was counted, and the markup. Without the status of the service, which its
+ * own page shows too, and which looks in no large table.
+ */
 
 import { COUNTERS, type CounterPeriod } from '@ratafia/api'
 import { attentionStore } from '../../../packages/server/src/attention/attention-store.ts'
@@ -47,7 +50,6 @@ export async function consoleOverview(
   const now = on.clock()
   const content = overviewPage({
     attention: attentionRecord(attention),
-    // What the schema takes for lists, a record has for reading.
     counters: countersRecord(counters),
     ...{ findings: [], brands: undefined, countedTo: now, now },
     query: { entries: [], get: () => undefined },
