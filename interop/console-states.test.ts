@@ -34,9 +34,14 @@ const EMPTY: readonly State[] = [
   ['no token fits', '/console/tokens?q=zzz', /Nothing matches these filters/],
   ['no entry fits', '/console/audit?actor=account:nobody', /Nothing matches these filters/],
   [
-    'a stranger filters',
-    `/console/devices?model=${encodeURIComponent(HOSTILE.slice(0, 100))}`,
+    'a strange search',
+    `/console/devices?q=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
     /Nothing matches these filters/,
+  ],
+  [
+    'a strange filter',
+    `/console/devices?model=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
+    /is not allowed/,
   ],
 ]
 
@@ -70,7 +75,7 @@ const REFUSED: readonly State[] = [
   [
     'an import with faults',
     '/console/devices/import',
-    /2 faults in the file/,
+    /1 fault in the file/,
     async (page) => {
       await page.locator('textarea').fill(`brand_id,model,serial,device_key_id\n${BRAND},${MODEL},AC--bad,x`)
       await page.locator('main form button[type=submit]').first().click()
