@@ -2,8 +2,9 @@
  * An agent that the owner of a session in the console adds to their own account (contract/administration.md, B11). Only
  * the console does this, as with tokens: an agent's key is another way in.
  */
-import type { Authority } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
+import type { ManagerAuthority } from '../../management/tokens/manager.ts'
+import { requireWholeToken } from '../../management/tokens/require-whole-token.ts'
 import { packageReference } from '../../package-directory/package-reference.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { type AddAgentDeps, type AgentsFile, addAgent } from './add-agent.ts'
@@ -12,7 +13,8 @@ import { agentRecord } from './agent-record.ts'
 import { ownId } from './list-agents.ts'
 
 export interface OwnAgentInput {
-  readonly authority: Authority
+  /** Of the session in the console. */
+  readonly authority: ManagerAuthority
   readonly name: string
   /** The packages are names or snap ids. */
   readonly limits?: WantedLimits | undefined
@@ -30,8 +32,9 @@ export interface OwnAgent {
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`; `state-conflict` where another identity
- * service has the agents; `invalid-field` (`name`, `permission`, `channel`, `package`, `store`) and `package-not-found`.
+ * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken};
+ * `state-conflict` where another identity service has the agents; `invalid-field` (`name`, `permission`, `channel`,
+ * `package`, `store`) and `package-not-found`.
  */
 export async function addOwnAgent(
   { authority, name, limits = {} }: OwnAgentInput,
@@ -41,6 +44,7 @@ export async function addOwnAgent(
   if (location === undefined) {
     throw stateConflict('Another identity service has the agents of this service: add one there.')
   }
+  requireWholeToken(authority)
   const packages = limits.packages && (await deps.snapIds(limits.packages.map(packageReference)))
   const own = {
     own: true,

@@ -13,6 +13,7 @@ import type { ChangingBy, Recording } from '../../change.ts'
 import { invalidField, Unavailable, unauthorized } from '../../errors.ts'
 import type { GrantStore } from '../../management/grants/grant-store.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
+import { requireWholeToken } from '../../management/tokens/require-whole-token.ts'
 import { shortenSession } from '../administration/shorten-session.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import type { Addresses } from '../dialects/credential-strings.ts'
@@ -59,15 +60,16 @@ export interface OwnTokenDeps
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`; `invalid-field`, `package-not-found`,
- * `limit-exceeded` for what it is to be; for the session that it replaces `no-such-record`, `state-conflict`; a 401 if
- * the own session or account has ended meanwhile. Throws `Unavailable`.
+ * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken};
+ * `invalid-field`, `package-not-found`, `limit-exceeded` for what it is to be; for the session that it replaces
+ * `no-such-record`, `state-conflict`; a 401 if the own session or account has ended meanwhile. Throws `Unavailable`.
  */
 export async function makeOwnToken(
   { authority, wanted, replaces }: OwnTokenInput,
   deps: OwnTokenDeps,
 ): Promise<OwnToken> {
   requireRecentPerson(authority, deps.clock())
+  requireWholeToken(authority)
   const requested = await checkTokenRequest(requestOf(wanted), deps)
   const id = newSessionId()
   // Before the session: while the keys are out of reach, nothing is stored.

@@ -8,6 +8,7 @@ import { type Authority, requireForAll, requireRecentPerson } from '../../../aut
 import type { Author } from '../../../change.ts'
 import { invalidField, unauthorized } from '../../../errors.ts'
 import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
+import { requireWholeToken } from '../../../management/tokens/require-whole-token.ts'
 import type { SessionStore } from '../../../tokens/session-store.ts'
 
 /** `own`: of a session in the console, for its own account. */
@@ -23,7 +24,10 @@ export const authorOf = (maker: RuleMaker): Author =>
 export const requireJustSignedIn = (authority: Authority, now: Date): void =>
   requireRecentPerson(authority, now, JUST_SIGNED_IN_MS)
 
-/** Throws `permission-denied`; for the own account as {@link requireJustSignedIn}, and `invalid-field` for another one. */
+/**
+ * Throws `permission-denied`; for the own account as {@link requireJustSignedIn} and {@link requireWholeToken}, and
+ * `invalid-field` for another one.
+ */
 export function requireMayMakeRules(
   maker: RuleMaker,
   { account, now }: { account: Account; now: Date },
@@ -33,6 +37,7 @@ export function requireMayMakeRules(
     return
   }
   requireJustSignedIn(maker.own, now)
+  requireWholeToken(maker.own)
   if (maker.own.accountId !== account.id) {
     throw invalidField('You can make rules for your own account only.', { field: 'account' })
   }

@@ -1,0 +1,27 @@
+/** Whether a management token is all that its account may do (contract/administration.md, B4 and B11). */
+import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
+import { RequestError } from '../../errors.ts'
+import type { ManagerAuthority } from './manager.ts'
+
+/**
+ * For what makes another way in to the own account: that would have none of the limits of the token, so whoever holds a
+ * limited one would get more than they were given. Throws {@link RequestError} `permission-denied`.
+ */
+export function requireWholeToken({
+  manager: { minted, limits },
+  scopeOf,
+  accountScopeOf,
+}: Pick<ManagerAuthority, 'manager' | 'scopeOf' | 'accountScopeOf'>): void {
+  const isWhole = MANAGEMENT_PERMISSIONS.every((permission) => {
+    const scope = scopeOf(permission)
+    const ofAccount = accountScopeOf(permission)
+    if (scope === 'all' || ofAccount === 'all') return scope === ofAccount
+    return scope.size === ofAccount.size
+  })
+  if (isWhole && !minted.readOnly && limits.length === 0) return
+  throw new RequestError(
+    'permission-denied',
+    'Your sign-in has limits, and what you make here would not have them. Sign in again without limits.',
+    { extra: { needs: null, brand: null } },
+  )
+}
