@@ -3,8 +3,12 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { PERMISSIONS } from '@ratafia/api'
 import type { Account } from '../../src/accounts/account.ts'
+import { KIND_NAMES, kindOf } from '../../src/ci/issuers/kinds.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { NEVER_GRANTED } from '../../src/ci/rules/making/check-grants.ts'
+import { words } from '../../src/web/words/en.ts'
 import { deciding } from '../support/authorities.ts'
 import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
@@ -204,7 +208,41 @@ describe('publishing from CI', () => {
         assert.equal(refused.status, 422, project)
         assert.match(refused.text, /<a href="#f-project">/, project)
       }
-      assert.equal((await look(`${site}/octo/nothing`)).status, 503)
+      // It may be private: the person goes on without, and has lost nothing.
+      const nothing = await look(`${site}/octo/nothing`)
+      assert.equal(nothing.status, 422)
+      assert.match(
+        nothing.text,
+        /<a href="#f-project">The ids could not be looked up: the address is wrong, the project is private/,
+      )
+      assert.match(nothing.text, /name="name" value="looked-up"/)
+    })
+
+    test('the form has every permission that a rule may grant, and says of each claim where it is found', async () => {
+      const { text } = await browser.get(OF_GITHUB)
+      const offered = [...text.matchAll(/name="permissions" value="([^"]+)"/g)].map(([, name]) => name)
+      assert.deepEqual(offered.sort(), PERMISSIONS.filter((name) => !NEVER_GRANTED.includes(name)).sort())
+      for (const kind of KIND_NAMES) {
+        const { stableIds, oneOf } = kindOf(kind)
+        for (const claim of [...stableIds, ...oneOf]) assert.ok(words.publishers.claims[claim], claim)
+        assert.notEqual(words.publishers.kind(kind), kind)
+      }
+    })
+
+    test('white space around a claim and its text is none of them', async () => {
+      const match = ' ref =  refs/heads/main \r\nevent_name := {"any_of":["push"]}\n'
+      assert.equal((await send({ ...RULE, name: 'spaced', match })).status, 303)
+      const { rule } = (await service.installation.rules.find('spaced')) ?? assert.fail()
+      assert.deepEqual(
+        [rule.match['ref'], rule.match['event_name']],
+        ['refs/heads/main', { any_of: ['push'] }],
+      )
+    })
+
+    test('of several things that are wrong, each is a sentence', async () => {
+      const page = await send({ ...RULE, name: 'A b', lifetime: '9999' })
+      assert.equal(page.status, 422)
+      assert.match(textOf(page), /at both ends\. A lifetime of 599940 seconds is not/)
     })
 
     test('Guarantee: a rule takes a sign-in of the last five minutes, a person, and the token of the form', async () => {

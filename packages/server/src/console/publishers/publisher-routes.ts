@@ -60,36 +60,40 @@ export function publisherPageRoutes({ page, form }: Routes, own: OwnPublishers):
 }
 
 function newRoutes(form: Routes['form'], own: OwnPublishers): void {
-  const formPage = async (asked: Asked, state: Asked['form'] = asked.form, project?: string) => {
-    const { issuers } = await asked.call(api.issuers)
-    const chosen = issuers.find(({ url }) => url === state.fields.get('issuer'))
-    return newPublisherPage({
-      ...{ form: state, issuers: issuers.map(ruleIssuer), issuer: chosen && ruleIssuer(chosen), project },
-      mostMinutes: Math.floor(own.mostLifetime / 60),
-      username: asked.me.username,
-    })
+  const issuersIn = async ({ call, fields }: Asked) => {
+    const issuers = (await call(api.issuers)).issuers.map(ruleIssuer)
+    return { issuers, issuer: issuers.find(({ url }) => url === fields.get('issuer')) }
   }
+  const formPage = (
+    { form: state, me }: Pick<Asked, 'form' | 'me'>,
+    issuers: Awaited<ReturnType<typeof issuersIn>>,
+    project?: string,
+  ) =>
+    newPublisherPage({
+      ...{ form: state, ...issuers, project },
+      mostMinutes: Math.floor(own.mostLifetime / 60),
+      username: me.username,
+    })
 
   form('/publishers/new', {
     onlyReads: ({ get }) => get('do') === 'look-up',
     show: async (asked) => {
       // Sooner than other forms do. What was sent is shown again all the same: the operation asks, and it is kept.
       if (!asked.form.isAgain) own.requireJustSignedIn(asked.authority, asked.now)
-      return formPage(asked)
+      return formPage(asked, await issuersIn(asked))
     },
     send: async (asked) => {
-      const { authority, call, fields } = asked
-      const { issuers } = await call(api.issuers)
-      const chosen = issuers.find(({ url }) => url === fields.get('issuer'))
-      if (!chosen) throw invalidField(text.problems.issuer, { field: 'issuer' })
-      const issuer = ruleIssuer(chosen)
+      const { authority, fields } = asked
+      const known = await issuersIn(asked)
+      const { issuer } = known
+      if (!issuer) throw invalidField(text.problems.issuer, { field: 'issuer' })
       if (fields.get('do') === 'look-up') {
         const address = fields.get('project')
         if (address === undefined) throw invalidField(text.problems.project, { field: 'project' })
         const { project, ids } = await own
           .lookUp({ authority, issuer: issuer.url, address })
           .catch(asField('project', 'from-url'))
-        return formPage(asked, withIds(asked.form, issuer, ids), project)
+        return formPage({ ...asked, form: withIds(asked.form, issuer, ids) }, known, project)
       }
       const { name } = await own.add({ authority, ...draftRuleIn(fields, issuer) })
       return new GoTo(rulePath(name), text.made(name))

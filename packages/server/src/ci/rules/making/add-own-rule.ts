@@ -2,6 +2,7 @@
  * A rule that the owner of a session in the console makes for their own account (contract/oidc.md, A12). Only the console
  * does this: whoever had stolen a token could make something with it that outlives it.
  */
+import { invalidField, Unavailable } from '../../../errors.ts'
 import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
 import { packageReference } from '../../../package-directory/package-reference.ts'
 import { findIssuer } from '../../issuers/find.ts'
@@ -54,7 +55,10 @@ export interface OwnProjectInput {
   readonly address: string
 }
 
-/** Throws as {@link lookUpIds}, `requireJustSignedIn` and `findIssuer`. */
+/**
+ * Throws as `requireJustSignedIn` and `findIssuer`, and `invalid-field` for an address whose ids cannot be had: the person
+ * can correct it, or go on without.
+ */
 export async function lookUpOwnIds(
   { authority, issuer: url, address }: OwnProjectInput,
   deps: Pick<AddRuleDeps, 'issuers' | 'clock'> & { readonly fetchDocument: FetchDocument },
@@ -62,5 +66,12 @@ export async function lookUpOwnIds(
   // The service asks another host: not for whoever has only found a token.
   requireJustSignedIn(authority, deps.clock())
   const { issuer } = await findIssuer(url, deps)
-  return lookUpIds(address, issuer, deps.fetchDocument)
+  return lookUpIds(address, issuer, deps.fetchDocument).catch((error: unknown) => {
+    if (!(error instanceof Unavailable)) throw error
+    throw invalidField(NO_IDS, { field: 'from-url', cause: error })
+  })
 }
+
+/** A forge answers the same for a project that is private and for one that is not there. */
+const NO_IDS =
+  'The ids could not be looked up: the address is wrong, the project is private, or its host did not answer. Correct the address, or type the ids.'

@@ -1,6 +1,6 @@
 /**
- * What a publishing job needs, to copy: as docs/ci/platforms.md has it, with the address of this service and the name of
- * the rule. Nothing of it is a sentence: it is what a machine reads.
+ * What a publishing job needs, to copy: like the ones in docs/ci.md and docs/ci/platforms.md, with the address of this
+ * service and the name of the rule. Nothing of it is a sentence: it is what a machine reads.
  */
 
 interface Job {

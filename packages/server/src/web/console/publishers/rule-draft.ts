@@ -47,7 +47,9 @@ function matchIn(fields: FormState['fields'], { claims }: RuleIssuer): Readonly<
   }
   for (const line of (fields.get('match') ?? '').split(/\r?\n/)) {
     if (line.trim() === '') continue
-    const [, claim = '', json, value = ''] = /^([^=]*?)(:?)=(.*)$/.exec(line.trim()) ?? []
+    const [, before = '', json, after = ''] = /^([^=]*?)(:?)=(.*)$/.exec(line) ?? []
+    // As in the other fields, spaces around a text are none of it.
+    const [claim, value] = [before.trim(), after.trim()]
     if (claim === '') throw invalidField(text.line(quote(line.slice(0, 80))), { field: 'match' })
     if (match.has(claim)) throw invalidField(text.twice(quote(claim.slice(0, 80))), { field: 'match' })
     match.set(claim, json === ':' ? jsonOf(value, claim) : value)
