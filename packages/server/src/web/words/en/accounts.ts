@@ -38,7 +38,7 @@ export const accounts = {
     made: 'Made',
     disabledAt: 'Disabled',
     removedAt: 'Removed',
-    loginsSince: 'Logins end before',
+    loginsSince: 'Earlier logins ended',
     password: 'Password',
     hasPassword: 'set',
     noPassword: 'none',
@@ -114,7 +114,7 @@ export const accounts = {
   disablePage: {
     title: (username: string): string => `Disable ${username}?`,
     what: (username: string): Html =>
-      html`<strong>${username}</strong> cannot log in any more, and its agents and tokens open nothing, until it is enabled again. Browsers that are signed in as it are signed out. Nothing is lost.`,
+      html`<strong>${username}</strong> cannot log in any more, and its agents and tokens do not work, until it is enabled again. Browsers that are signed in as it are signed out. Nothing is lost.`,
     does: 'Disable it',
     done: (username: string): string => `${username} is disabled.`,
   },
@@ -122,7 +122,7 @@ export const accounts = {
   enablePage: {
     title: (username: string): string => `Enable ${username}?`,
     what: (username: string): Html =>
-      html`<strong>${username}</strong> can log in again. Its tokens that were not revoked and its agents work again; browsers sign in anew.`,
+      html`<strong>${username}</strong> can log in again. Its tokens that were not revoked and its agents work again; browsers have to sign in again.`,
     does: 'Enable it',
     done: (username: string): string => `${username} is enabled.`,
   },
@@ -132,7 +132,7 @@ export const accounts = {
   linkPage: {
     title: (username: string): string => `A link to a new password for ${username}`,
     what: (username: string): Html =>
-      html`Whoever opens it sets the password of <strong>${username}</strong>: once, within 24 hours. You see it once, and hand it over yourself. Earlier links of the account open nothing any more.`,
+      html`Whoever opens it sets the password of <strong>${username}</strong>: once, within 24 hours. You see it once, and hand it over yourself. Earlier links of the account stop working.`,
     roles:
       'Giving the account a role later ends the link. Give the role first, or once its owner has set the password.',
     does: 'Make the link',
@@ -152,7 +152,7 @@ export const accounts = {
   agentPage: {
     title: (agent: string): string => `Remove the agent ${agent}?`,
     what: (agent: string, username: string): Html =>
-      html`The key of <strong>${agent}</strong> opens nothing any more, and neither do logins of <strong>${username}</strong> that have not been used yet. The tokens that the agent has stay valid until they are revoked. This cannot be undone: a new agent gets a new key.`,
+      html`The key of <strong>${agent}</strong> stops working, and so do logins of <strong>${username}</strong> that have not been used yet. The tokens that the agent has stay valid until they are revoked. This cannot be undone: a new agent gets a new key.`,
     does: 'Remove it',
     done: (agent: string): string => `The agent ${agent} is removed.`,
   },

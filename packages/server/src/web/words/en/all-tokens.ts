@@ -63,7 +63,7 @@ export const allTokens = {
     done: (name: string, username: string): string => `“${name}” of ${username} is revoked.`,
     manyTitle: (many: number): string => `Revoke ${counted(many, 'token', 'tokens')}?`,
     nothing: 'Choose at least one token',
-    nothingWhat: 'No token was chosen. Go back to the list, choose some, and come again.',
+    nothingWhat: 'No token was chosen. Go back to the list, choose some, and try again.',
     back: 'To the list',
     nothingYet: 'Nothing is done yet. This is what would happen:',
     would: ({ done, unchanged, refused }: { done: number; unchanged: number; refused: number }): string =>

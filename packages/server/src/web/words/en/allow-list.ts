@@ -4,7 +4,7 @@ import { counted, number } from './common.ts'
 export const allowList = {
   title: 'Allow-list',
   label: 'Entries of the allow-list',
-  what: 'A serial number alone is allowed to any key; a key alone may have any serial number; both belong together.',
+  what: 'An entry with only a serial number allows it to any device key; one with only a key allows that key any serial number; one with both allows just that pair.',
   notUsed: 'The policy does not look at this list: something else decides who may register.',
   columns: { serial: 'Serial number', key: 'Device key' },
   any: 'any',
@@ -49,11 +49,11 @@ export const allowList = {
   importWhat:
     'All or nothing: a file with a fault changes nothing. Entries that are on the list already stay as they are.',
   format: 'Format',
-  formats: { csv: 'CSV with a header line', json: 'JSON list', ndjson: 'JSON, an object in each line' },
+  formats: { csv: 'CSV with a header line', json: 'JSON list', ndjson: 'JSON, one object per line' },
   file: 'File',
   fileHint: 'Columns serial, device_key_id, or both; up to 4 MB. For a larger one, use the command:',
   rows: 'Or its rows',
-  rowsHint: 'Paste them with the line of names.',
+  rowsHint: 'Paste them: CSV with its header line.',
   importDo: 'Import it',
   importTry: 'Only check it',
   nothing: 'Choose a file, or paste rows.',

@@ -7,7 +7,7 @@ export const apiKeys = {
   label: 'API keys',
   make: 'Make an API key',
   what: 'A device sends its API key when it registers. The gadget of the device has it.',
-  columns: { key: 'Key', state: 'State', uses: 'Uses', used: 'Last used', ends: 'Ends', actions: 'Do' },
+  columns: { key: 'Key', state: 'State', uses: 'Uses', used: 'Last used', ends: 'Ends', actions: 'Actions' },
   active: 'active',
   endsSoon: 'ends soon',
   expired: 'over',

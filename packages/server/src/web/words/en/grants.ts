@@ -20,7 +20,7 @@ export const grants = {
   allBrands: 'all',
   by: (actor: string): string => `by ${actor}`,
   noEnd: 'no end',
-  over: 'over',
+  over: 'ended',
   remove: 'Remove…',
   own: 'yours: another operator can take it',
   empty: 'Nobody has a role yet.',
@@ -32,7 +32,7 @@ export const grants = {
 
   addPage: {
     title: 'Give a role',
-    what: 'It holds from the next login of the account: the sessions that are open get no more than they had. One-time links of the account end.',
+    what: 'It takes effect at the next login of the account: sessions that are open get no more than they had. One-time links of the account stop working.',
     account: 'Account',
     accountHint: 'A username or an id.',
     brand: 'Only for this brand',

@@ -10,7 +10,7 @@ interface Setting {
 
 export const policy = {
   title: 'Change the policy',
-  what: 'It holds from the next registration on. Devices that have a serial keep it.',
+  what: 'It applies from the next registration on. Devices that have a serial keep it.',
   settings: {
     registration: {
       label: 'Who may register',
@@ -66,6 +66,6 @@ export const policy = {
     'Read what is dangerous about this policy. Tick it if you want it anyway, or choose another setting.',
   accept: 'This policy is dangerous',
   acceptHint: 'Tick what you have read and want anyway.',
-  saved: 'The policy is saved. It holds from the next registration on.',
+  saved: 'The policy is saved. It applies from the next registration on.',
   unchanged: 'Nothing was different, so nothing was changed.',
 } as const
