@@ -44,7 +44,7 @@ export const ACCOUNT_OPERATIONS = {
     ...SIGNED_IN,
     method: 'GET',
     path: '/me/reminders',
-    summary: 'Whether I get reminders by mail before my tokens, and the keys that I manage, end',
+    summary: 'Whether I get reminders by mail before my tokens and roles, and the keys that I manage, end',
     errors: [],
     response: RemindersSchema,
     record: true,

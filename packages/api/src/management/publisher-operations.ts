@@ -47,7 +47,7 @@ export const PUBLISHER_OPERATIONS = {
     path: '/me/publishers/:id/test',
     summary: 'Whether a job with these claims gets a token by one of my rules, claim by claim',
     description:
-      'Nothing is changed, stored or fetched. An ID token is not used by that, and its signature is not checked.',
+      'Nothing is changed, stored or fetched. An ID token is not used up, and its signature is not checked.',
     onlyReads: true,
     errors: ['no-such-record'],
     body: TestPublisherSchema,

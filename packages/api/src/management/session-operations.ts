@@ -162,7 +162,7 @@ export const SESSION_OPERATIONS = {
     path: '/me/browsers/:id/end',
     summary: 'Signs one of my browsers out',
     description:
-      'The answer is what it was. What it had opened in the administration is in the list besides, and goes on.',
+      'The answer is the browser as it was. A sign-in to the administration that it had opened is a browser of its own in the list, and stays.',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,
     response: BrowserSchema,

@@ -13,7 +13,7 @@ export const BrowserSchema = Type.Object(
     }),
     since: Text,
     until: Text,
-    address: orNull(Text, 'From where, when it began'),
+    address: orNull(Text, 'Where it signed in from'),
     user_agent: orNull(Text, 'What it called itself'),
     description: orNull(Text),
     current: Type.Boolean({ description: 'Whether it is the one that asks, as far as that is known' }),
@@ -34,6 +34,6 @@ export const EndBrowsersSchema = Type.Object(
   { title: 'EndBrowsers', ...exactly },
 )
 export const EndedBrowsersSchema = Type.Object(
-  { ended: Type.Integer({ description: 'How many were signed in until this request' }) },
+  { ended: Type.Integer({ description: 'How many browsers this request signed out' }) },
   { title: 'EndedBrowsers', ...exactly },
 )

@@ -99,7 +99,7 @@ export const ModelDetailsSchema = Type.Object(
     architecture: orNull(Text),
     base: orNull(Text),
     grade: orNull(Text),
-    classic: Type.Boolean({ description: 'Whether it is a classic system with snaps, and no Ubuntu Core' }),
+    classic: Type.Boolean({ description: 'Whether it is a classic system with snaps, and not Ubuntu Core' }),
     signed_at: Type.String({ description: 'When the brand signed its assertion, as that says' }),
     store: orNull(Text),
     serial_authority: Type.Array(Text, {

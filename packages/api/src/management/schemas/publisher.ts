@@ -50,7 +50,7 @@ export const ShownPublisherSchema = Type.Object(
 export const RemovedPublisherSchema = Type.Object(
   {
     ...PublisherFields,
-    revoked: Type.Integer({ minimum: 0, description: 'So many sessions that it opened are revoked' }),
+    revoked: Type.Integer({ minimum: 0, description: 'How many sessions that it had opened were revoked' }),
   },
   { title: 'RemovedPublisher', ...exactly },
 )
