@@ -3,7 +3,7 @@
 export const clones = {
   title: 'Clones',
   label: 'Evidence of clones',
-  what: 'What suggests that a device key or a serial has a second holder. The device with the newest evidence comes first.',
+  what: 'Signs that a second device holds a device key or a serial. The newest evidence comes first.',
   kinds: {
     'second-chain': 'a second chain of sessions',
     'forked-chain': 'a chain that forked',
@@ -12,9 +12,9 @@ export const clones = {
   },
   meanings: {
     'second-chain': 'It opened a session while it had one. A device that lost its state does that too.',
-    'forked-chain': 'An old session was refreshed a second time. A loss of power can do that.',
-    'two-chains': 'Two chains of sessions go on beside each other: two devices have the key.',
-    'second-key': 'Another key asked for its serial. A replaced board does that, or somebody tries.',
+    'forked-chain': 'An old session was refreshed a second time. A power cut can cause that.',
+    'two-chains': 'Two chains of sessions are in use at the same time: two devices have the key.',
+    'second-key': 'Another key asked for its serial: a replaced board, or somebody who tries to take it.',
   },
   meaning: 'What the kinds mean',
   filters: {
@@ -29,13 +29,13 @@ export const clones = {
     model: 'Model',
     status: 'Status',
     kind: 'What',
-    other: 'Other',
+    other: 'Chain or key',
     times: 'Times',
     last: 'Last seen',
   },
   empty: 'There is no evidence of clones.',
   emptyWhat:
-    'It comes by itself, when two devices use one key or ask for one serial. Models decide whether such a device goes into quarantine.',
+    'It is recorded when two devices use one key or ask for one serial. The policy of the model decides whether such a device goes into quarantine.',
   emptyStep: 'Look at the devices',
   emptyCommand: 'Or on the command line:',
 } as const

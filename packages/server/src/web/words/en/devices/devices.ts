@@ -41,7 +41,8 @@ export const devices = {
     import: 'imported',
   },
   total: (devices: number): string => number(devices),
-  waiting: (waiting: Counted): string => `${upTo(waiting)} wait`,
+  waiting: (waiting: Counted): string =>
+    `${upTo(waiting)} ${waiting.devices === 1 && !waiting.more ? 'waits' : 'wait'}`,
   inQuarantine: (quarantined: Counted): string => `${upTo(quarantined)} in quarantine`,
   withEvidence: 'with evidence of clones',
   exportCsv: 'Export CSV',
@@ -145,7 +146,7 @@ export const devices = {
   release: 'Release…',
   releaseTitle: (name: string): string => `Release ${name} from quarantine`,
   releaseWhat:
-    'Whoever has its key gets sessions again. If two devices have the key, it comes back to quarantine when both go on.',
+    'Whoever has its key gets sessions again. If two devices have the key, it goes back into quarantine when both use it.',
   releaseDo: 'Release it',
   released: (name: string): string => `${name} is out of quarantine.`,
   revoke: 'Revoke…',
@@ -156,7 +157,7 @@ export const devices = {
     count === 0
       ? 'it has no session that is alive'
       : `${more ? 'at least ' : ''}${counted(count, 'session', 'sessions')} alive`,
-  revokeReason: 'Reason (if you like)',
+  revokeReason: 'Reason (optional)',
   revokeReasonHint: 'One line of up to 200 characters, for the audit log and lists.',
   revokeDo: 'Revoke it for good',
   revokedNotice: (name: string): string => `${name} is revoked.`,
@@ -167,9 +168,8 @@ export const devices = {
   evidenceNone: 'None.',
   evidenceColumns: {
     kind: 'What',
-    other: 'Other',
+    other: 'Chain or key',
     times: 'Times',
-    first: 'First',
     last: 'Last',
     from: 'From',
   },
@@ -238,7 +238,7 @@ export const devices = {
       release: (count: number): string => `${counted(count, 'device', 'devices')} would be released`,
       revoke: (count: number): string => `${counted(count, 'device', 'devices')} would be revoked for good`,
     },
-    unchanged: (count: number): string => `${number(count)} decided so already`,
+    unchanged: (count: number): string => `${number(count)} already decided that way`,
     refused: (count: number): string => `${number(count)} would be refused`,
     first: (count: number): string => (count === 1 ? 'It is:' : `The first ${number(count)}:`),
     whyRefused: 'Why some would be refused',
@@ -247,7 +247,7 @@ export const devices = {
     undone: 'This cannot be undone.',
     reason: 'Reason',
     reasonHint: 'One line of up to 200 characters. Devices that are rejected show it.',
-    reasonRevoke: 'Reason (if you like)',
+    reasonRevoke: 'Reason (optional)',
     do: { approve: 'Approve', reject: 'Reject', release: 'Release', revoke: 'Revoke for good' },
     none: 'No device fits any more.',
     back: 'Back to the list',

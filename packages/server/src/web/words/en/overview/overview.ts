@@ -56,13 +56,13 @@ export const overview = {
   jobs: (jobs: number): string => `${counted(jobs, 'job', 'jobs')} of the last 7 days failed or stopped`,
   signInLink: (username: string): string => `A link was made that signs in as ${username} without a password`,
   signInLinkAt: (at: Date, now: Date): string =>
-    ` (${time.relative(at, now)}). If nobody here did that, somebody else has the host.`,
+    ` (${time.relative(at, now)}). If nobody here did that, somebody else has access to the host.`,
   more: (left: number): string => `${number(left)} more of these`,
 
   plots: {
     registrations: (unit: Unit): string => `Registrations ${AN[unit]}`,
     'device-sessions': (unit: Unit): string => `Device sessions ${AN[unit]}`,
-    'store-questions': (unit: Unit): string => `Questions of the store ${AN[unit]}`,
+    'store-questions': (unit: Unit): string => `Questions from the store ${AN[unit]}`,
     'token-uses': (unit: Unit): string => `Token uses ${AN[unit]}`,
     logins: (unit: Unit): string => `Logins ${AN[unit]}`,
   },

@@ -14,10 +14,9 @@ export const audit = {
   },
   empty: 'There is no entry yet.',
   emptyWhat:
-    'Every change of the service is an entry here: who did what, when and from where. Entries are linked by hashes, so that nobody removes or changes one unnoticed.',
+    'Every change to the service is an entry here: who did what, when and from where. Entries are linked by hashes, so that none can be removed or changed unnoticed.',
   emptyStep: 'Go to the overview',
   emptyCommand: 'On the command line:',
-  more: 'All of it',
 
   exports: 'Save what these filters choose as',
   csv: 'CSV',
@@ -38,11 +37,11 @@ export const audit = {
   verifyTitle: 'Verify the audit log',
   verifyWhat:
     'A job reads the whole chain, and says whether an entry was changed, removed, moved or inserted. It changes nothing.',
-  expect: 'The end that an earlier verification told',
+  expect: 'The end that an earlier verification gave',
   expectHint:
-    'Optional, such as 1204:0f3a… If it is given, the log must still contain that entry: it shows that nobody made the chain anew.',
+    'Optional, such as 1204:0f3a… If it is given, the log must still contain that entry, which shows that nobody rebuilt the chain.',
   verifyDo: 'Verify',
-  verifying: 'The verification is a job.',
+  verifying: 'A job verifies the log.',
   verifyCommand: 'On the command line:',
 
   entry: 'Entry',

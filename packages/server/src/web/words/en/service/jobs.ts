@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const STATES: Readonly<Record<string, string>> = {
   uploading: 'waits for its file',
   queued: 'waits for its turn',
-  running: 'runs',
+  running: 'running',
   done: 'done',
   cancelled: 'cancelled',
   stopped: 'stopped',
@@ -65,8 +65,8 @@ export const jobs = {
   outcomeOf: (outcome: string): string => OUTCOMES[outcome] ?? outcome,
   columns: { job: 'Job', state: 'State', progress: 'Done', by: 'By', made: 'Made' },
   tried: 'only tried',
-  mine: 'You see your own jobs. Operators see all. They are kept for 30 days after their end.',
-  all: 'You see the jobs of everybody. They are kept for 30 days after their end.',
+  mine: 'You see your own jobs; operators see all. A job is kept for 30 days after it ends, unless the service is set otherwise.',
+  all: "You see everybody's jobs. A job is kept for 30 days after it ends, unless the service is set otherwise.",
   empty: 'There is no job.',
   emptyWhat:
     'A job makes the same decision about many records, or imports a file, and goes on when you close the page.',
@@ -79,9 +79,9 @@ export const jobs = {
   refused: (count: number): string => `${number(count)} refused`,
   left: about,
   progress: 'Progress',
-  running: 'The job runs. This page asks again every few seconds.',
-  waiting: 'The job waits for its turn. This page asks again every few seconds.',
-  holdStill: 'Hold the page still',
+  running: 'The job is running. This page updates every few seconds.',
+  waiting: 'The job waits for its turn. This page updates every few seconds.',
+  holdStill: 'Stop updating this page',
   follow: 'Follow the job',
 
   facts: {

@@ -30,7 +30,7 @@ export const status = {
   columns: { part: 'Part', state: 'State', says: 'What is known, and what to do' },
   partOf: (part: string): string => PARTS[part] ?? part,
   states: { ok: 'in order', attention: 'needs attention', unknown: 'cannot be seen from here' },
-  asSeen: 'As the node that answers saw it. Load the page again to look again.',
+  asSeen: 'As seen by the node that answered. Reload the page to look again.',
   command: 'On the command line:',
   packages: 'Package directory',
 } as const
@@ -47,7 +47,7 @@ export const packages = {
   import: 'Import…',
   importTitle: 'Import the package directory',
   importWhat:
-    'The file is taken whole or not at all. A job reads it, and says what is wrong, with line and column.',
+    'The whole file is imported, or nothing. A job reads it and says what is wrong, with line and column.',
   file: 'The file',
   fileHint:
     'CSV with the columns name and snap_id, or JSON, of up to 4 MB. Longer files are for the command line.',
@@ -59,8 +59,8 @@ export const packages = {
     'A package that is removed has its name as its snap id again, or none. Try the file first: the job says how many would go.',
   typeReplace: (word: Html): Html => html`To remove packages, type ${word}`,
   replaceWord: 'replace',
-  try: 'Only try it',
+  try: 'Try it first',
   do: 'Import',
-  trying: 'The job only tries, and says what the import would do.',
-  importing: 'The import is a job.',
+  trying: 'A job tries the file and says what the import would do.',
+  importing: 'A job imports the file.',
 } as const
