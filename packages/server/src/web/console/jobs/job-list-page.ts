@@ -43,10 +43,10 @@ export const jobsPage = ({ jobs, next, query, now, ofAll, seesDevices }: JobsPag
 })
 
 function emptyJobs({ ofAll, seesDevices }: Pick<JobsPage, 'ofAll' | 'seesDevices'>): Html {
-  const step = seesDevices
-    ? html`<a class="button primary" href="/console/devices">${text.emptyStep}</a>`
-    : html`<a class="button primary" href="/console/all-tokens">${text.emptyStepTokens}</a>`
+  const { href, label, command } = seesDevices
+    ? { href: '/console/devices', label: text.emptyStep, command: 'ratafia devices approve --help' }
+    : { href: '/console/all-tokens', label: text.emptyStepTokens, command: 'ratafia tokens revoke --help' }
   return html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
-<p>${step}</p>
-<p class="quiet">${text.emptyCommand} <code>ratafia ${seesDevices ? 'devices approve' : 'tokens revoke'} --help</code>. ${ofAll ? text.all : text.mine}</p>`
+<p><a class="button primary" href="${href}">${label}</a></p>
+<p class="quiet">${text.emptyCommand} <code>${command}</code>. ${ofAll ? text.all : text.mine}</p>`
 }
