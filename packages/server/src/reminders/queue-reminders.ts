@@ -32,7 +32,10 @@ export async function queueReminders(deps: QueueDeps): Promise<boolean> {
   const managersOf = rememberedManagers(now, deps)
   for (const pages of [tokenPages, apiKeyPages, signingKeyPages, grantPages]) {
     for await (const page of pages(now, managersOf, deps)) {
-      await deps.reminders.queue(keysOf(page, now, deps.channels), now)
+      const keys = keysOf(page, now, deps.channels)
+      // Each of a page may have many recipients.
+      for (let at = 0; at < keys.length; at += PAGE)
+        await deps.reminders.queue(keys.slice(at, at + PAGE), now)
       if (!(await deps.goOn())) return false
     }
   }
