@@ -54,7 +54,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('newest first, with counts that lead to what waits and what is in quarantine', async () => {
       const page = await operator.get('/console/devices')
       assert.deepEqual(serialsIn(page.text), ['AC-5', 'AC-4', 'BE-3', 'AC-2', 'AC-1'])
-      assert.match(textOf(page), /5 · 1 wait · 1 in quarantine/)
+      assert.match(textOf(page), /5 · 1 waits · 1 in quarantine/)
       assert.match(textOf(page), /◌ waits.*✕ revoked.*● active.*▲ quarantine/)
     })
 
