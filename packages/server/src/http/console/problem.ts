@@ -36,9 +36,12 @@ export function problemOf(error: unknown, names: Readonly<Record<string, string>
   return {
     field: field !== undefined && Object.hasOwn(names, field) ? names[field] : field,
     // It may quote what somebody else has written.
-    message: visibleText(error.message.replace(PLACE_IN_MESSAGE, ''), MOST_CHARACTERS),
+    message: visibleText(inOneLine(error.message.replace(PLACE_IN_MESSAGE, '')), MOST_CHARACTERS),
   }
 }
+
+/** Where several things are wrong, each has a line of its own. */
+const inOneLine = (message: string): string => message.replaceAll('\n', ' ')
 
 /** The API says `body/expires` or `body/entries/0/serial`; the form has a field of the last name. */
 const PLACE = /^(?:body|query)\//
