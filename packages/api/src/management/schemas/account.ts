@@ -1,4 +1,5 @@
 /** The wire schemas of accounts in the management API. */
+import { BEGINNING_OF_USERNAME } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { listOf, nameOrId, page, pageQuery, RoleSchema } from './common.ts'
@@ -39,7 +40,7 @@ export const AccountsQuerySchema = Type.Object(
   {
     ...pageQuery,
     q: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9-]{1,28}$', description: 'The beginning of a username' }),
+      Type.String({ pattern: BEGINNING_OF_USERNAME.pattern, description: 'The beginning of a username' }),
     ),
     state: Type.Optional(Type.Enum(['enabled', 'disabled'], { type: 'string' })),
   },

@@ -1,4 +1,5 @@
 /** The wire schemas of the audit log in the management API. */
+import { AUDIT_ACTION } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { InstantSchema, pageQuery } from './common.ts'
@@ -40,7 +41,7 @@ const filters = {
   actor: Type.Optional(
     filterText('`operator`, `service`, `account:USERNAME`, `device-key:ID` or `issuer:URL`'),
   ),
-  action: Type.Optional(Type.String({ pattern: '^[a-z-]{1,40}[.][a-z-]{1,40}$' })),
+  action: Type.Optional(Type.String({ pattern: AUDIT_ACTION.pattern })),
   subject: Type.Optional(filterText('What was changed: a username, a session, a device, a model, …')),
   since: Type.Optional(InstantSchema),
   until: Type.Optional(InstantSchema),

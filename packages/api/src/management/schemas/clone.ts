@@ -1,4 +1,5 @@
 /** Evidence of clones, of all devices. */
+import { BRAND_AND_MODEL } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, InstantSchema, pageQuery, several, Text } from './common.ts'
@@ -13,9 +14,7 @@ export const CloneEvidenceQuerySchema = Type.Object(
     ...pageQuery,
     kind: Type.Optional(several(KindSchema)),
     brand: Type.Optional(several(BrandSchema)),
-    model: Type.Optional(
-      several(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$' }), 'BRAND/MODEL'),
-    ),
+    model: Type.Optional(several(Type.String({ pattern: BRAND_AND_MODEL.pattern }), 'BRAND/MODEL')),
     since: Type.Optional(InstantSchema),
   },
   exactly,

@@ -1,5 +1,6 @@
 /** What the wire schemas of the management API share. Names are in snake_case, times RFC 3339 in UTC, and null is what is absent. */
 import type { TSchema } from 'typebox'
+import { BRAND_ID, INSTANT, NAME_OR_ID } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { ROLE_NAMES } from '../roles.ts'
@@ -7,19 +8,19 @@ import { ROLE_NAMES } from '../roles.ts'
 export const exactly = { additionalProperties: false }
 
 export const InstantSchema = Type.String({
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
+  pattern: INSTANT.pattern,
   description: 'RFC 3339, in UTC with `Z`',
 })
 export const Text = Type.String()
 export const RoleSchema = Type.Enum([...ROLE_NAMES], { type: 'string', title: 'Role' })
 export const BrandSchema = Type.String({
-  pattern: '^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$',
+  pattern: BRAND_ID.pattern,
   maxLength: 64,
   description: 'The account id of a brand',
 })
 
 /** A username, an id, or who decided. No other text is looked for. */
-export const nameOrId = (description: string) => Type.String({ pattern: '^[!-~]{1,64}$', description })
+export const nameOrId = (description: string) => Type.String({ pattern: NAME_OR_ID.pattern, description })
 
 /** One page of a list; `next` is the `cursor` of the one that follows. */
 export const page = <const Name extends string, T extends TSchema>(title: string, name: Name, item: T) =>

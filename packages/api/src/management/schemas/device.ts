@@ -1,4 +1,5 @@
 /** Devices, and decisions about them. */
+import { ADDRESS_OR_BLOCK, BRAND_AND_MODEL, SERIAL_KEY_OR_ID } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, InstantSchema, listOf, nameOrId, pageQuery, several, Text } from './common.ts'
@@ -57,7 +58,7 @@ const DeviceFilterFields = {
   ),
   q: Type.Optional(
     Type.String({
-      pattern: '^[!-~]{1,128}$',
+      pattern: SERIAL_KEY_OR_ID.pattern,
       description: 'The beginning of a serial or (8 characters or more) of a key, or an id',
     }),
   ),
@@ -66,9 +67,7 @@ const DeviceFilterFields = {
   key: Type.Optional(KeyText),
   key_prefix: Type.Optional(KeyText),
   brand: Type.Optional(several(BrandSchema)),
-  model: Type.Optional(
-    several(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$' }), 'BRAND/MODEL'),
-  ),
+  model: Type.Optional(several(Type.String({ pattern: BRAND_AND_MODEL.pattern }), 'BRAND/MODEL')),
   status: Type.Optional(several(Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }))),
   quarantined: Type.Optional(Type.Boolean()),
   origin: Type.Optional(several(Type.Enum(['registration', 'session', 'import'], { type: 'string' }))),
@@ -82,7 +81,7 @@ const DeviceFilterFields = {
   ),
   address: Type.Optional(
     several(
-      Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }),
+      Type.String({ pattern: ADDRESS_OR_BLOCK.pattern }),
       'Where it was last seen: an address, or a block such as `198.51.100.0/24`',
     ),
   ),
