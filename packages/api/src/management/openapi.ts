@@ -176,7 +176,7 @@ function codesOf(operation: ManagementOperation): readonly ErrorCode[] {
           'macaroon-caveat-unknown',
           'account-unknown',
         ] as const)),
-    ...(permission === undefined ? [] : (['permission-denied'] as const)),
+    ...(permission === undefined && !isChange(operation) ? [] : (['permission-denied'] as const)),
     ...(person ? (['person-required'] as const) : []),
     ...(recentSignIn ? (['recent-sign-in-required'] as const) : []),
     ...(isChange(operation) ? (['idempotency-key-busy', 'idempotency-key-reused'] as const) : []),

@@ -77,6 +77,33 @@ eachDatabase((kind, _open, fresh) => {
     },
   )
 
+  test('Guarantee: a token that only reads changes nothing of its own account, and ends itself alone', async () => {
+    const account = await addManager(service, 'operator')
+    const other = await managementToken(service, account)
+    const others = await manage(service, other, 'GET', '/me')
+    const reading = await managementToken(service, account, { read_only: true })
+    for (const token of [reading, narrowed(other, 'manage {"read_only":true}')]) {
+      for (const [method, path, body] of [
+        ['PATCH', '/me/reminders', { reminders: false }],
+        ['POST', '/me/browsers/end', {}],
+        ['POST', '/me/tokens/revoke', {}],
+        ['POST', '/me/agents/none/remove', {}],
+        ['POST', '/me/publishers/none/remove', {}],
+        ['POST', `/me/tokens/${others.body.session_id}/shorten`, { until: service.now().toISOString() }],
+        ['POST', '/jobs/none/cancel', {}],
+      ] as const) {
+        const refused = refusalOf(await manage(service, token, method, path, { body, headers: { 'if-match': '*' } }))
+        assert.equal(refused.code, 'permission-denied', path)
+      }
+    }
+    const revoke = (id: string) => manage(service, reading, 'POST', `/me/tokens/${id}/revoke`, { body: {} })
+    assert.equal(refusalOf(await revoke(others.body.session_id)).code, 'permission-denied')
+    assert.equal((await manage(service, other, 'GET', '/me')).status, 200)
+    const { body: me } = await manage(service, reading, 'GET', '/me')
+    assert.equal((await revoke(me.session_id)).status, 200)
+    assert.equal((await manage(service, reading, 'GET', '/me')).status, 401)
+  })
+
   test('what is asked for narrows the token: roles, brands, reading alone, time', async () => {
     const account = await addManager(service, 'operator')
     const token = await managementToken(service, account, {

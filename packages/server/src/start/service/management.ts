@@ -33,6 +33,7 @@ import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../ma
 import { explain } from '../../management/tokens/explain.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
+import { requireChangingToken } from '../../management/tokens/require-changing-token.ts'
 import { packageManagementRoutes } from '../../package-directory/routes.ts'
 import { reminderManagementRoutes } from '../../reminders/routes.ts'
 import { statusManagementRoutes } from '../../status/routes.ts'
@@ -74,8 +75,12 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
         places,
       })
       const add: AddManagementRoute<ManagerAuthority> = (operation, answer) => {
-        addRoute(operation, answer)
-        addInProcess(operation, answer)
+        const allowed: typeof answer = async (asked) => {
+          requireChangingToken(operation, asked)
+          return answer(asked)
+        }
+        addRoute(operation, allowed)
+        addInProcess(operation, allowed)
       }
       managerRoutes(add, {
         ...installation,

@@ -1,0 +1,22 @@
+/** A read-only token changes nothing, what belongs to its own account neither (contract/administration.md, B4). */
+import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
+import { RequestError } from '../../errors.ts'
+import type { ManagerAuthority } from './manager.ts'
+
+interface Wanted {
+  readonly authority: Pick<ManagerAuthority, 'manager'>
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** Logging out is left to it: whoever has a token may end it. Throws {@link RequestError} `permission-denied`. */
+export function requireChangingToken(
+  operation: ManagementOperation,
+  { authority: { manager }, parameters: { id } }: Wanted,
+): void {
+  const { minted, limits, sessionId } = manager
+  if (!isChange(operation) || !(minted.readOnly || limits.some(({ readOnly }) => readOnly))) return
+  if (operation === MANAGEMENT_OPERATIONS.revokeMyToken && id === sessionId) return
+  throw new RequestError('permission-denied', 'Your token only reads. Log in again without that limit.', {
+    extra: { needs: operation.permission ?? null, brand: null },
+  })
+}
