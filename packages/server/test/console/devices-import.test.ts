@@ -86,7 +86,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(sent.location ?? '', /^\/console\/devices\/import\/[0-9a-f-]{36}\?tried=[0-9a-f-]{36}$/)
     const step = sent.location ?? ''
     const looking = await manager.get(step)
-    assert.match(textOf(looking), /The file is looked at/)
+    assert.match(textOf(looking), /The file is being checked/)
     assert.match(looking.text, /<meta http-equiv="refresh" content="2">/)
     await run()
     assert.deepEqual(await devicesOf(model), [], 'nothing was imported yet')
@@ -100,11 +100,11 @@ eachDatabase((kind, _open, fresh) => {
     await run()
     assert.equal((await devicesOf(model)).length, 3)
     assert.equal(await waitingJobs(), 0)
-    assert.match(textOf(await manager.get(step)), /does not wait any more/)
+    assert.match(textOf(await manager.get(step)), /is no longer waiting/)
     const late = await manager.submit(looked, step, { do: 'discard', once: 'd'.repeat(22) })
     assert.equal(late.location, done.location)
     const job = textOf(await manager.open(late.location ?? ''))
-    assert.match(job, /does not wait any more/)
+    assert.match(job, /is no longer waiting/)
     assert.doesNotMatch(job, /Nothing was imported/)
   })
 

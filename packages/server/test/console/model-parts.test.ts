@@ -338,7 +338,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
       for (const [fields, says] of [
         [{ format: 'csv' }, /Choose a file, or paste rows/],
-        [{ format: 'csv', rows: csv, file: csv }, /There are a file and pasted rows/],
+        [{ format: 'csv', rows: csv, file: csv }, /You chose a file and pasted rows/],
         [{ format: 'nonsense', rows: csv }, /format is not one of csv/],
       ] as const) {
         const refused = await upload(manager, await manager.get(address), address, fields)

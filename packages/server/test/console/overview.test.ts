@@ -32,7 +32,7 @@ describe('the overview, of a service that nothing was done with', () => {
       assert.equal(page.status, 200)
       assert.match(textOf(page), /There is no brand yet\. A brand is an account of a device maker/)
       assert.match(textOf(page), /ratafia brands create --demo/)
-      assert.match(textOf(page), /Nothing waits for you\./)
+      assert.match(textOf(page), /There is nothing to do\./)
       assert.match(textOf(page), /Nothing was counted in this time\./)
       assert.doesNotMatch(page.text, /role="img"/)
       assert.ok(page.text.length <= 25_000, `${page.text.length}`)
@@ -142,7 +142,7 @@ describe('the overview', () => {
       assert.match(second ?? '', /^invalid-field 11 as before$/)
       assert.match(third ?? '', / 1 ◌ none before$/)
       const [ofYear] = rows(await overview(['auditor'], '?period=12mo'))
-      assert.match(ofYear ?? '', /^device-refused 60 not kept for so long$/)
+      assert.match(ofYear ?? '', /^device-refused 60 no longer kept$/)
     })
 
     test('it says up to when everything is counted', async () => {
@@ -161,7 +161,7 @@ describe('the overview', () => {
     test('Guarantee: whoever sees one brand gets nothing of another, and nothing of the whole service', async () => {
       const page = await overview(['viewer other-brand'])
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /Nothing waits for you\./)
+      assert.match(textOf(page), /There is nothing to do\./)
       assert.doesNotMatch(textOf(page), /acme-brand|1,2[0-9]{2}|Logins|Token uses|Refusals|device-refused/)
       assert.deepEqual(linksIn(page).size, 0)
       const own = await overview(['viewer acme-brand'])

@@ -57,7 +57,7 @@ export const allowList = {
   importDo: 'Import it',
   importTry: 'Only check it',
   nothing: 'Choose a file, or paste rows.',
-  notBoth: 'There are a file and pasted rows. Send one of them.',
+  notBoth: 'You chose a file and pasted rows, too. Send only one of them.',
   queued: 'The import is queued.',
   queuedTry: 'The file is being checked. Nothing is imported.',
 } as const
@@ -87,7 +87,7 @@ export const hardware = {
   rows: 'Or the assertions',
   rowsHint: 'Paste them.',
   nothing: 'Choose a file, or paste assertions.',
-  notBoth: 'There are a file and pasted assertions. Send one of them.',
+  notBoth: 'You chose a file and pasted assertions, too. Send only one of them.',
   importDo: 'Import them',
   importTry: 'Only check them',
   queued: 'The import is queued.',

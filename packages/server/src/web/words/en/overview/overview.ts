@@ -30,7 +30,7 @@ export const overview = {
   period: 'Period',
   periods: { '24h': '24 hours', '30d': '30 days', '12mo': '12 months' },
   toDo: 'To do',
-  nothing: 'Nothing waits for you.',
+  nothing: 'There is nothing to do.',
   noBrand: 'There is no brand yet.',
   noBrandWhat:
     'A brand is an account of a device maker. Its signing key signs the serials of devices, so nothing can be registered before there is one. A brand is added on the host, because a private key never travels over HTTP.',
@@ -82,7 +82,7 @@ export const overview = {
   noRefusals: 'Nothing was refused in this time.',
   columns: { code: 'Code', number: 'Number', change: 'Change' },
   change: {
-    unknown: 'not kept for so long',
+    unknown: 'no longer kept',
     same: 'as before',
     fresh: 'none before',
     times: (factor: number): string => `×${number(Math.round(factor))}`,
