@@ -45,7 +45,9 @@ export function mePageRoutes({ form }: ConsoleRoutes<ManagerAuthority>, own: Own
   form('/me/browsers/:id/end', {
     show: async (asked) => endBrowserPage(asked.form, await browserOf(asked)),
     send: async ({ call, parameters }) => {
-      await call(api.endMyBrowser, { parameters, body: {} })
+      const { kind, current } = await call(api.endMyBrowser, { parameters, body: {} })
+      // A page for whoever is signed in would send them to the identity service, where they may still be.
+      if (kind === 'management' && current) return new GoTo('/console/')
       return new GoTo('/console/me', text.browsers.ended)
     },
   })

@@ -88,6 +88,22 @@ describe('the frame of the console', () => {
       assert.match(page.text, /href="\/console\/"/)
     })
 
+    test('whoever is not signed in and sends more fields than any form has gets a page', async () => {
+      const many = Array.from({ length: 1_300 }, () => 'a').join('&')
+      const browser = browserWith(service)
+      const pages = [
+        [400, await browser.get(`/console/sign-in?${many}`)],
+        [403, await browser.post('/console/tokens/new', new URLSearchParams(many))],
+      ] as const
+      for (const [status, page] of pages) {
+        assert.deepEqual(
+          [page.status, page.headers.get('content-type')],
+          [status, 'text/html; charset=utf-8'],
+        )
+        assert.doesNotMatch(page.text, /name="a"/)
+      }
+    })
+
     test('a filter that is none is refused with what it may be', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/tokens?state=nonsense')

@@ -55,6 +55,18 @@ describe('sign-in and agents in the console', () => {
       assert.equal((await browser.get('/console/me')).status, 200)
     })
 
+    test('a browser that signs itself out is not signed in again at once', async () => {
+      const account = await addPerson(service)
+      const browser = await consoleOf(service, account)
+      const { body } = await manage(service, browser.cookies.get('ratafia-console') ?? '', 'GET', '/me')
+      const address = `/console/me/browsers/${body.session_id}/end`
+      const form = await browser.get(address)
+      assert.match(textOf(form), /the one you are using now/)
+      const ended = await browser.submit(form, address)
+      assert.equal(ended.location, '/console/')
+      assert.match(textOf(await browser.open('/console/')), /Sign in to the console/)
+    })
+
     test('an agent is added, its file shown once, and removed', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)

@@ -299,7 +299,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
     const out = await signOut(browser, { csrf: csrfOn(page) }, { 'sec-fetch-site': 'same-origin' })
     assert.deepEqual([out.status, out.title], [200, 'You are signed out'])
-    assert.match(out.text, /so is your sign-in at the identity service/)
+    assert.match(out.text, /so has your sign-in at the identity service/)
     assert.equal(browser.cookies.has(SESSION), false)
     assert.equal((await manage(service, token, 'GET', '/me')).status, 401)
     assert.equal((await browser.open(at('/console/sign-in'))).title, 'Sign in')
@@ -375,7 +375,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.notEqual(form?.fields['csrf'], FIELDS[4][1])
     // Once: what is shown is gone.
     const again = await browser.open(page.url)
-    assert.deepEqual([again.status, again.title], [410, 'There is nothing to go on with'])
+    assert.deepEqual([again.status, again.title], [410, 'There is nothing to continue with'])
     assert.equal(await count(), 0)
   })
 
@@ -425,7 +425,7 @@ eachDatabase((_kind, _open, fresh) => {
     const bob = await newPerson()
     const asked = await browser.open(linkOn(await browser.open(at(path))))
     const page = await signInAt(browser, asked, bob)
-    assert.deepEqual([page.status, page.title], [410, 'There is nothing to go on with'])
+    assert.deepEqual([page.status, page.title], [410, 'There is nothing to continue with'])
     assert.ok(!page.text.includes('package_upload'))
     assert.equal(await count(), 1)
     const mine = newBrowser()
@@ -447,7 +447,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(!bytes.includes('package_upload') && !bytes.includes(Buffer.from(secret, 'base64url')))
     service.advance(KEPT_MS)
     const page = await browser.open(at(`/console/go-on?form=${secret.slice(0, 8)}`))
-    assert.equal(page.title, 'There is nothing to go on with')
+    assert.equal(page.title, 'There is nothing to continue with')
   })
 
   test('of two that take a kept form at one moment, one gets it', async () => {

@@ -103,6 +103,9 @@ describe('my tokens in the console', () => {
       const late = await browser.submit(form, '/console/tokens/new', NARROW)
       assert.equal(late.status, 410)
       assert.match(textOf(late), /was shown already/)
+      const changed = await browser.submit(form, '/console/tokens/new', { ...NARROW, description: 'another' })
+      assert.equal(changed.status, 410)
+      assert.match(textOf(changed), /nothing was done now\. .* open the form again/)
       assert.doesNotMatch(late.text, new RegExp(shown(made, 'raw')))
     })
 

@@ -24,7 +24,7 @@ export const KEPT_MS = 30 * 60_000
 const MOST_BYTES = 16 * 1024
 
 /** Of the session that it was made for, or a secret: these are typed again. */
-const LEFT_OUT = /^csrf$|passw|secret|^code$|^pin$/i
+const LEFT_OUT = /^csrf$|passw|secret|token|^code$|^pin$/i
 
 /**
  * Returns the secret that opens it again, for the browser alone. Undefined, and nothing is kept, for a form that is too

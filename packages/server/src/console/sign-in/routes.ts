@@ -197,8 +197,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     reply: FastifyReply,
   ): FastifyReply | undefined {
     if (error instanceof OutsideNetworks) return void answerError(error, request, reply)
-    const query = queryFields(request.url.startsWith('/console/sign-in') ? request.url : '')
-    const again = signInAddress({ to: query.get('to'), recent: query.has('recent'), kept: query.get('kept') })
+    const again = signInAddress(wantedIn(request.url))
     if (error instanceof IdentityTrouble) return stopped(error, request, reply, again)
     const { status, message } = pageRefusal(error, request, reply, BODY_LIMIT)
     return send(reply, status, failedPage({ title: words.refused.title, message, again }))
@@ -217,6 +216,17 @@ interface Wanted {
   readonly recent: boolean
   readonly kept?: string | undefined
   readonly go?: boolean
+}
+
+/** What the address of a sign-in asks for, however long it is; of another address nothing. */
+function wantedIn(url: string): Wanted {
+  const [, query] = /^\/console\/sign-in\?(.*)$/.exec(url) ?? []
+  const fields = new URLSearchParams(query)
+  return {
+    to: fields.get('to') ?? undefined,
+    recent: fields.has('recent'),
+    kept: fields.get('kept') ?? undefined,
+  }
 }
 
 /** From the root of the service. */

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authority } from '../../authority.ts'
 import { RequestError, TooManyRequests } from '../../errors.ts'
-import { errorPage, shownPage, signedOutPage } from '../../web/console/error-pages.ts'
+import { errorPage, sentBeforePage, signedOutPage } from '../../web/console/error-pages.ts'
 import { type ConsoleContent, consolePage } from '../../web/console/layout.ts'
 import { words } from '../../web/words/en.ts'
 import { pathOf } from '../app.ts'
@@ -21,7 +21,7 @@ import { Streamed, type StreamPlaces, sendStreamed } from '../management/streame
 import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut, withFields } from './asked.ts'
 import { askToSignInBeforeTyping } from './before-typing.ts'
 import { isCsrfOf } from './csrf.ts'
-import { type Fields, fieldsIn, NO_FIELDS } from './fields.ts'
+import { type Fields, fieldsIn, MOST_FIELDS, NO_FIELDS } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
 import { FormRefused, problemOf } from './problem.ts'
 import { pageRefusal } from './refusal.ts'
@@ -160,7 +160,7 @@ export function consoleRoutes<Who extends Authority>(
         return sendConsolePage(reply, 422, content, frames.of(asked, state.problems))
       }
       if (error instanceof RequestError && error.code === 'idempotency-key-reused') {
-        return sendConsolePage(reply, 410, shownPage(), frames.of(asked))
+        return sendConsolePage(reply, 410, sentBeforePage(), frames.of(asked))
       }
       return orSignInAgain(error, { authority: asked.authority, path: request.url, fields }, reply)
     }
@@ -260,8 +260,9 @@ async function sentIn(request: FastifyRequest): Promise<Upload> {
 
 /** What a form can send again after a sign-in: it is then shown once more, for it lacks the text of the session. */
 function sentAgain({ body }: FastifyRequest): Fields['entries'] {
-  if (typeof body !== 'string') return []
-  return fieldsIn(body).entries.filter(([name]) => !NOT_AGAIN.has(name))
+  const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : []
+  if (entries.length > MOST_FIELDS) return []
+  return entries.filter(([name]) => !NOT_AGAIN.has(name))
 }
 
 /** Of the session, and what nobody writes into a page. */

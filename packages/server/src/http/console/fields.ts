@@ -13,14 +13,16 @@ export interface Fields {
 }
 
 /** More than any page has: 1,000 chosen records and its own. */
-const MOST = 1_200
+export const MOST_FIELDS = 1_200
 
 /** Throws {@link RequestError} `invalid-request` for more fields than any page has. */
 export const fieldsIn = (text: string): Fields => fieldsOf([...new URLSearchParams(text)])
 
 /** Of names and values. Throws as {@link fieldsIn}. */
 export function fieldsOf(entries: Fields['entries']): Fields {
-  if (entries.length > MOST) throw invalidRequest(`There are more than ${MOST} fields. Choose fewer records.`)
+  if (entries.length > MOST_FIELDS) {
+    throw invalidRequest(`There are more than ${MOST_FIELDS} fields. Choose fewer records.`)
+  }
   const all = (name: string) =>
     entries.flatMap(([one, value]) => (one === name && value.trim() !== '' ? value.trim() : []))
   return {

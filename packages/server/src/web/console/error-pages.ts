@@ -38,11 +38,11 @@ export const signedOutPage = ({ action, fields }: SignedOutPage): ConsoleContent
 <button type="submit">${words.errors.lookAgain}</button></form></div>`,
 })
 
-/** For a page with a secret that is loaded again later. */
-export const shownPage = (): ConsoleContent => ({
-  title: words.errors.wasShown,
+/** For a form that was done: it is sent again with something else in it, or so late that its secret is not shown again. */
+export const sentBeforePage = (): ConsoleContent => ({
+  title: words.errors.sentBefore,
   section: undefined,
   isNarrow: true,
-  body: html`<div class="card"><p class="notice warn" role="status">${words.errors.wasShownText}</p>
+  body: html`<div class="card"><p class="notice warn" role="status">${words.errors.sentBeforeText}</p>
 <p><a href="/console/">${words.errors.back}</a></p></div>`,
 })

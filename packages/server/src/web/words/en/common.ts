@@ -50,8 +50,8 @@ export const form = {
   refused: 'Nothing was done. Correct this first:',
   typeToGoOn: (expected: Html): Html => html`Type ${expected} to go on`,
   notTyped: (expected: string): string => `Type exactly ${expected}. Nothing was done.`,
-  outOfDate: 'This form was made for an earlier sign-in. Look at it again, and send it.',
-  incomplete: 'The form was not whole. Look at it again, and send it.',
+  outOfDate: 'This form was made for an earlier sign-in. Check it, and send it again.',
+  incomplete: 'The form was incomplete. Check it, and send it again.',
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied',
@@ -81,12 +81,11 @@ export const list = {
 }
 
 export const frame = {
-  skip: 'To the content',
+  skip: 'Skip to the content',
   mine: 'Mine',
   administration: 'Administration',
   signOut: 'Sign out',
   signIn: 'Sign in',
-  tools: 'Log in with a tool',
   error: 'Error: ',
 }
 
@@ -101,7 +100,7 @@ export const errors = {
     500: 'Something failed',
     503: 'The service is away for a moment',
   } as Readonly<Record<number, string>>,
-  back: 'Back to the start',
+  back: 'Back to the start page',
   tryAgain: 'Try again',
   nothingLost: 'Nothing was lost, and nothing was done.',
   signedOut: 'You are not signed in any more',
@@ -109,9 +108,8 @@ export const errors = {
     'Nothing was done, and what you typed is still here. Sign in again in another tab, then come back to this page.',
   lookAgain: 'Back to the form, with what I typed',
   signInElsewhere: 'Sign in (opens another tab)',
-  wasShown: 'This was shown already',
-  wasShownText:
-    'The page had a secret, which is shown once. If you have not kept it, revoke what it belongs to and make another.',
+  sentBefore: 'This form was sent before',
+  sentBeforeText:
+    'It acts once, and has done so: nothing was done now. If it gave a secret, that was shown already: if you have not kept it, revoke what it belongs to and make another. To send something else, open the form again.',
   otherSite: 'This form was sent by another site. Nothing was done.',
-  noGrant: (roles: string): string => `Roles that may: ${roles}. An operator grants them.`,
 }

@@ -1,5 +1,5 @@
 /** Words of the page of one's own account. */
-import { counted, number } from './common.ts'
+import { counted } from './common.ts'
 
 export const me = {
   title: 'Sign-in and agents',
@@ -7,7 +7,7 @@ export const me = {
   username: 'Username',
   name: 'Name',
   email: 'E-mail address',
-  noEmail: 'none: nobody can send you reminders',
+  noEmail: 'none: you get no reminders',
   roles: 'Roles',
   noRoles: 'none: you manage your own tokens and agents here',
   allBrands: 'all brands',
@@ -47,12 +47,12 @@ export const me = {
     endOthers: 'Sign out all others…',
     endTitle: 'Sign this browser out?',
     endWhat: 'Whoever uses it has to sign in again.',
-    endCurrent: 'It is the one that you use now.',
+    endCurrent: 'It is the one you are using now: you sign in again afterwards.',
     endDo: 'Sign it out',
     ended: 'The browser is signed out.',
     othersTitle: 'Sign out all other browsers?',
     othersWhat:
-      'This one stays signed in. Tokens stay valid: revoke those that you do not know on the page “Tokens”.',
+      'This one stays signed in. Tokens stay valid: on the page “Tokens”, revoke those that you do not recognize.',
     othersDo: 'Sign them out',
     othersEnded: (many: number): string => `${counted(many, 'browser is', 'browsers are')} signed out.`,
   },
@@ -69,7 +69,7 @@ export const me = {
     remove: 'Remove…',
     removeTitle: (name: string): string => `Remove the agent ${name}?`,
     removeWhat:
-      'Its key opens nothing any more. Tokens that it has opened go on: revoke those too, if you do not trust it.',
+      'Its key no longer works. Tokens that it has got stay valid: revoke those too if you do not trust it.',
     removed: (name: string): string => `The agent ${name} is removed.`,
     removeDo: 'Remove it',
 
@@ -83,7 +83,7 @@ export const me = {
     channels: 'Channels',
     packages: 'Packages',
     stores: 'Stores (ids)',
-    itemsHint: 'With commas or spaces between.',
+    itemsHint: 'Separated by commas or spaces.',
     hours: 'Longest login, in hours',
     hoursHint: 'Empty: as long as the login asks for.',
     hoursProblem: 'Give whole hours from 1 to 8,760, or leave it empty.',
@@ -94,6 +94,5 @@ export const me = {
     file: 'The agents file',
     fileNote: 'Save it with mode 0600, and name it in BAKERY_AGENT_FILE or RATAFIA_AGENT_FILE.',
     done: 'I have kept it',
-    hoursOf: (seconds: number): string => number(Math.round(seconds / 3600)),
   },
 } as const

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts'
 export const signIn = {
   signIn: 'Sign in',
   signInAgain: 'Sign in again',
-  start: 'To the start',
+  start: 'To the start page',
   goOn: 'Go on',
 
   notHere: {
@@ -37,28 +37,28 @@ export const signIn = {
   },
   again: {
     title: 'Sign in again',
-    text: 'You signed in too long ago for this: sign in again, and go on. Nothing was done so far.',
+    text: 'You signed in too long ago for this: sign in again, and go on. Nothing has been done yet.',
     kept: 'What you entered is kept for half an hour. You see it again before it is sent.',
     notKept: 'What you entered is too large to be kept. Sign in first, then enter it again.',
   },
   goOnForm: {
     title: 'You signed in again. Go on?',
-    text: (page: Html): Html => html`This is what you entered at ${page}. Nothing of it was sent so far.`,
+    text: (page: Html): Html => html`This is what you entered at ${page}. None of it has been sent yet.`,
     field: 'Field',
     value: 'Value',
     secrets: 'Passwords and codes are not kept. If the form had any, you are asked for them again.',
     more: (count: number): string => `and ${count} more`,
   },
   gone: {
-    title: 'There is nothing to go on with',
-    text: 'What was kept was looked at before, is older than half an hour, or belongs to another account. Nothing was sent.',
+    title: 'There is nothing to continue with',
+    text: 'What was kept has been shown before, is older than half an hour, or belongs to another account. Nothing was sent.',
   },
   signedOut: {
     title: 'You are signed out',
     everywhere:
-      'Your session of the console is over, and so is your sign-in at the identity service in this browser.',
+      'Your console session has ended, and so has your sign-in at the identity service in this browser.',
     here: (identity: Html): Html =>
-      html`Your session of the console is over. At the identity service, ${identity}, this browser may still be signed in: if others use it, sign out there, too.`,
+      html`Your console session has ended. At the identity service, ${identity}, this browser may still be signed in: if others use it, sign out there too.`,
     again: 'Sign in again',
   },
   outOfDate: {
