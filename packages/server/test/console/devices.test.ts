@@ -110,19 +110,24 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(page.text, /value="ZZ-9"/)
     })
 
-    for (const query of [
-      'status=nonsense',
-      'q=%C3%A9',
-      'sort=size',
-      'model=acme',
-      'address=x',
-      'color=red',
-      'seen=never',
-    ])
-      test(`${query} is refused with what is wrong, and no fault of the service`, async () => {
-        const page = await operator.get(`/console/devices?${query}`)
+    for (const [query, says] of [
+      ['status=nonsense', /status is not one of pending, /],
+      ['q=%C3%A9', /q is not a serial, a key or an id.* q: \u00e9 Clear the filters/],
+      ['q=two+words', /q is not a serial, a key or an id.* q: two words Clear the filters/],
+      ['sort=size', /sort is not one of -registered, /],
+      ['model=acme', /model is not of the form BRAND\/MODEL\. model: acme Clear the filters/],
+      ['brand=a--b', /brand is not the account id of a brand/],
+      ['address=x', /address is not an IP address, or a block/],
+      ['decided_by=a+b', /decided_by is not a name or an id/],
+      ['registered_since=soon', /registered_since is not an instant in UTC/],
+      ['color=red', /unknown field: "color"/],
+      ['seen=never', /seen/],
+    ] as const)
+      test(`${query} is refused with what is wrong, and the filters can be cleared`, async () => {
+        const page = await operator.get(`/console/devices?${query}&status=pending`)
         assert.equal(page.status, 400)
-        assert.match(textOf(page), /This is not possible .*query/)
+        assert.match(textOf(page), /^.*This is not possible /)
+        assert.match(textOf(page), says)
       })
 
     test('a filter that the form does not have stays when the form is sent', async () => {

@@ -14,7 +14,7 @@ export function accountPageRoutes(routes: ConsoleRoutes): void {
   const { page } = routes
 
   page('/accounts', async ({ call, query, me, now }) => {
-    const asked = { q: query.get('q'), state: query.get('state'), cursor: query.get('cursor') }
+    const asked = { q: query.get('q')?.toLowerCase(), state: query.get('state'), cursor: query.get('cursor') }
     const { accounts, next, examined } = await call(api.accounts, { query: asked })
     const summaries =
       accounts.length === 0

@@ -21,9 +21,9 @@ import { Streamed, type StreamPlaces, sendStreamed } from '../management/streame
 import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut, withFields } from './asked.ts'
 import { askToSignInBeforeTyping } from './before-typing.ts'
 import { isCsrfOf } from './csrf.ts'
-import { type Fields, fieldsIn, MOST_FIELDS, NO_FIELDS } from './fields.ts'
+import { type Fields, fieldsIn, MOST_FIELDS, NO_FIELDS, queryFields } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
-import { FormRefused, problemOf } from './problem.ts'
+import { FormRefused, problemOf, withoutPlace } from './problem.ts'
 import { pageRefusal } from './refusal.ts'
 import { readUploads, type SentFile, type Upload, uploadIn } from './upload.ts'
 
@@ -242,13 +242,26 @@ export function consoleRoutes<Who extends Authority>(
         ? frames.without()
         : await askedBy(request, NO_FIELDS, http).then((asked) => frames.of(asked), frames.without)
     const again = request.method === 'GET' ? request.url : undefined
-    return sendConsolePage(reply, status, errorPage({ status, message, again }), frame)
+    const list = error instanceof RequestError ? listRefused(error, request) : undefined
+    const content = errorPage({ ...{ status, again, list }, message: list ? withoutPlace(message) : message })
+    return sendConsolePage(reply, status, content, frame)
   }
 }
 
 function codeOf(error: unknown): string {
   if (error instanceof TooManyRequests) return 'too-many-requests'
   return error instanceof RequestError ? error.code : 'invalid-request'
+}
+
+/** The list that was asked for with filters that it does not take. */
+function listRefused(
+  { code, extra: { field } }: RequestError,
+  { method, url }: FastifyRequest,
+): { readonly path: string; readonly query: Fields } | undefined {
+  const isOfFilter = code === 'invalid-field' && typeof field === 'string' && field.startsWith('query/')
+  return method === 'GET' && isOfFilter
+    ? { path: url.replace(/[?].*/s, ''), query: queryFields(url) }
+    : undefined
 }
 
 /** What a form sends. Throws `RequestError` `invalid-request`. */

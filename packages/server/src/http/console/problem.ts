@@ -36,7 +36,7 @@ export function problemOf(error: unknown, names: Readonly<Record<string, string>
   return {
     field: field !== undefined && Object.hasOwn(names, field) ? names[field] : field,
     // It may quote what somebody else has written.
-    message: visibleText(inOneLine(error.message.replace(PLACE_IN_MESSAGE, '')), MOST_CHARACTERS),
+    message: visibleText(inOneLine(withoutPlace(error.message)), MOST_CHARACTERS),
   }
 }
 
@@ -46,6 +46,10 @@ const inOneLine = (message: string): string => message.replaceAll('\n', ' ')
 /** The API says `body/expires` or `body/entries/0/serial`; the form has a field of the last name. */
 const PLACE = /^(?:body|query)\//
 const PLACE_IN_MESSAGE = /^(?:body|query)\/(?:\S+\/(?=[a-z_]+ ))?/
+
+/** For people: `query/model/0 is not …` as `model is not …`. */
+export const withoutPlace = (message: string): string =>
+  message.replace(PLACE_IN_MESSAGE, '').replace(/^([a-z_]+)\/\d+ /, '$1 ')
 
 function fieldOf({ code, extra: { field } }: RequestError): string | undefined {
   if (code === 'package-not-found') return 'packages'

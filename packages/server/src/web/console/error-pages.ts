@@ -3,6 +3,7 @@ import { html } from '../html.ts'
 import { visibleText } from '../visible-text.ts'
 import { words } from '../words/en.ts'
 import type { ConsoleContent } from './layout.ts'
+import { chosenFilters, type Query } from './list.ts'
 
 export interface ErrorPage {
   readonly status: number
@@ -10,15 +11,18 @@ export interface ErrorPage {
   readonly message: string
   /** The address to ask for again; undefined after a form. */
   readonly again: string | undefined
+  /** The list whose filters were refused. */
+  readonly list?: { readonly path: string; readonly query: Query } | undefined
 }
 
-export const errorPage = ({ status, message, again }: ErrorPage): ConsoleContent => ({
+export const errorPage = ({ status, message, again, list }: ErrorPage): ConsoleContent => ({
   title: words.errors.titles[status] ?? words.errors.titles[status < 500 ? 400 : 500] ?? '',
   section: undefined,
   isNarrow: true,
   body: html`<div class="card"><p class="notice ${status >= 500 ? 'warn' : 'bad'}" role="alert">${visibleText(message, 1_000)}</p>
 ${status === 503 && html`<p>${words.errors.nothingLost}</p>`}
-<p>${again !== undefined && status >= 429 && html`<a class="button" href="${again}">${words.errors.tryAgain}</a> `}<a href="/console/">${words.errors.back}</a></p></div>`,
+${list && html`<p>${chosenFilters(list.query)}</p>`}
+<p>${again !== undefined && status >= 429 && html`<a class="button" href="${again}">${words.errors.tryAgain}</a> `}${list && html`<a class="button" href="${list.path}">${words.list.clear}</a> `}<a href="/console/">${words.errors.back}</a></p></div>`,
 })
 
 export interface SignedOutPage {

@@ -44,7 +44,7 @@ function withoutRows<Row>({ path, query, empty, next, examined }: List<Row>): Ht
   }
   if (!isFiltered(query)) return html`<div class="card">${empty}</div>`
   return html`<div class="card" role="status"><p><strong>${words.list.nothingMatches}</strong></p>
-<p>${chosenFilters(query).map(([name, value]) => html`<span class="chip">${visibleText(words.list.filter(name, value), 100)}</span>`)}</p>
+<p>${chosenFilters(query)}</p>
 <p><a href="${path}">${words.list.clear}</a></p></div>`
 }
 
@@ -73,9 +73,12 @@ export const addressOf = (path: string, entries: readonly Entry[]): string => {
 export const without = (query: Query, ...names: readonly string[]): readonly Entry[] =>
   query.entries.filter(([name, value]) => value !== '' && !names.includes(name))
 
-const NO_FILTERS = ['cursor', 'sort', 'limit']
-const chosenFilters = (query: Query) => without(query, ...NO_FILTERS)
-const isFiltered = (query: Query): boolean => chosenFilters(query).length > 0
+const filtersIn = (query: Query): readonly Entry[] => without(query, 'cursor', 'sort', 'limit')
+const isFiltered = (query: Query): boolean => filtersIn(query).length > 0
+
+/** Each as a chip. */
+export const chosenFilters = (query: Query): Html =>
+  html`${filtersIn(query).map(([name, value]) => html`<span class="chip">${visibleText(words.list.filter(name, value), 100)}</span>`)}`
 
 const filterForm = (path: string, fields: HtmlValue, isSet: boolean): Html => html`
 <form class="card filters" method="get" action="${path}" role="search">${fields}
