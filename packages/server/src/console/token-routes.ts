@@ -42,9 +42,9 @@ export function tokenPageRoutes(routes: Routes, own: OwnCredentials): void {
   form('/tokens/:id/revoke', {
     show: async ({ call, parameters, me, form }) =>
       revokePage({ form, token: await call(api.myToken, { parameters }), current: me.session_id }),
-    send: async ({ call, parameters }) => {
+    send: async ({ call, parameters, me }) => {
       const token = await call(api.revokeMyToken, { parameters, body: {} })
-      return new GoTo('/console/tokens', text.revokePage.done(nameOf(token)))
+      return revoked(text.revokePage.done(nameOf(token)), { isHere: token.session_id === me.session_id })
     },
   })
 
@@ -94,7 +94,8 @@ function revokeRoutes({ form }: Routes): void {
       for (const { session_id: id } of tokens) {
         await asked.call(api.revokeMyToken, { parameters: { id }, body: {} })
       }
-      return new GoTo('/console/tokens', text.revokePage.manyDone(tokens.length))
+      const isHere = tokens.some(({ session_id: id }) => id === asked.me.session_id)
+      return revoked(text.revokePage.manyDone(tokens.length), { isHere })
     },
   })
 
@@ -104,18 +105,23 @@ function revokeRoutes({ form }: Routes): void {
     send: async (asked) => {
       const { call, fields, me } = asked
       requireTyped(asked.fields, text.revokePage.all)
-      const body = fields.get('keep') === 'on' ? { all_but: [me.session_id] } : {}
-      let revoked = 0
+      const isKept = fields.get('keep') === 'on'
+      const body = isKept ? { all_but: [me.session_id] } : {}
+      let ended = 0
       // A request ends a thousand; nobody who has many more waits for them here.
       for (let round = 0; round < 20; round++) {
         const answer = await call(api.revokeMyTokens, { body })
-        revoked += answer.revoked
+        ended += answer.revoked
         if (!answer.more) break
       }
-      return new GoTo('/console/tokens', text.revokePage.manyDone(revoked))
+      return revoked(text.revokePage.manyDone(ended), { isHere: !isKept })
     },
   })
 }
+
+/** `isHere`: the session of this browser has ended; a page for whoever is signed in would sign it in again at once. */
+const revoked = (notice: string, { isHere }: { readonly isHere: boolean }): GoTo =>
+  isHere ? new GoTo('/console/') : new GoTo('/console/tokens', notice)
 
 const DAY_MS = 86_400_000
 

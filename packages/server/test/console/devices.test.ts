@@ -112,10 +112,10 @@ eachDatabase((_kind, _open, fresh) => {
 
     for (const [query, says] of [
       ['status=nonsense', /status is not one of pending, /],
-      ['q=%C3%A9', /q is not a serial, a key or an id.* q: \u00e9 Clear the filters/],
-      ['q=two+words', /q is not a serial, a key or an id.* q: two words Clear the filters/],
+      ['q=%C3%A9', /q is not a serial, a key or an id.* q: \u00e9 status: pending Clear the filters/],
+      ['q=two+words', /q is not a serial, a key or an id.* q: two words status: pending Clear the filters/],
       ['sort=size', /sort is not one of -registered, /],
-      ['model=acme', /model is not of the form BRAND\/MODEL\. model: acme Clear the filters/],
+      ['model=acme', /model is not of the form BRAND\/MODEL\. model: acme status: pending Clear the filters/],
       ['brand=a--b', /brand is not the account id of a brand/],
       ['address=x', /address is not an IP address, or a block/],
       ['decided_by=a+b', /decided_by is not a name or an id/],

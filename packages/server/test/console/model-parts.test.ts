@@ -208,7 +208,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       const page = await manager.get(`${path}/api-keys`)
       assert.match(textOf(page), /100 on this page/)
-      assert.match(textOf(page), /✕ over/)
+      assert.match(textOf(page), /✕ expired/)
       assert.ok(page.text.length < 90_000, String(page.text.length))
       const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
       assert.match(textOf(await manager.get(unescaped(next))), /1 on this page/)

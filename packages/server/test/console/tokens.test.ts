@@ -255,6 +255,25 @@ describe('my tokens in the console', () => {
       assert.equal((await browser.get('/console/tokens')).status, 200)
     })
 
+    test('whoever revokes the session of this browser gets to the front page, which signs nobody in again', async () => {
+      const account = await addPerson(service)
+      const sessionOf = (page: ConsoleAnswer) =>
+        [...page.text.matchAll(/href="\/console\/tokens\/([0-9a-f-]{36})"/g)].map(([, id = '']) => id)
+      for (const path of [
+        (session: string) => `/console/tokens/${session}/revoke`,
+        (session: string) => `/console/tokens/revoke?session=${session}`,
+        () => '/console/tokens/revoke-all',
+      ]) {
+        const browser = await consoleOf(service, account)
+        const [session = ''] = sessionOf(await browser.get('/console/tokens?kind=management'))
+        const form = await browser.get(path(session))
+        const typed = path(session).endsWith('all') ? 'all' : '1'
+        const done = await browser.submit(form, path(session).replace(/[?].*/, ''), { typed, session })
+        assert.equal(done.location, '/console/', path(session))
+        assert.match(textOf(await browser.get('/console/')), /Sign in to the console/)
+      }
+    })
+
     test('one ends earlier, and not before the day that was chosen', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)

@@ -1,5 +1,5 @@
 /** One's own account: who one is, the password, reminders, browsers that are signed in, agents. */
-import type { AgentSchema, BrowserSchema, Me, RemindersSchema } from '@ratafia/api/schemas'
+import type { BrowserSchema, Me, RemindersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
@@ -9,11 +9,11 @@ import { chip } from '../chip.ts'
 import { type FormState, postForm, submit } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitChips } from '../limits.ts'
+import type { Agent } from '../records.ts'
 import { table } from '../table.ts'
 import { day, instant, relative } from '../time.ts'
 
 export type Browser = Static<typeof BrowserSchema>
-export type Agent = Static<typeof AgentSchema>
 
 const text = words.me
 
@@ -112,8 +112,11 @@ export const browserName = ({
       ? unknown
       : html`${visibleText(user_agent, 120)}`
 
-const agentsCard = ({ agents }: MePage): Html => html`
-<section class="card"><div class="head"><h2>${text.agents.title}</h2><a class="button small push" href="/console/me/agents/new">${text.agents.add}</a></div>
+const agentsCard = ({ agents, account }: MePage): Html => html`
+<section class="card"><div class="head"><h2>${text.agents.title}</h2>${
+  account !== undefined &&
+  html`<a class="button small push" href="/console/me/agents/new">${text.agents.add}</a>`
+}</div>
 <p class="quiet">${text.agents.what}</p>${
   agents.length === 0
     ? html`<p>${text.agents.none} ${text.agents.command} <code>ratafia agents add --help</code></p>`

@@ -2,14 +2,7 @@
 import { PERMISSIONS } from '@ratafia/api'
 import { invalidField } from '../../../errors.ts'
 import { words } from '../../words/en.ts'
-
-/** Null: not limited. */
-export interface DraftLimits {
-  readonly permissions: readonly string[] | null
-  readonly channels: readonly string[] | null
-  readonly packages: readonly string[] | null
-  readonly store_ids: readonly string[] | null
-}
+import type { Limits } from '../limits.ts'
 
 interface Fields {
   get(name: string): string | undefined
@@ -19,7 +12,7 @@ interface Fields {
 
 export interface DraftToken {
   readonly description: string
-  readonly limits: DraftLimits
+  readonly limits: Limits
   readonly until: Date
 }
 
@@ -36,7 +29,7 @@ export function draftTokenIn(fields: Fields, { now }: { readonly now: Date }): D
 }
 
 /** Throws {@link RequestError} `invalid-field`. */
-export function limitsIn(fields: Fields): DraftLimits {
+export function limitsIn(fields: Fields): Limits {
   const chosen = (name: 'permissions' | 'packages' | 'channels') => {
     if (fields.get(`all_${name}`) === 'on') return null
     const items = itemsOf(fields, name)
@@ -54,7 +47,7 @@ export function limitsIn(fields: Fields): DraftLimits {
 
 export interface DraftBefore {
   /** Of the token that the new one is to be like. */
-  readonly limits: DraftLimits | undefined
+  readonly limits: Limits | undefined
   readonly life: string
 }
 

@@ -1,6 +1,4 @@
 /** The list of one's own tokens. */
-import type { ListedSessionSchema } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
@@ -8,23 +6,21 @@ import { chip, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitChips } from '../limits.ts'
 import { filterSelect, filterText, list, type Query } from '../list.ts'
+import type { ListedSession, Session } from '../records.ts'
 import { day, orNever, relative, SOON_MS } from '../time.ts'
-
-export type ListedToken = Static<typeof ListedSessionSchema>
-type Token = Omit<ListedToken, 'last_used_at' | 'last_used_from'>
 
 const text = words.tokens
 
 /** What its owner calls it. */
-export const nameOf = ({ description }: Pick<Token, 'description'>): string =>
+export const nameOf = ({ description }: Pick<Session, 'description'>): string =>
   description === null || description === '' ? text.none : visibleText(description, 80)
 
 export interface TokensPage {
-  readonly tokens: readonly ListedToken[]
+  readonly tokens: readonly ListedSession[]
   readonly next: string | null
   readonly query: Query
   /** The next ones that end within 30 days. */
-  readonly ending: readonly ListedToken[]
+  readonly ending: readonly ListedSession[]
   /** The session of this browser. */
   readonly current: string
   readonly now: Date
@@ -46,7 +42,7 @@ const endingNotice = ({ ending, now }: TokensPage): Html => html`
 )}</ul></div>`
 
 const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
-  list<ListedToken>({
+  list<ListedSession>({
     ...{ path: '/console/tokens', query, rows: tokens, next, label: text.label },
     filters: [
       filterText(query, { name: 'q', label: text.description }),
@@ -98,19 +94,19 @@ const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
   })
 
 /** In a row, whatever its kind. */
-export function mayDo({ kind, limits, manage }: Pick<Token, 'kind' | 'limits' | 'manage'>): Html {
+export function mayDo({ kind, limits, manage }: Pick<Session, 'kind' | 'limits' | 'manage'>): Html {
   if (kind === 'developer') return limitChips(limits)
   return html`${chip(text.administers)}${manage?.read_only && chip(text.onlyReads)}`
 }
 
-/** Its state, as what decides: revoked, over, or when it ends. */
+/** Its state, as what decides: revoked, expired, or when it ends. */
 export function endOf(
-  { revoked_at, valid_until, kind }: Pick<Token, 'revoked_at' | 'valid_until' | 'kind'>,
+  { revoked_at, valid_until, kind }: Pick<Session, 'revoked_at' | 'valid_until' | 'kind'>,
   now: Date,
 ): Html {
   if (revoked_at !== null) return stateChip('off', text.revoked)
   const left = new Date(valid_until).getTime() - now.getTime()
-  if (left <= 0) return stateChip('off', text.over)
+  if (left <= 0) return stateChip('off', text.expired)
   const when = words.time.relative(new Date(valid_until), now)
   return stateChip(left < SOON_MS && kind === 'developer' ? 'warn' : 'good', when)
 }

@@ -1,14 +1,11 @@
 /** An earlier end for one token of one's own, while another takes its place. */
-import type { SessionSchema } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, selectField, submit } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
+import type { Session } from '../records.ts'
 import { instant } from '../time.ts'
 import { nameOf } from './list-page.ts'
-
-type Token = Static<typeof SessionSchema>
 
 const text = words.tokens.shortenPage
 const DAY_MS = 86_400_000
@@ -16,14 +13,14 @@ const DAY_MS = 86_400_000
 const ENDS = ['1', '7', '30'] as const
 
 /** Those that come before its own end: none, if it ends within a day or has ended. */
-export const earlierEnds = (token: Token, now: Date): readonly (typeof ENDS)[number][] =>
+export const earlierEnds = (token: Session, now: Date): readonly (typeof ENDS)[number][] =>
   token.revoked_at !== null
     ? []
     : ENDS.filter((days) => now.getTime() + Number(days) * DAY_MS < Date.parse(token.valid_until))
 
 export interface ShortenPage {
   readonly form: FormState
-  readonly token: Token
+  readonly token: Session
   readonly now: Date
 }
 

@@ -1,6 +1,4 @@
 /** One token of one's own, and ending it. */
-import type { SessionSchema } from '@ratafia/api/schemas'
-import type { Static } from 'typebox'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
@@ -8,17 +6,16 @@ import { chip, chips } from '../chip.ts'
 import { actions, checkField, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitList } from '../limits.ts'
+import type { Session } from '../records.ts'
 import { instant, relative } from '../time.ts'
 import { endOf, nameOf } from './list-page.ts'
 import { earlierEnds } from './shorten-page.ts'
-
-type Token = Static<typeof SessionSchema>
 
 const text = words.tokens
 const TRAIL = [['/console/tokens', text.title]] as const
 
 export interface TokenPage {
-  readonly token: Token
+  readonly token: Session
   /** The session of this browser. */
   readonly current: string
   readonly now: Date
@@ -45,7 +42,7 @@ export function tokenPage({ token, current, now }: TokenPage): ConsoleContent {
   }
 }
 
-function whatItMay({ kind, limits, manage }: Token): Html {
+function whatItMay({ kind, limits, manage }: Session): Html {
   if (kind === 'developer') return limitList(limits)
   const { allRoles, allBrands, roles, brands, managementKind } = text.page
   return html`<p>${managementKind}</p>${
@@ -55,7 +52,7 @@ function whatItMay({ kind, limits, manage }: Token): Html {
   }`
 }
 
-function facts(token: Token, now: Date): Html {
+function facts(token: Session, now: Date): Html {
   const { page } = text
   const rows: readonly (readonly [string, HtmlValue])[] = [
     [page.made, instant(token.valid_since)],
@@ -75,7 +72,7 @@ function facts(token: Token, now: Date): Html {
 
 export interface RevokePage {
   readonly form: FormState
-  readonly token: Token
+  readonly token: Session
   readonly current: string
 }
 
@@ -95,7 +92,7 @@ ${actions(submit({ label: text.revokePage.does, isDanger: true }), CANCEL)}`,
 
 export interface RevokeManyPage {
   readonly form: FormState
-  readonly tokens: readonly Token[]
+  readonly tokens: readonly Session[]
   readonly current: string
 }
 

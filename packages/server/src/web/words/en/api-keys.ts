@@ -10,7 +10,7 @@ export const apiKeys = {
   columns: { key: 'Key', state: 'State', uses: 'Uses', used: 'Last used', ends: 'Ends', actions: 'Actions' },
   active: 'active',
   endsSoon: 'ends soon',
-  expired: 'over',
+  expired: 'expired',
   usedUp: 'used up',
   revoked: 'revoked',
   uses: (uses: number, limit: number | null): string =>

@@ -25,14 +25,14 @@ export const tokens = {
     active: 'active',
     ending: 'ends within 30 days',
     revoked: 'revoked',
-    expired: 'over',
+    expired: 'expired',
     all: 'all',
   },
   kinds: { any: 'all kinds', developer: 'for tools and stores', management: 'sign-ins to administer' },
   columns: { token: 'Token', may: 'May', ends: 'Ends', used: 'Last used', state: 'State' },
   active: 'active',
   revoked: 'revoked',
-  over: 'over',
+  expired: 'expired',
   endsSoon: 'ends soon',
   made: 'made',
   from: 'from',
@@ -69,7 +69,7 @@ export const tokens = {
   shortenPage: {
     title: 'End this token earlier?',
     what: (description: string, end: Html): Html =>
-      html`“${description}” ends ${end}. Choose an earlier end, so that whatever uses it has time to go over to another token. You cannot put the end off again.`,
+      html`“${description}” ends ${end}. Choose an earlier end, so that whatever uses it has time to go over to another token. The end cannot be moved back.`,
     noEarlier: (description: string): string =>
       `“${description}” ends within a day anyway. To stop it now, revoke it.`,
     ends: 'It ends',
