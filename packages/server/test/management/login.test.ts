@@ -92,7 +92,9 @@ eachDatabase((kind, _open, fresh) => {
         ['POST', `/me/tokens/${others.body.session_id}/shorten`, { until: service.now().toISOString() }],
         ['POST', '/jobs/none/cancel', {}],
       ] as const) {
-        const refused = refusalOf(await manage(service, token, method, path, { body, headers: { 'if-match': '*' } }))
+        const refused = refusalOf(
+          await manage(service, token, method, path, { body, headers: { 'if-match': '*' } }),
+        )
         assert.equal(refused.code, 'permission-denied', path)
       }
     }

@@ -8,8 +8,6 @@ export interface PageRefusal {
   readonly message: string
 }
 
-const RETRY_S = 5
-
 /** Notes the refusal, and says in a header when to try again. `bodyLimit`: in bytes. */
 export function pageRefusal(
   error: FastifyError | Error,
@@ -19,7 +17,7 @@ export function pageRefusal(
 ): PageRefusal {
   const refused = refusalOf(error, bodyLimit)
   noteRefusal(request, error, refused)
-  const { message, retryAfter = refused.status === 503 ? RETRY_S : undefined } = refused
+  const { message, retryAfter } = refused
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   // A 401 asks a program for credentials; a person gets a 403.
   return { status: refused.status === 401 ? 403 : refused.status, message }
