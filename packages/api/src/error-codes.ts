@@ -188,7 +188,7 @@ export const ERROR_CODES = {
   'too-many-requests': {
     status: 429,
     meaning:
-      'Your address, or its network, sent more requests, or more credentials that were refused, than this service allows. Wait as long as `Retry-After` says.',
+      'Your address, its network or your account sent more requests, or more credentials that were refused, than this service allows; or your account has more at work than it may. Wait as long as `Retry-After` says.',
   },
   'headers-too-large': {
     status: 431,

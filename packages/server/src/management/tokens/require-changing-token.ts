@@ -8,15 +8,19 @@ interface Wanted {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Logging out is left to it: whoever has a token may end it. Throws {@link RequestError} `permission-denied`. */
+/**
+ * What takes a permission is refused for that: a read-only token has none to change anything. Logging out is left to it:
+ * whoever has a token may end it. Throws {@link RequestError} `permission-denied`.
+ */
 export function requireChangingToken(
   operation: ManagementOperation,
   { authority: { manager }, parameters: { id } }: Wanted,
 ): void {
   const { minted, limits, sessionId } = manager
-  if (!isChange(operation) || !(minted.readOnly || limits.some(({ readOnly }) => readOnly))) return
+  if (!isChange(operation) || operation.permission !== undefined) return
+  if (!minted.readOnly && !limits.some(({ readOnly }) => readOnly)) return
   if (operation === MANAGEMENT_OPERATIONS.revokeMyToken && id === sessionId) return
   throw new RequestError('permission-denied', 'Your token only reads. Log in again without that limit.', {
-    extra: { needs: operation.permission ?? null, brand: null },
+    extra: { needs: null, brand: null },
   })
 }
