@@ -34,8 +34,8 @@ eachDatabase((_kind, open) => {
   test('what several processes add at the same moment adds up', async () => {
     const some = Array.from({ length: 30 }, (_, at) => row(at))
     await Promise.all([counters.add(some), counters.add(some.toReversed()), counters.add(some)])
-    const all = { name: 'registrations', brandIds: ['(all)'], from: new Date(START), unit: HOUR_MS }
-    const found = await counters.counts(all)
+    const starts = some.map(({ at }) => new Date(at))
+    const found = await counters.counts({ name: 'registrations', brandIds: ['(all)'], starts })
     assert.equal(found.length, 30)
     assert.ok(found.every(({ n }) => n === 3))
   })
@@ -43,11 +43,11 @@ eachDatabase((_kind, open) => {
   test('an hour may have more than fits into 32 bits', async () => {
     await counters.add([row(0, 3_000_000_000)])
     await counters.add([row(0, 3_000_000_000)])
-    const of = { name: 'registrations', brandIds: ['(all)'], from: new Date(START), unit: DAY_MS }
-    assert.deepEqual(await counters.counts(of), [{ at: START, label: 'serial', n: 6_000_000_000 }])
+    const of = { name: 'registrations', brandIds: ['(all)'], starts: [new Date(START)] }
+    assert.deepEqual(await counters.counts(of), [{ bucket: 0, label: 'serial', n: 6_000_000_000 }])
   })
 
-  test('the counts of the brands that are named, since an instant, by hour or day', async () => {
+  test('the counts of the brands that are named, in the buckets that are asked for', async () => {
     await counters.add([
       row(0),
       row(25, 2),
@@ -58,14 +58,21 @@ eachDatabase((_kind, open) => {
       row(26, 13, { label: 'waits' }),
       row(26, 17, { name: 'device-sessions' }),
     ])
-    const counts = async (brandIds: readonly string[], unit: number, from = hour(24)) =>
-      (await counters.counts({ name: 'registrations', brandIds, from: new Date(from), unit }))
-        .map(({ at, label, n }) => `${(at - START) / HOUR_MS} ${label} ${n}`)
+    const counts = async (brandIds: readonly string[], ...hours: readonly number[]) =>
+      (
+        await counters.counts({
+          ...{ name: 'registrations', brandIds },
+          starts: hours.map((one) => new Date(hour(one))),
+        })
+      )
+        .map(({ bucket, label, n }) => `${bucket} ${label} ${n}`)
         .sort()
-    assert.deepEqual(await counts(['(all)'], HOUR_MS), ['25 serial 2', '26 serial 3', '26 waits 13'])
-    assert.deepEqual(await counts(['(all)'], DAY_MS, START), ['0 serial 1', '24 serial 5', '24 waits 13'])
-    assert.deepEqual(await counts(['acme', 'zenith'], DAY_MS), ['24 serial 12'])
-    assert.deepEqual(await counts([], DAY_MS), [])
+    assert.deepEqual(await counts(['(all)'], 24, 25, 26), ['1 serial 2', '2 serial 3', '2 waits 13'])
+    assert.deepEqual(await counts(['(all)'], 0, 24), ['0 serial 1', '1 serial 5', '1 waits 13'])
+    assert.deepEqual(await counts(['(all)'], 1, 26, 27), ['0 serial 2', '1 serial 3', '1 waits 13'])
+    assert.deepEqual(await counts(['acme', 'zenith'], 24), ['0 serial 12'])
+    assert.deepEqual(await counts(['(all)']), [])
+    assert.deepEqual(await counts([], 24), [])
   })
 
   describe('after 45 days', () => {
@@ -88,10 +95,9 @@ eachDatabase((_kind, open) => {
       await fold()
       await fold()
       assert.deepEqual(await rows(), ['d 0 serial 8', 'd 24 serial 12', 'd 24 waits 3', 'h 36 serial 16'])
-      const of = { name: 'registrations', brandIds: ['(all)'], from: new Date(START), unit: DAY_MS }
-      const byDay = (await counters.counts(of)).map(
-        ({ at, label, n }) => `${(at - START) / DAY_MS} ${label} ${n}`,
-      )
+      const starts = [new Date(START), new Date(START + DAY_MS)]
+      const of = { name: 'registrations', brandIds: ['(all)'], starts }
+      const byDay = (await counters.counts(of)).map(({ bucket, label, n }) => `${bucket} ${label} ${n}`)
       assert.deepEqual(byDay.sort(), ['0 serial 8', '1 serial 28', '1 waits 3'])
     })
 

@@ -16,9 +16,14 @@ export interface CountsOf {
   readonly name: string
   /** Their counts are added up. */
   readonly brandIds: readonly string[]
-  readonly from: Date
-  /** Milliseconds: an hour or a day. */
-  readonly unit: number
+  /** When each bucket begins, oldest first and at least one: it ends where the next one begins. */
+  readonly starts: readonly Date[]
+}
+
+/** What was counted in a bucket. */
+export interface CountedBucket extends Pick<CountedRow, 'label' | 'n'> {
+  /** Its place in `starts`. */
+  readonly bucket: number
 }
 
 export interface CounterStore {
@@ -29,8 +34,8 @@ export interface CounterStore {
     brandIds: readonly string[],
     most: { readonly first: number },
   ): Promise<Readonly<Record<'first' | 'later', ReadonlySet<string>>>>
-  /** By the beginning of the unit, in epoch milliseconds, and label. What lies longer ago than the fold has days alone. */
-  counts(of: CountsOf): Promise<readonly Pick<CountedRow, 'at' | 'label' | 'n'>[]>
+  /** By bucket and label, those with anything. What lies longer ago than the fold has days alone. */
+  counts(of: CountsOf): Promise<readonly CountedBucket[]>
   /** Makes the oldest hour from before that instant a part of its day, which has so many milliseconds. False: none. */
   foldHour(before: Date, day: number): Promise<boolean>
   /** Removes at most `limit` rows from before that instant, and returns how many. */
@@ -70,20 +75,25 @@ export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
       return { first, later }
     },
 
-    async counts({ name, brandIds, from, unit }) {
-      if (brandIds.length === 0) return []
+    async counts({ name, brandIds, starts: [first, ...others] }) {
+      if (brandIds.length === 0 || first === undefined) return []
+      const cases = others.map((start, bucket) => sql`when at < ${toInstant(start)} then ${sql.lit(bucket)}`)
+      const last = sql.lit(others.length)
+      const bucket = cases.length === 0 ? last : sql`case ${sql.join(cases, sql` `)} else ${last} end`
       // The primary key begins with the name, the brand and the span.
-      const at = sql<number>`at - at % ${sql.lit(unit)}`
-      const rows = await query
+      const found = query
         .selectFrom('counter')
-        .select([at.as('at'), 'label', (select) => select.fn.sum<number>('n').as('n')])
+        .select([bucket.$castTo<number>().as('bucket'), 'label', 'n'])
         .where('name', '=', name)
         .where('brand_id', 'in', brandIds)
         .where('span', 'in', ['h', 'd'])
-        .where('at', '>=', toInstant(from))
-        .groupBy([at, 'label'])
+        .where('at', '>=', toInstant(first))
+      const rows = await query
+        .selectFrom(found.as('found'))
+        .select(['bucket', 'label', (select) => select.fn.sum<number>('n').as('n')])
+        .groupBy(['bucket', 'label'])
         .execute()
-      return rows.map((row) => ({ at: Number(row.at), label: row.label, n: Number(row.n) }))
+      return rows.map((row) => ({ bucket: Number(row.bucket), label: row.label, n: Number(row.n) }))
     },
 
     foldHour: (before, day) =>

@@ -3,8 +3,8 @@ import { COUNTER_NAMES, COUNTERS, type CounterName, type CounterPeriod } from '@
 import { type Authority, type BrandScope, brandsFor, covers, requireForAll } from '../authority.ts'
 import type { Clock } from '../clock.ts'
 import { invalidField } from '../errors.ts'
-import type { CounterStore } from './counter-store.ts'
-import { ALL_BRANDS, DAY_MS, HOUR_MS, SERIES } from './series.ts'
+import type { CountedBucket, CounterStore } from './counter-store.ts'
+import { ALL_BRANDS, SERIES } from './series.ts'
 
 export interface CountsAsked {
   readonly authority: Authority
@@ -58,18 +58,16 @@ export async function listCounts(
   const { unit, starts, before } = startsOf(period, clock())
   const seriesFor = async (one: CounterName): Promise<CountedSeries> => {
     const brandIds = brandsCounted(brandsFor(authority, SERIES[one].permission), brandId)
-    const [from = clock()] = starts
-    const since = previous && before ? before : from
-    const rows = await counters.counts({
-      ...{ name: one, brandIds, from: since, unit: unit === 'hour' ? HOUR_MS : DAY_MS },
-    })
-    const [now, earlier] = [
-      rows.filter(({ at }) => at >= from.getTime()),
-      rows.filter(({ at }) => at < from.getTime()),
-    ]
+    // The period before is one bucket more.
+    const earlier = previous && before ? [before] : []
+    const rows = await counters.counts({ name: one, brandIds, starts: [...earlier, ...starts] })
+    const countsIn = (bucket: number) => rows.filter((row) => row.bucket === bucket)
+    const now = rows.filter(({ bucket }) => bucket >= earlier.length)
+    const labels = COUNTERS[one] ?? [...new Set(now.map(({ label }) => label))].sort()
     return {
-      ...seriesOf(one, now, starts),
-      ...(previous && { previous: before ? sumsOf(one, earlier) : null }),
+      ...{ name: one, labels },
+      buckets: starts.map((at, index) => ({ at, counts: byLabel(labels, countsIn(index + earlier.length)) })),
+      ...(previous && { previous: before ? byLabel(COUNTERS[one] ?? [], countsIn(0)) : null }),
     }
   }
   // Each reads rows of its own, which PostgreSQL does beside one another.
@@ -124,28 +122,15 @@ function startsOf(
   }
 }
 
-function seriesOf(
-  name: CounterName,
-  rows: Awaited<ReturnType<CounterStore['counts']>>,
-  starts: readonly Date[],
-): CountedSeries {
-  const labels = COUNTERS[name] ?? [...new Set(rows.map(({ label }) => label))].sort()
-  const buckets = starts.map((at, index) => {
-    const end = starts[index + 1]?.getTime() ?? Number.POSITIVE_INFINITY
-    const within = rows.filter((row) => row.at >= at.getTime() && row.at < end)
-    const countOf = (label: string) => within.reduce((sum, row) => sum + (row.label === label ? row.n : 0), 0)
-    return { at, counts: Object.fromEntries(labels.map((label) => [label, countOf(label)])) }
-  })
-  return { name, labels, buckets }
-}
-
-function sumsOf(
-  name: CounterName,
-  rows: Awaited<ReturnType<CounterStore['counts']>>,
+/** Of each of `labels`, and of the others that have any. */
+function byLabel(
+  labels: readonly string[],
+  rows: readonly Pick<CountedBucket, 'label' | 'n'>[],
 ): Readonly<Record<string, number>> {
-  const sums = new Map<string, number>(COUNTERS[name]?.map((label) => [label, 0]))
-  for (const { label, n } of rows) sums.set(label, (sums.get(label) ?? 0) + n)
-  return Object.fromEntries(sums)
+  return Object.fromEntries([
+    ...labels.map((label) => [label, 0] as const),
+    ...rows.map(({ label, n }) => [label, n] as const),
+  ])
 }
 
 /** As the API and `--json` show it. */
