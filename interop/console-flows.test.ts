@@ -115,12 +115,12 @@ inConsoleWorld((world) => {
   test('all rows of a page are chosen by one box, which only a script shows', async () => {
     const { page, context, url } = await signedIn()
     await page.goto(`${url}/console/devices?status=active`)
-    await page.getByLabel('Choose all of this page').check()
+    await page.getByLabel('Choose all on this page').check()
     assert.equal(await page.locator('tbody input[type=checkbox]:checked').count(), 100)
     await context.close()
     const without = await signedIn(OPERATOR, { javaScriptEnabled: false })
     await without.page.goto(`${url}/console/devices?status=active`)
-    assert.equal(await without.page.getByLabel('Choose all of this page').isVisible(), false)
+    assert.equal(await without.page.getByLabel('Choose all on this page').isVisible(), false)
     await without.context.close()
   })
 

@@ -164,7 +164,7 @@ inConsoleWorld((world) => {
     const { page, context } = await openWindow(browser)
     await signIn(page, url, OPERATOR)
     await page.goto(`${url}/console/devices?q=AC-0000002`)
-    await page.getByLabel('Choose all of this page').check()
+    await page.getByLabel('Choose all on this page').check()
     await press(page, 'Revoke…')
     assert.match(await said(page), /10 devices/)
     found.push(...(await lookAt(page, 'many devices')))

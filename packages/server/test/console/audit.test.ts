@@ -82,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
       const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
       const second = await auditor.get(next.replaceAll('&amp;', '&'))
       assert.match(textOf(second), /30 on this page/)
-      assert.match(second.text, /href="\/console\/audit\?subject=paged">To the first page/)
+      assert.match(second.text, /href="\/console\/audit\?subject=paged">First page/)
     })
 
     test('a page on which nothing fits, of a log that goes on, says how far it looked', async () => {

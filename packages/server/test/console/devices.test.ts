@@ -212,10 +212,7 @@ oneDatabase((_kind, _open, fresh) => {
     const [, next = ''] = /rel="next" href="([^"]*)"/.exec(page.text) ?? []
     const second = await operator.get(unescaped(next))
     assert.equal(serialsIn(second.text).length, 30)
-    assert.match(
-      second.text,
-      /<a class="button small" href="\/console\/devices\?sort=serial">To the first page/,
-    )
+    assert.match(second.text, /<a class="button small" href="\/console\/devices\?sort=serial">First page/)
     const all = new Set([...serialsIn(page.text), ...serialsIn(second.text)])
     assert.equal(all.size, 130)
   })

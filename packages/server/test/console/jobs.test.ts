@@ -252,7 +252,7 @@ eachDatabase((_kind, _open, fresh) => {
       const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
       const second = await maker.browser.get(next)
       assert.equal(second.status, 200)
-      assert.match(second.text, /href="\/console\/jobs">To the first page/)
+      assert.match(second.text, /href="\/console\/jobs">First page/)
     })
   })
 })

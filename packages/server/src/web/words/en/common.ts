@@ -59,7 +59,7 @@ export const form = {
 
 export const table = {
   choose: 'Choose',
-  chooseAll: 'Choose all of this page',
+  chooseAll: 'Choose all on this page',
   chooseOne: (name: string): string => `Choose ${name}`,
 }
 
@@ -74,7 +74,7 @@ export const list = {
       ? 'Nothing fits so far, and there is more to look at.'
       : `${counted(examined, 'record', 'records')} looked at, and none fits so far. Go on to look at the next ones.`,
   noMore: 'There is nothing more.',
-  firstPage: 'To the first page',
+  firstPage: 'First page',
   next: 'Next page',
   goOn: 'Go on',
   shown: (rows: number): string => `${number(rows)} on this page`,
