@@ -36,12 +36,12 @@ const EMPTY: readonly State[] = [
   [
     'a strange search',
     `/console/devices?q=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
-    /Nothing matches these filters/,
+    /q is not a serial, a key or an id/,
   ],
   [
     'a strange filter',
     `/console/devices?model=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
-    /is not allowed/,
+    /model is not of the form BRAND\/MODEL/,
   ],
 ]
 
