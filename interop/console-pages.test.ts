@@ -106,6 +106,11 @@ inConsoleWorld((world) => {
       if (wider > 0) found.push(`${where}: ${wider} pixels wider than the window`)
       if (PICTURED.includes(showing)) await picture(shown, `console-${nameOf(kind)}-${showing.width}`)
     }
+    // The newest session is the one whose pages are looked at.
+    await page.goto(
+      `${url}/console/tokens/new?description=pages&permissions=package_access&packages=hello-world&channels=edge&life=90`,
+    )
+    await page.getByRole('button', { name: 'Make the token', exact: true }).click()
     const kinds = await walk(page, `${url}/console/overview`, async (kind) => {
       // The same page with filters is looked at once.
       const showings = kind.includes('?') ? SHOWINGS.slice(0, 1) : SHOWINGS
