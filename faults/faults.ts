@@ -345,6 +345,7 @@ export async function revokeAtDatabase(
   world: World,
   { history, now }: Recorder,
 ): Promise<number> {
+  await tokensOf(clients)
   const chosen = clients.flatMap((client) => client.tokens.slice(0, 1).map((token) => ({ client, token })))
   if (chosen.length === 0) return 0
   const ids = chosen.map(({ token: { session } }) => `'${session}'`)
@@ -364,6 +365,12 @@ export async function revokeAtDatabase(
     watch(client, whoami(token))
   }
   return chosen.length
+}
+
+/** While the database is away, clients may give up all that they have: they log in again within seconds. */
+async function tokensOf(clients: readonly Client[]): Promise<void> {
+  const giveUpAt = performance.now() + 15_000
+  while (clients.every(({ tokens }) => tokens.length === 0) && performance.now() < giveUpAt) await sleep(100)
 }
 
 /** The lost server never returns. Its replacement starts as a copy, for which the remaining server stops. */
