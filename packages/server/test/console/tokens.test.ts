@@ -1,6 +1,7 @@
 /** The pages of one's own tokens. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
 import { words } from '../../src/web/words/en.ts'
 import { type ConsoleAnswer, consoleOf, textOf, unescaped } from '../support/console.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
@@ -59,6 +60,13 @@ describe('my tokens in the console', () => {
   eachDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
+    /** The ids of those that are active, newest first. */
+    const developerTokens = async (account: Account): Promise<readonly string[]> => {
+      const token = await managementToken(service, account)
+      const { body } = await manage(service, token, 'GET', '/me/tokens', { query: '?kind=developer' })
+      return body.tokens.map(({ session_id: id }: { readonly session_id: string }) => id)
+    }
+
     test('the first page says what a token is, and how to make the first one', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/tokens?kind=developer')
@@ -95,10 +103,7 @@ describe('my tokens in the console', () => {
       const again = await browser.submit(form, '/console/tokens/new', NARROW)
       assert.equal(again.status, 200)
       assert.equal(shown(again, 'raw'), shown(made, 'raw'))
-      const developers = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
-        query: '?kind=developer',
-      })
-      assert.equal(developers.body.tokens.length, 1)
+      assert.equal((await developerTokens(account)).length, 1)
       service.advance(11 * 60_000)
       const late = await browser.submit(form, '/console/tokens/new', NARROW)
       assert.equal(late.status, 410)
@@ -123,10 +128,7 @@ describe('my tokens in the console', () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       await browser.submit(await browser.get('/console/tokens/new'), '/console/tokens/new', NARROW)
-      const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
-        query: '?kind=developer',
-      })
-      const [{ session_id: id }] = body.tokens
+      const [id = ''] = await developerTokens(account)
       const page = await browser.get(`/console/tokens/new?from=${id}&permissions=package_metrics&life=30`)
       assert.match(textOf(page), /In short: read metrics, for all your packages, in edge/)
       const unknown = await browser.get(
@@ -170,10 +172,7 @@ describe('my tokens in the console', () => {
         assert.match(refused.text, /<title>Error: New token/)
         assert.match(textOf(refused), problem)
         if (fields.description.trim() !== '') assert.match(refused.text, /value="ci: hello-world edge"/)
-        const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
-          query: '?kind=developer',
-        })
-        assert.deepEqual(body.tokens, [])
+        assert.deepEqual(await developerTokens(account), [])
       })
     }
 
@@ -195,10 +194,7 @@ describe('my tokens in the console', () => {
         '/console/tokens/new',
         NARROW,
       )
-      const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
-        query: '?kind=developer',
-      })
-      const [{ session_id: id }] = body.tokens
+      const [id = ''] = await developerTokens(account)
       const form = await browser.open(`/console/tokens/${id}/rotate`)
       assert.match(form.text, /value="ci: hello-world edge"/)
       assert.match(textOf(form), /In short: see, upload/)
@@ -224,8 +220,7 @@ describe('my tokens in the console', () => {
         (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })).status
       const raws = [await make(), await make(), await make(), await make()]
       const other = await managementToken(service, account)
-      const { body } = await manage(service, other, 'GET', '/me/tokens', { query: '?kind=developer' })
-      const [one, two, three] = body.tokens.map(({ session_id: id }: { session_id: string }) => id)
+      const [one = '', two = '', three = ''] = await developerTokens(account)
       const page = await browser.get(`/console/tokens/${one}/revoke`)
       assert.match(textOf(page), /cannot be undone/)
       const done = await browser.submit(page, `/console/tokens/${one}/revoke`)
@@ -282,10 +277,7 @@ describe('my tokens in the console', () => {
         '/console/tokens/new',
         NARROW,
       )
-      const { body } = await manage(service, await managementToken(service, account), 'GET', '/me/tokens', {
-        query: '?kind=developer',
-      })
-      const [{ session_id: id }] = body.tokens
+      const [id = ''] = await developerTokens(account)
       const path = `/console/tokens/${id}/shorten`
       assert.match((await browser.get(`/console/tokens/${id}`)).text, new RegExp(`href="${path}"`))
       const form = await browser.get(path)
@@ -362,11 +354,7 @@ describe('my tokens in the console', () => {
         assert.equal(refused.status, 403)
         assert.match(textOf(refused), /another site/)
       }
-      const token = await managementToken(service, account)
-      assert.deepEqual(
-        (await manage(service, token, 'GET', '/me/tokens', { query: '?kind=developer' })).body.tokens,
-        [],
-      )
+      assert.deepEqual(await developerTokens(account), [])
     })
 
     test('whoever signed in long ago, signs in again before the form is shown', async () => {
