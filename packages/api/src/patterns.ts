@@ -6,57 +6,56 @@ interface Pattern {
   readonly otherwise: string
 }
 
-export const PRINTABLE = {
-  pattern: '^[ -~]{1,128}$',
-  otherwise: 'is empty, longer than 128 characters, or has characters other than printable ASCII',
-} as const satisfies Pattern
+const pattern = (pattern: string, otherwise: string): Pattern => ({ pattern, otherwise })
 
-export const FORMAT_NUMBER = {
-  pattern: '^(0|[1-9][0-9]{0,8})$',
-  otherwise: 'must be a whole number, such as 1',
-} as const satisfies Pattern
+export const PRINTABLE = pattern(
+  '^[ -~]{1,128}$',
+  'is empty, longer than 128 characters, or has characters other than printable ASCII',
+)
+
+export const FORMAT_NUMBER = pattern('^(0|[1-9][0-9]{0,8})$', 'must be a whole number, such as 1')
 
 // What people type into the filters of a list.
 
-export const INSTANT = {
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
-  otherwise: 'is not an instant in UTC, such as 2026-12-24T00:00:00Z',
-} as const satisfies Pattern
+export const INSTANT = pattern(
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
+  'is not an instant in UTC, such as 2026-12-24T00:00:00Z',
+)
 
-export const BRAND_ID = {
-  pattern: '^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$',
-  otherwise: 'is not the account id of a brand: letters, digits, and single dashes between them',
-} as const satisfies Pattern
+export const BRAND_ID = pattern(
+  '^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$',
+  'is not the account id of a brand: letters, digits, and single dashes between them',
+)
 
-export const BRAND_AND_MODEL = {
-  pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$',
-  otherwise: 'is not of the form BRAND/MODEL',
-} as const satisfies Pattern
+export const BRAND_AND_MODEL = pattern(
+  '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,64}$',
+  'is not of the form BRAND/MODEL',
+)
 
-export const NAME_OR_ID = {
-  pattern: '^[!-~]{1,64}$',
-  otherwise: 'is not a name or an id: 1 to 64 characters of printable ASCII, without spaces',
-} as const satisfies Pattern
+export const NAME_OR_ID = pattern(
+  '^[!-~]{1,64}$',
+  'is not a name or an id: 1 to 64 characters of printable ASCII, without spaces',
+)
 
-export const BEGINNING_OF_USERNAME = {
-  pattern: '^[a-z0-9-]{1,28}$',
-  otherwise: 'cannot begin a username, which has up to 28 of a-z, 0-9 and dashes',
-} as const satisfies Pattern
+export const BEGINNING_OF_USERNAME = pattern(
+  '^[a-z0-9-]{1,28}$',
+  'cannot begin a username, which has up to 28 of a-z, 0-9 and dashes',
+)
 
-export const SERIAL_KEY_OR_ID = {
-  pattern: '^[!-~]{1,128}$',
-  otherwise: 'is not a serial, a key or an id: up to 128 characters of printable ASCII, without spaces',
-} as const satisfies Pattern
+export const SERIAL_KEY_OR_ID = pattern(
+  '^[!-~]{1,128}$',
+  'is not a serial, a key or an id: up to 128 characters of printable ASCII, without spaces',
+)
 
-export const ADDRESS_OR_BLOCK = {
-  pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$',
-  otherwise: 'is not an IP address, or a block such as 198.51.100.0/24',
-} as const satisfies Pattern
+export const ADDRESS_OR_BLOCK = pattern(
+  '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$',
+  'is not an IP address, or a block such as 198.51.100.0/24',
+)
 
-export const AUDIT_ACTION = {
-  pattern: '^[a-z-]{1,40}[.][a-z-]{1,40}$',
-  otherwise: 'is not an action, such as device.approve',
-} as const satisfies Pattern
+export const AUDIT_ACTION = pattern(
+  '^[a-z-]{1,40}[.][a-z-]{1,40}$',
+  'is not an action, such as device.approve',
+)
 
 export const PATTERNS: readonly Pattern[] = [
   ...[PRINTABLE, FORMAT_NUMBER, INSTANT, BRAND_ID, BRAND_AND_MODEL, NAME_OR_ID, BEGINNING_OF_USERNAME],
