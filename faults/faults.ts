@@ -345,7 +345,7 @@ export async function revokeAtDatabase(
   world: World,
   { history, now }: Recorder,
 ): Promise<number> {
-  await tokensOf(clients)
+  await untilSomeHaveTokens(clients)
   const chosen = clients.flatMap((client) => client.tokens.slice(0, 1).map((token) => ({ client, token })))
   if (chosen.length === 0) return 0
   const ids = chosen.map(({ token: { session } }) => `'${session}'`)
@@ -367,8 +367,8 @@ export async function revokeAtDatabase(
   return chosen.length
 }
 
-/** While the database is away, clients may give up all that they have: they log in again within seconds. */
-async function tokensOf(clients: readonly Client[]): Promise<void> {
+/** While the database is away, clients may use up all their tokens: they log in again within seconds. */
+async function untilSomeHaveTokens(clients: readonly Client[]): Promise<void> {
   const giveUpAt = performance.now() + 15_000
   while (clients.every(({ tokens }) => tokens.length === 0) && performance.now() < giveUpAt) await sleep(100)
 }

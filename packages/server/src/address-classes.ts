@@ -53,7 +53,7 @@ export function isInNetworks(address: string, networks: readonly string[]): bool
   )
 }
 
-/** Whether an address itself is in one of these networks, whatever it reaches. False for a text that is no address. */
+/** Whether an address itself is in one of these networks, whatever it reaches. False for text that is not an address. */
 export function insideOf(networks: readonly string[]): (address: string) => boolean {
   const list = networkList(networks)
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')

@@ -1,4 +1,4 @@
-/** A read-only token changes nothing, what belongs to its own account neither (contract/administration.md, B4). */
+/** A read-only token changes nothing, not even what belongs to its own account (contract/administration.md, B4). */
 import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
 import type { ManagerAuthority } from './manager.ts'
