@@ -63,6 +63,11 @@ inConsoleWorld((world) => {
       }
       await page.getByRole('link', { name: 'I have kept it' }).click()
       await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('link', { name: 'End it earlier…' }).click()
+      await page.getByLabel('It ends').selectOption('in 7 days')
+      await press(page, 'Move its end')
+      assert.match(await said(page), /in [67] days .*It ends \d+ [A-Z]/)
+      assert.equal(await statusOf(url, token), 200)
       await page.getByRole('link', { name: 'Revoke…' }).click()
       await press(page, 'Revoke it')
       assert.match(await said(page), new RegExp(`“${name}” is revoked`))
