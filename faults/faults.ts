@@ -313,9 +313,12 @@ export const CALM: Fault = {
 }
 
 /** The code a fault starts with, and a note about it for the report. */
-export function beginning({ upgrades }: Fault, directory: string): { release: Release; note?: string } {
+export async function beginning(
+  { upgrades }: Fault,
+  directory: string,
+): Promise<{ release: Release; note?: string }> {
   if (!upgrades) return { release: thisRelease() }
-  const previous = previousRelease(directory)
+  const previous = await previousRelease(directory)
   if ('missing' in previous) {
     return { release: thisRelease(), note: `began with this code: ${previous.missing}` }
   }

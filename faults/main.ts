@@ -182,7 +182,10 @@ async function plant(
 /** What a run has for itself. The directory is not made yet. */
 type Lane = Pick<Run, 'postgres' | 'directory'>
 
-/** Does `work` for each of `things`, so many at a time. They share nothing: each lane has a server of its own. */
+/**
+ * Does `work` for each of `things`, so many at a time. They share only this process, which therefore must not wait for
+ * another synchronously: PostgreSQL would end what another lane has begun as idle. Each lane has a server of its own.
+ */
 async function inLanes<Thing, Outcome>(
   lanes: number,
   things: readonly Thing[],

@@ -66,7 +66,7 @@ export async function run({
   const overdue = setTimeout(() => hangs(fault), (seconds + LONGEST_BESIDES_S) * 1_000).unref()
   const { release, note } = planted
     ? { ...planted, note: undefined }
-    : beginning(fault, `${directory}/release`)
+    : await beginning(fault, `${directory}/release`)
   const world = await makeWorld({ scene, layout: fault, directory, postgres, release })
   try {
     for (const statement of planted?.statements ?? []) await world.statement(statement)

@@ -52,7 +52,7 @@ export class Postgres {
     if (account) chownSync(directory, account.uid, account.gid)
     const bin = await binaries(directory, account)
     const password = randomBytes(16).toString('hex')
-    initialise(bin, directory, password, account)
+    await initialise(bin, directory, password, account)
     const postgres = new Postgres({ bin, directory, account }, { port: await freePort(), password })
     await postgres.restart()
     return postgres

@@ -1,9 +1,12 @@
 /** Releases to run: this checkout, that of a commit, or this one with a planted bug. */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { promisify } from 'node:util'
 import { bundle, type Replacement } from '../../tools/test/bundle.ts'
 import { bundled, PROGRAM, ROOT } from '../../tools/test/programs.ts'
+
+const run = promisify(execFile)
 
 export interface Release {
   /** Its checkout. */
@@ -24,13 +27,16 @@ export async function plantedRelease(
 }
 
 /** Writes the sources at a commit to `directory`; undefined if this clone does not have it. */
-export function committedRelease(directory: string, commit: string): Release | undefined {
-  if (spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT }).status !== 0) return undefined
-  const archive = execFileSync('git', ['archive', commit, 'packages'], {
-    ...{ cwd: ROOT, maxBuffer: 2 ** 30 },
-  })
+export async function committedRelease(directory: string, commit: string): Promise<Release | undefined> {
+  const here = await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT }).catch(
+    () => undefined,
+  )
+  if (!here) return undefined
   mkdirSync(directory, { recursive: true })
-  execFileSync('tar', ['-x', '-C', directory], { input: archive })
+  const archive = join(directory, 'packages.tar')
+  await run('git', ['archive', '--output', archive, commit, 'packages'], { cwd: ROOT })
+  await run('tar', ['-x', '-f', archive, '-C', directory])
+  rmSync(archive)
   linkModules(directory)
   return { tree: directory, program: join(directory, PROGRAM) }
 }

