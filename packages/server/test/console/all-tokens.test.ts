@@ -100,6 +100,17 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
+    test('an account called as the form of new ones is found from its tokens', async () => {
+      const account = await addPerson(service, 'new')
+      const { id } = await opened(service, account, 'one of new')
+      for (const path of [`/console/all-tokens/${id}`, '/console/all-tokens?account=new']) {
+        const [, link = ''] = /<a href="([^"]+)">new<\/a>/.exec((await operator.get(path)).text) ?? []
+        const found = await operator.get(unescaped(link))
+        assert.equal(found.status, 200, path)
+        assert.match(found.text, new RegExp(`href="/console/accounts/${account.id}"`))
+      }
+    })
+
     test('a token is revoked once its username is typed, and opens nothing', async () => {
       const ada = await addPerson(service)
       const { id, token } = await opened(service, ada, 'lost laptop')

@@ -74,9 +74,14 @@ ${mayManage && html`<p><a class="button primary" href="/console/accounts/new">${
   }
 }
 
-/** Of the page of an account. `new` is a username, too, and its address is another page. */
-export const accountPath = ({ id, username }: Pick<AccountRecord, 'id' | 'username'>): string =>
-  `/console/accounts/${encodeURIComponent(username === 'new' ? id : username)}`
+/** `id` is left out where it is not known. */
+type Linked = Pick<AccountRecord, 'username'> & Partial<Pick<AccountRecord, 'id'>>
+
+/** Of the page of an account. `new` is a username, too, and its address is another page: then the list leads there. */
+export function accountPath({ id, username }: Linked): string {
+  if (username !== 'new') return `/console/accounts/${encodeURIComponent(username)}`
+  return id === undefined ? '/console/accounts?q=new' : `/console/accounts/${encodeURIComponent(id)}`
+}
 
 export const roleChips = (roles: AccountSummary['roles']): Html =>
   chips(roles.map(({ role, brand }) => text.role(role, brand)))

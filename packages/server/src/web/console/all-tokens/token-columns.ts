@@ -2,6 +2,7 @@
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
+import { accountPath } from '../accounts/list-page.ts'
 import type { ListedSession } from '../records.ts'
 import type { Column } from '../table.ts'
 import { orNever, relative, SOON_MS } from '../time.ts'
@@ -25,7 +26,7 @@ export function tokenColumns({ now, isOfAll, mayRevoke }: TokenColumns): readonl
   }
   const account: Column<ListedSession> = {
     label: text.columns.account,
-    cell: ({ username }) => html`<a href="/console/accounts/${encodeURIComponent(username)}">${username}</a>`,
+    cell: ({ username }) => html`<a href="${accountPath({ username })}">${username}</a>`,
   }
   const ends: Column<ListedSession> = {
     label: text.columns.ends,

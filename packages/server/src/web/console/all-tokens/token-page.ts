@@ -2,6 +2,7 @@
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
+import { accountPath } from '../accounts/list-page.ts'
 import { chip, chips } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitList } from '../limits.ts'
@@ -47,7 +48,7 @@ function whatItMay({ kind, limits, manage }: Session): Html {
 function facts(token: Session, now: Date): Html {
   const { username, revoked_at, revoked_by } = token
   const rows: readonly (readonly [string, HtmlValue])[] = [
-    [text.account, html`<a href="/console/accounts/${encodeURIComponent(username)}">${username}</a>`],
+    [text.account, html`<a href="${accountPath({ username })}">${username}</a>`],
     [text.kind, token.kind === 'developer' ? text.developerKind : text.managementKind],
     [text.made, instant(token.valid_since)],
     [text.ends, html`${instant(token.valid_until)} (${relative(token.valid_until, now)})`],
