@@ -36,7 +36,7 @@ const EMPTY: readonly State[] = [
   [
     'a strange search',
     `/console/devices?q=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
-    /q is not a serial, a key or an id/,
+    /search is not a serial, a key or an id/,
   ],
   [
     'a strange filter',

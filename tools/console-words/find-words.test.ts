@@ -8,8 +8,10 @@ import { after, before, describe, test } from 'node:test'
 import { findWords } from './find-words.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** What a route says in a notice, or of a field, is on a page, too. */
-const PAGES = ['packages/server/src/web/console/**/*.ts', 'packages/server/src/console/**/*-routes.ts']
+/** What a route says in a notice, of a field or in a refusal is on a page, too. */
+const PAGES = ['web/console/**/*.ts', 'console/**/*routes.ts', 'http/console/*.ts'].map(
+  (pages) => `packages/server/src/${pages}`,
+)
 /** The stylesheet, the script and what a CI system reads have no words, but much that looks like them. */
 const WITHOUT_WORDS = /\/(?:style|script|pipelines)\.ts$|\.test\.ts$/
 

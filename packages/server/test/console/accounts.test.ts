@@ -60,7 +60,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(second), /1 on this page/)
       assert.match(second.text, /href="\/console\/accounts\?q=many-"/)
       const none = await operator.get('/console/accounts?q=nobody-is-called-so&state=disabled')
-      assert.match(textOf(none), /Nothing matches these filters: q: nobody-is-called-so state: disabled/)
+      assert.match(textOf(none), /Nothing matches these filters: search: nobody-is-called-so state: disabled/)
       const refused = await operator.get('/console/accounts?state=nonsense')
       assert.equal(refused.status, 400)
       assert.match(textOf(refused), /state is not one of enabled/)

@@ -106,20 +106,29 @@ eachDatabase((_kind, _open, fresh) => {
     test('nothing matches: the filters stand there, and a way out', async () => {
       const page = await operator.get('/console/devices?q=ZZ-9&status=active')
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /Nothing matches these filters: q: ZZ-9 status: active Clear the filters/)
+      assert.match(
+        textOf(page),
+        /Nothing matches these filters: search: ZZ-9 status: active Clear the filters/,
+      )
       assert.match(page.text, /value="ZZ-9"/)
     })
 
     for (const [query, says] of [
       ['status=nonsense', /status is not one of pending, /],
-      ['q=%C3%A9', /q is not a serial, a key or an id.* q: \u00e9 status: pending Clear the filters/],
-      ['q=two+words', /q is not a serial, a key or an id.* q: two words status: pending Clear the filters/],
+      [
+        'q=%C3%A9',
+        /search is not a serial, a key or an id.* search: \u00e9 status: pending Clear the filters/,
+      ],
+      [
+        'q=two+words',
+        /search is not a serial, a key or an id.* search: two words status: pending Clear the filters/,
+      ],
       ['sort=size', /sort is not one of -registered, /],
       ['model=acme', /model is not of the form BRAND\/MODEL\. model: acme status: pending Clear the filters/],
       ['brand=a--b', /brand is not the account id of a brand/],
       ['address=x', /address is not an IP address, or a block/],
-      ['decided_by=a+b', /decided_by is not a name or an id/],
-      ['registered_since=soon', /registered_since is not an instant in UTC/],
+      ['decided_by=a+b', /decided by is not a name or an id/],
+      ['registered_since=soon', /registered since is not an instant in UTC/],
       ['color=red', /unknown field: "color"/],
       ['seen=never', /seen/],
     ] as const)

@@ -262,7 +262,7 @@ export async function signInAgain(
   http: Pick<SignInHttp, 'baseUrl' | 'keptForms' | 'clock'>,
 ): Promise<string> {
   if (!fields) return signInAddress({ to: path, recent: true })
-  if (accountId === undefined) throw invalidRequest('Only what somebody sent who is signed in is kept.')
+  if (accountId === undefined) throw invalidRequest(words.again.signedIn)
   const secret = await keepForm({ accountId, path, fields: fields.entries }, http)
   const [to = ''] = path.split('?', 1)
   if (secret === undefined) return signInAddress({ to: path, recent: true, kept: 'nothing' })

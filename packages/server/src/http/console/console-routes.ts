@@ -102,7 +102,7 @@ export function consoleRoutes<Who extends Authority>(
   )
   app.setErrorHandler(refuse)
   app.get('/console/*', OPTIONS, async () => {
-    throw new RequestError('not-found', 'There is no page of the console at this address.')
+    throw new RequestError('not-found', words.errors.noPage)
   })
 
   const redirect = (reply: FastifyReply, path: string): FastifyReply =>
@@ -243,7 +243,7 @@ export function consoleRoutes<Who extends Authority>(
         : await askedBy(request, NO_FIELDS, http).then((asked) => frames.of(asked), frames.without)
     const again = request.method === 'GET' ? request.url : undefined
     const list = error instanceof RequestError ? listRefused(error, request) : undefined
-    const content = errorPage({ ...{ status, again, list }, message: list ? withoutPlace(message) : message })
+    const content = errorPage({ ...{ status, again, list }, message: list ? aboutFilter(message) : message })
     return sendConsolePage(reply, status, content, frame)
   }
 }
@@ -263,6 +263,10 @@ function listRefused(
     ? { path: url.replace(/[?].*/s, ''), query: queryFields(url) }
     : undefined
 }
+
+/** For people: `query/q is not …` as `search is not …`. */
+const aboutFilter = (message: string): string =>
+  withoutPlace(message).replace(/^[a-z_]+(?= )/, words.list.filterName)
 
 /** What a form sends. Throws `RequestError` `invalid-request`. */
 async function sentIn(request: FastifyRequest): Promise<Upload> {

@@ -1,5 +1,6 @@
 /** The fields of a page: what its address says, or what its form sends. */
 import { invalidRequest } from '../../errors.ts'
+import { words } from '../../web/words/en.ts'
 
 export interface Fields {
   /** Without white space around it; undefined if it is empty or absent. Of a repeated one, the first. */
@@ -21,7 +22,7 @@ export const fieldsIn = (text: string): Fields => fieldsOf([...new URLSearchPara
 /** Of names and values. Throws as {@link fieldsIn}. */
 export function fieldsOf(entries: Fields['entries']): Fields {
   if (entries.length > MOST_FIELDS) {
-    throw invalidRequest(`There are more than ${MOST_FIELDS} fields. Choose fewer records.`)
+    throw invalidRequest(words.form.tooManyFields(MOST_FIELDS))
   }
   const all = (name: string) =>
     entries.flatMap(([one, value]) => (one === name && value.trim() !== '' ? value.trim() : []))

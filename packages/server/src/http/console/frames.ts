@@ -45,7 +45,7 @@ export function consoleFrames({
     },
     keepNotice: (reply, notice, token) => {
       const text = Buffer.from(notice.slice(0, MOST_CHARACTERS)).toString('base64url')
-      reply.setCookie(NOTICE, `${text}.${macOf(token, `notice ${text}`)}`, { ...options, maxAge: 60 })
+      reply.setCookie(NOTICE, `${text}.${macOf(token, `notice:${text}`)}`, { ...options, maxAge: 60 })
     },
   }
 }
@@ -53,7 +53,7 @@ export function consoleFrames({
 /** Whoever can set cookies of this host cannot make the console say something. */
 function noticeIn(kept: string, token: string): string | undefined {
   const [text = '', mac] = kept.split('.')
-  return isMacOf(token, `notice ${text}`, mac) ? Buffer.from(text, 'base64url').toString('utf8') : undefined
+  return isMacOf(token, `notice:${text}`, mac) ? Buffer.from(text, 'base64url').toString('utf8') : undefined
 }
 
 export const sendConsolePage = (

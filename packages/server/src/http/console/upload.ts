@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { invalidRequest } from '../../errors.ts'
+import { words } from '../../web/words/en.ts'
 import { bodyParser } from '../bodies/read-body.ts'
 import { type Fields, fieldsOf } from './fields.ts'
 
@@ -38,7 +39,7 @@ export async function uploadIn(body: unknown, contentType = ''): Promise<Upload>
   const parts = await partsIn(body, boundary)
   const files = parts.filter((part): part is [string, File] => part[1] instanceof File)
   const chosen = files.filter(([, { name, size }]) => name !== '' || size > 0)
-  if (chosen.length > 1) throw invalidRequest('The form has more than one file. Send one.')
+  if (chosen.length > 1) throw invalidRequest(words.form.oneFile)
   const [, file] = chosen[0] ?? []
   return {
     fields: fieldsOf(parts.filter((part): part is [string, string] => typeof part[1] === 'string')),
@@ -49,18 +50,17 @@ export async function uploadIn(body: unknown, contentType = ''): Promise<Upload>
 function requireFewParts(body: Buffer, delimiter: string): void {
   let parts = 0
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
-    if (++parts > MOST_PARTS + 1) throw invalidRequest(`The form has more than ${MOST_PARTS} parts.`)
+    if (++parts > MOST_PARTS + 1) throw invalidRequest(words.form.tooManyParts(MOST_PARTS))
   }
 }
 
 async function partsIn(body: Buffer, boundary: string): Promise<[string, string | File][]> {
   try {
-    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    const headers = { 'content-type': `multipart/form-data;boundary=${boundary}` }
     return [...(await new Response(new Uint8Array(body), { headers }).formData())]
   } catch (cause) {
     throw notWhole(cause)
   }
 }
 
-const notWhole = (cause?: unknown) =>
-  invalidRequest('The form was not whole. Go back, and send it again.', { cause })
+const notWhole = (cause?: unknown) => invalidRequest(words.form.notWhole, { cause })

@@ -52,6 +52,11 @@ export const form = {
   notTyped: (expected: string): string => `Type exactly ${expected}. Nothing was done.`,
   outOfDate: 'This form was made for an earlier sign-in. Check it, and send it again.',
   incomplete: 'The form was incomplete. Check it, and send it again.',
+  notWhole: 'The form did not arrive whole. Go back, and send it again.',
+  oneFile: 'The form has more than one file. Send one.',
+  tooManyFields: (most: number): string =>
+    `The form has more than ${number(most)} fields. Choose fewer records.`,
+  tooManyParts: (most: number): string => `The form has more than ${number(most)} parts.`,
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied',
@@ -63,12 +68,16 @@ export const table = {
   chooseOne: (name: string): string => `Choose ${name}`,
 }
 
+/** `name`: of a parameter of the address. */
+const filterName = (name: string): string => (name === 'q' ? 'search' : name.replaceAll('_', ' '))
+
 export const list = {
   show: 'Show',
   clear: 'Clear the filters',
   more: 'More filters',
   nothingMatches: 'Nothing matches these filters:',
-  filter: (name: string, value: string): string => `${name.replaceAll('_', ' ')}: ${value.slice(0, 64)}`,
+  filter: (name: string, value: string): string => `${filterName(name)}: ${value.slice(0, 64)}`,
+  filterName,
   partial: (examined = 0): string =>
     examined === 0
       ? 'Nothing fits so far, and there is more to look at.'
@@ -100,6 +109,7 @@ export const errors = {
     500: 'Something failed',
     503: 'The service is away for a moment',
   } as Readonly<Record<number, string>>,
+  noPage: 'There is no page of the console at this address.',
   back: 'Back to the start page',
   tryAgain: 'Try again',
   nothingLost: 'Nothing was lost, and nothing was done.',

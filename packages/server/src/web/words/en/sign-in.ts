@@ -39,6 +39,7 @@ export const signIn = {
     title: 'Sign in again',
     text: 'You signed in too long ago for this: sign in again, and go on. Nothing has been done yet.',
     kept: 'What you entered is kept for half an hour. You see it again before it is sent.',
+    signedIn: 'A form is kept only for somebody who is signed in.',
     notKept: 'What you entered is too large to be kept. Sign in first, then enter it again.',
   },
   goOnForm: {
