@@ -183,8 +183,8 @@ async function plant(
 type Lane = Pick<Run, 'postgres' | 'directory'>
 
 /**
- * Does `work` for each of `things`, so many at a time. They share only this process, which therefore must not wait for
- * another synchronously: PostgreSQL would end what another lane has begun as idle. Each lane has a server of its own.
+ * Does `work` for each of `things`, so many at a time. Each lane has a server of its own. They share only this process,
+ * which must not block for long: PostgreSQL would end the transaction of another lane as idle.
  */
 async function inLanes<Thing, Outcome>(
   lanes: number,
