@@ -36,12 +36,12 @@ const EMPTY: readonly State[] = [
   [
     'a strange search',
     `/console/devices?q=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
-    /search is not a serial, a key or an id/,
+    /The filter “search” is not a serial, a key or an id/,
   ],
   [
     'a strange filter',
     `/console/devices?model=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
-    /model is not of the form BRAND\/MODEL/,
+    /The filter “model” is not of the form BRAND\/MODEL/,
   ],
 ]
 

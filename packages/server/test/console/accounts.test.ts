@@ -63,7 +63,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(none), /Nothing matches these filters: search: nobody-is-called-so state: disabled/)
       const refused = await operator.get('/console/accounts?state=nonsense')
       assert.equal(refused.status, 400)
-      assert.match(textOf(refused), /state is not one of enabled/)
+      assert.match(textOf(refused), /The filter “state” is not one of enabled/)
       assert.equal(
         (await operator.get('/console/accounts?q=Many-')).text.match(/<tr role="row"><td/g)?.length,
         100,

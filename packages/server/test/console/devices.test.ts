@@ -114,21 +114,24 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     for (const [query, says] of [
-      ['status=nonsense', /status is not one of pending, /],
+      ['status=nonsense', /The filter “status” is not one of pending, /],
       [
         'q=%C3%A9',
-        /search is not a serial, a key or an id.* search: \u00e9 status: pending Clear the filters/,
+        /The filter “search” is not a serial, a key or an id.* search: \u00e9 status: pending Clear the filters/,
       ],
       [
         'q=two+words',
-        /search is not a serial, a key or an id.* search: two words status: pending Clear the filters/,
+        /The filter “search” is not a serial, a key or an id.* search: two words status: pending Clear the filters/,
       ],
-      ['sort=size', /sort is not one of -registered, /],
-      ['model=acme', /model is not of the form BRAND\/MODEL\. model: acme status: pending Clear the filters/],
-      ['brand=a--b', /brand is not the account id of a brand/],
-      ['address=x', /address is not an IP address, or a block/],
-      ['decided_by=a+b', /decided by is not a name or an id/],
-      ['registered_since=soon', /registered since is not an instant in UTC/],
+      ['sort=size', /The filter “sort” is not one of -registered, /],
+      [
+        'model=acme',
+        /The filter “model” is not of the form BRAND\/MODEL\. model: acme status: pending Clear the filters/,
+      ],
+      ['brand=a--b', /The filter “brand” is not the account id of a brand/],
+      ['address=x', /The filter “address” is not an IP address, or a block/],
+      ['decided_by=a+b', /The filter “decided by” is not a name or an id/],
+      ['registered_since=soon', /The filter “registered since” is not an instant in UTC/],
       ['color=red', /unknown field: "color"/],
       ['seen=never', /seen/],
     ] as const)

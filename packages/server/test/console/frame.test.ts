@@ -108,7 +108,7 @@ describe('the frame of the console', () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/tokens?state=nonsense')
       assert.equal(page.status, 400)
-      assert.match(textOf(page), /state is not one of active/)
+      assert.match(textOf(page), /The filter “state” is not one of active/)
     })
   })
 })

@@ -57,7 +57,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       const refused = await operator.get('/console/grants?role=king')
       assert.equal(refused.status, 400)
-      assert.match(textOf(refused), /role is not one of viewer/)
+      assert.match(textOf(refused), /The filter “role” is not one of viewer/)
     })
 
     test('a role is given with its brand and its end, and the notice says so', async () => {

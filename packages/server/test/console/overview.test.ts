@@ -51,7 +51,10 @@ describe('the overview, of a service that nothing was done with', () => {
         const page = await browser.get(`/console/overview?${query}`)
         assert.equal(page.status, 400, query)
       }
-      assert.match(textOf(await browser.get('/console/overview?period=1h')), /period is not one of 24h/)
+      assert.match(
+        textOf(await browser.get('/console/overview?period=1h')),
+        /The filter “period” is not one of 24h/,
+      )
     })
   })
 })

@@ -264,9 +264,9 @@ function listRefused(
     : undefined
 }
 
-/** For people: `query/q is not …` as `search is not …`. */
+/** For people: `query/q is not …` as `The filter “search” is not …`. */
 const aboutFilter = (message: string): string =>
-  withoutPlace(message).replace(/^[a-z_]+(?= )/, words.list.filterName)
+  withoutPlace(message.replace(/^query\/([a-z_]+)(?:\/\d+)?(?= )/, (_, name) => words.list.theFilter(name)))
 
 /** What a form sends. Throws `RequestError` `invalid-request`. */
 async function sentIn(request: FastifyRequest): Promise<Upload> {

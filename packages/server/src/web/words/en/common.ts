@@ -77,7 +77,7 @@ export const list = {
   more: 'More filters',
   nothingMatches: 'Nothing matches these filters:',
   filter: (name: string, value: string): string => `${filterName(name)}: ${value.slice(0, 64)}`,
-  filterName,
+  theFilter: (name: string): string => `The filter “${filterName(name)}”`,
   partial: (examined = 0): string =>
     examined === 0
       ? 'Nothing fits so far, and there is more to look at.'
