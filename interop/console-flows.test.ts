@@ -7,13 +7,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { launch, openWindow, picture, pictureForReadme } from './support/chromium.ts'
+import { launch, openWindow, picture, pictureForReadme, press } from './support/chromium.ts'
 import { BRAND, inConsoleWorld, MODEL, OPERATOR, signIn } from './support/console-world.ts'
 
 const REVOKE = 'Revoke it for good'
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 /** Fills the form of a token that may see and upload one package. */
 async function fillToken(page: Page, url: string, description: string): Promise<void> {
@@ -184,7 +183,7 @@ inConsoleWorld((world) => {
     await fillToken(page, url, 'too late')
     const other = await context.newPage()
     await other.goto(`${url}/console/me`)
-    await other.getByRole('button', { name: 'Sign out' }).first().click()
+    await press(other, 'Sign out')
     await press(page, 'Make the token')
     assert.match(await said(page), /Nothing was done/)
     // In another tab, as the page says.
@@ -203,7 +202,7 @@ inConsoleWorld((world) => {
     const { installation } = world()
     const { page, context, url } = await signedIn('vera')
     await installation.ratafia(['grants', 'add', 'vera', 'brand-manager', '--brand', BRAND])
-    await page.getByRole('button', { name: 'Sign out' }).first().click()
+    await press(page, 'Sign out')
     await signIn(page, url, 'vera')
     await page.goto(`${url}/console/models/${BRAND}/${MODEL}/policy`)
     await page.getByRole('radio', { name: /everybody/ }).check()

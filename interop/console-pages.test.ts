@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { FORCED, findings, overflow, SHOWINGS, type Showing, show } from './support/axe.ts'
-import { launch, openWindow, picture } from './support/chromium.ts'
+import { launch, openWindow, picture, press } from './support/chromium.ts'
 import { BRAND, DEVELOPER, inConsoleWorld, MODEL, OPERATOR, signIn, VIEWER } from './support/console-world.ts'
 
 /** What an operator must be able to find; a page that is not linked from anywhere is lost. */
@@ -110,7 +110,7 @@ inConsoleWorld((world) => {
     await page.goto(
       `${url}/console/tokens/new?description=pages&permissions=package_access&packages=hello-world&channels=edge&life=90`,
     )
-    await page.getByRole('button', { name: 'Make the token', exact: true }).click()
+    await press(page, 'Make the token')
     const kinds = await walk(page, `${url}/console/overview`, async (kind) => {
       // The same page with filters is looked at once.
       const showings = kind.includes('?') ? SHOWINGS.slice(0, 1) : SHOWINGS

@@ -7,14 +7,13 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { FORCED, findings, overflow, SHOWINGS, show } from './support/axe.ts'
-import { launch, openWindow, picture } from './support/chromium.ts'
+import { launch, openWindow, picture, press } from './support/chromium.ts'
 import { BRAND, HOSTILE, inConsoleWorld, MODEL, OPERATOR, signIn, VIEWER } from './support/console-world.ts'
 import { takeDatabaseAway } from './support/database-away.ts'
 
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
 /** The page of something that runs is loaded again until it has ended. */
 const settled = (page: Page) => page.locator('body:not([data-refresh])').waitFor({ state: 'attached' })
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
 
 /** A page, what it says in its state, how it comes into it, and what is left to tidy up. */
 type State = readonly [

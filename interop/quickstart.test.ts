@@ -116,7 +116,8 @@ async function follow(page: Page, item: string, url: string): Promise<void> {
     return
   }
   if (/^Choose the first link of the list/.test(item)) {
-    return page.locator('table tbody a').first().click()
+    await page.locator('table tbody a').first().click()
+    return page.waitForLoadState()
   }
   const [, value, field] =
     /^(?:Enter|Choose) (?:`([^`]+)`|the password|\*\*[^*]+\*\*) as \*\*([^*]+)\*\*/.exec(item) ?? []
@@ -129,6 +130,7 @@ async function follow(page: Page, item: string, url: string): Promise<void> {
   const [, name] = /^Choose \*\*([^*]+)\*\*/.exec(item) ?? []
   assert.ok(name, `the page says what to do: ${item}`)
   await (await named(page, name)).click()
+  await page.waitForLoadState()
 }
 
 /** The link, button or choice with this name; the first, if a page has two. */

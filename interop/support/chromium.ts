@@ -45,6 +45,15 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   return { context, page, problems }
 }
 
+/**
+ * Presses a button that leads to another page, and waits until that page is loaded. A click alone ends as soon as the
+ * answer begins; on a busy machine Chromium then refuses to go back.
+ */
+export async function press(page: Page, name: string): Promise<void> {
+  const loaded = page.waitForEvent('load')
+  await Promise.all([loaded, page.getByRole('button', { name, exact: true }).first().click()])
+}
+
 /** Keeps a picture when INTEROP_SCREENSHOTS names a directory for them. */
 export async function picture(page: Page, name: string): Promise<void> {
   const directory = process.env['INTEROP_SCREENSHOTS']
