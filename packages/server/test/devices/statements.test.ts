@@ -15,7 +15,7 @@ import {
   withAcme,
 } from '../support/devices.ts'
 import { call, type TestService } from '../support/service.ts'
-import { statementCounts, TIMES } from '../support/statements.ts'
+import { hearsOfChanges, statementCounts, TIMES } from '../support/statements.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   const statementsDuring = statementCounts(fresh)
@@ -86,11 +86,15 @@ eachDatabase((_kind, _open, fresh) => {
   test('sessions at the same moment share their statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       const devices = await registerSome(service, 'together')
-      const bodies = await Promise.all(
-        devices.map(({ key, serial, modelText }) => sessionBody(service, { key, serial, modelText })),
-      )
-      const all = bodies.map((body) => call(service, 'POST', `${AUTH}/sessions`, { body }))
-      for (const { status } of await Promise.all(all)) assert.equal(status, 200)
+      // While the machine stands still, all that are sent at that moment cost more.
+      for (let again = 0; again < 3; again++) {
+        const bodies = await Promise.all(
+          devices.map(({ key, serial, modelText }) => sessionBody(service, { key, serial, modelText })),
+        )
+        await hearsOfChanges(service)
+        const all = bodies.map((body) => call(service, 'POST', `${AUTH}/sessions`, { body }))
+        for (const { status } of await Promise.all(all)) assert.equal(status, 200)
+      }
     })
     assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [])
   })

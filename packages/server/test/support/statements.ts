@@ -6,9 +6,8 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Fresh } from './databases.ts'
 import { eventually } from './eventually.ts'
-import { observedServices, scrape } from './observed.ts'
+import { type ObservedService, observedServices, scrape } from './observed.ts'
 import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from './otlp-receiver.ts'
-import type { TestService } from './service.ts'
 
 export const TIMES = 8
 
@@ -18,7 +17,7 @@ export type StatementsOf = (name: string, status?: number) => readonly string[]
 /** Counts while a service does `work`, which makes each request at least {@link TIMES} times. */
 export function statementCounts(
   fresh: Pick<Fresh, 'target'>,
-): (work: (service: TestService) => Promise<unknown>) => Promise<StatementsOf> {
+): (work: (service: ObservedService) => Promise<unknown>) => Promise<StatementsOf> {
   let receiver: OtlpReceiver
   before(async () => {
     receiver = await otlpReceiver()
@@ -33,9 +32,7 @@ export function statementCounts(
       RATAFIA_METRICS_PORT: '0',
     })
     // One that has just begun to listen remembers nothing yet.
-    await eventually('a node that hears of changes', async () =>
-      (await scrape(service.metricsUrl)).get('ratafia_revocation_feed_current'),
-    )
+    await hearsOfChanges(service)
     const already = receiver.spans.length
     // Closing sends the spans that are left.
     await work(service).finally(() => service.close())
@@ -52,6 +49,13 @@ export function statementCounts(
       return cheapest.map(({ name }) => name).sort()
     }
   }
+}
+
+/** Waits until this node hears of changes, and so may answer from its memory. */
+export async function hearsOfChanges({ metricsUrl }: ObservedService): Promise<void> {
+  await eventually('a node that hears of changes', async () =>
+    (await scrape(metricsUrl)).get('ratafia_revocation_feed_current'),
+  )
 }
 
 const STATUS = 'http.response.status_code'

@@ -11,7 +11,7 @@ import {
   presenting,
   type TestService,
 } from '../support/service.ts'
-import { statementCounts, TIMES } from '../support/statements.ts'
+import { hearsOfChanges, statementCounts, TIMES } from '../support/statements.ts'
 
 const EXCHANGE = '/api/v2/tokens/exchange'
 const POST_EXCHANGE = `POST ${EXCHANGE}`
@@ -55,9 +55,13 @@ eachDatabase((kind, _open, fresh) => {
 
   test('exchanges at the same moment share their statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
-      const headers = (await newLogins(service)).map(presenting)
-      const all = headers.map((one) => call(service, 'POST', EXCHANGE, { headers: one, body: {} }))
-      for (const { status } of await Promise.all(all)) assert.equal(status, 200)
+      // While the machine stands still, all that are sent at that moment cost more.
+      for (let again = 0; again < 3; again++) {
+        const headers = (await newLogins(service)).map(presenting)
+        await hearsOfChanges(service)
+        const all = headers.map((one) => call(service, 'POST', EXCHANGE, { headers: one, body: {} }))
+        for (const { status } of await Promise.all(all)) assert.equal(status, 200)
+      }
     })
     assert.deepEqual(statementsOf(POST_EXCHANGE), [])
   })
