@@ -441,7 +441,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ['sslmdoe=verify-full', 'sslMode=verify-full', 'a=b&sslmode=verify-full', 'ssl=0'].map(
       (query) => `postgres://db/x?${query}`,
     ),
-    /^RATAFIA_DATABASE_URL has an unknown parameter\. It can have sslmode, sslrootcert, /,
+    /^RATAFIA_DATABASE_URL has the unknown parameter (sslmdoe|sslMode|a|ssl)\..* It can have sslmode, sslrootcert, /,
   ],
   [
     'RATAFIA_DATABASE_URL',

@@ -2,23 +2,25 @@
  * The address of a PostgreSQL as a variable gives it: checked, so that a typo never ends in a connection without TLS.
  */
 import { postgresUrls } from '../postgres-urls.ts'
+import { closest } from './closest.ts'
 
-/** Throws an `Error` that does not repeat the value: it may contain a password. */
+/** Throws an `Error` that repeats no value: each may contain a password. */
 export function parsePostgresUrl(value: string): string {
+  requireEncoded(value)
   const [first] = postgresUrls(value) ?? []
   if (first === undefined) {
     throw new Error(
       'is not a PostgreSQL address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password, %23 for #, %2F for /.',
     )
   }
+  const { searchParams } = new URL(first)
   const attributes = new URLSearchParams(value.split('?')[1]).get('target_session_attrs')
   if (attributes !== null && !SESSION_ATTRIBUTES.includes(attributes)) {
     throw new Error(
       `has target_session_attrs that this service cannot use, because it writes. It can be ${SESSION_ATTRIBUTES.join(', ')}; without it the effect is the same.`,
     )
   }
-  const { searchParams } = new URL(first)
-  requireKnownParameters(searchParams)
+  requireKnownParameters(value)
   const mode = searchParams.get('sslmode')
   if (mode !== null && !SSL_MODES.includes(mode)) {
     throw new Error(`has an unknown sslmode. It can be ${SSL_MODES.join(', ')}.`)
@@ -28,12 +30,49 @@ export function parsePostgresUrl(value: string): string {
   return value.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
 }
 
+const ENCODING =
+  'Percent-encode the user, the password and the database name: %23 for #, %2F for /, %3F for ?, %40 for @, %25 for %.'
+
+/**
+ * Refuses an address that has a character of its syntax inside a user, a password or a name. It would be read as another
+ * address, and a piece of the password as a host, which messages show.
+ */
+function requireEncoded(value: string): void {
+  if (value.includes('#')) throw new Error(`has a # that is not percent-encoded. ${ENCODING}`)
+  // `URL` leaves tabs and line ends out.
+  if (/\p{Cc}/u.test(value)) throw new Error('has a line end, a tab or another control character. Remove it.')
+  if (/%(?![0-9a-fA-F]{2})/.test(value) || !isDecodable(value)) {
+    throw new Error(`has a % that is not the beginning of a percent-encoded character. ${ENCODING}`)
+  }
+  const [, path = '', query = ''] = /^[^:]*:\/\/[^/?]*([^?]*)(.*)$/.exec(value) ?? []
+  // The value of a parameter may have one, such as the user name of some hosted services.
+  if (path.includes('@') || query.replace(/=[^&]*/g, '').includes('@')) {
+    throw new Error(`has a / or ? before an @ that is not percent-encoded. ${ENCODING}`)
+  }
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** `pg` ignores what it does not know (with `sslmdoe` there would be no TLS), and of two parameters takes the last. */
-function requireKnownParameters(given: URLSearchParams): void {
-  const names = [...given.keys()]
-  if (names.some((name) => !PARAMETERS.includes(name))) {
-    // The name is not repeated: it may be the rest of a password with a question mark.
-    throw new Error(`has an unknown parameter. It can have ${PARAMETERS.join(', ')}.`)
+function requireKnownParameters(value: string): void {
+  const [, query = ''] = /\?(.*)$/.exec(value) ?? []
+  const names = [...new URLSearchParams(query).keys()]
+  const unknown = names.find((name) => !PARAMETERS.includes(name))
+  if (unknown !== undefined) {
+    // The rest of a password looks like a parameter, too, after a ? in the address or an & in the parameter `password`.
+    const mayBeSecret =
+      query.includes('@') || names.includes('password') || !/^[A-Za-z_]{1,40}$/.test(unknown)
+    const which = mayBeSecret ? 'an unknown parameter' : `the unknown parameter ${unknown}`
+    const meant = mayBeSecret ? undefined : closest(unknown.toLowerCase(), PARAMETERS)
+    const known = `It can have ${PARAMETERS.join(', ')}.`
+    throw new Error(`has ${which}. ${meant === undefined ? known : `Did you mean ${meant}? ${known}`}`)
   }
   if (new Set(names).size < names.length) throw new Error('has a parameter twice.')
 }

@@ -78,6 +78,12 @@ export function parseServiceUrl(value: string): string {
 
 /** Several of {@link parseServiceUrl}, each with a trailing slash, so that paths can be appended. */
 export function parseServiceUrls(value: string): readonly string[] {
+  // In the whole value: of a password with a comma, the first item has no @ and would be shown.
+  if (/[?#@]/.test(value)) {
+    throw new Error(
+      'has an item that is not an http or https address without credentials, query or fragment. Write one such as https://store.example.com.',
+    )
+  }
   return value.split(',').map((one) => `${parseServiceUrl(one.trim())}/`)
 }
 

@@ -37,7 +37,9 @@ function checkKind(kind: string): KindName {
 }
 
 function checkUrl(text: string): string {
-  const refused = (why: string) => invalidField(`The URL ${quote(text)} ${why}.`, { field: 'url' })
+  // What is before an @ or behind a ? may be a secret.
+  const shown = /[?#@]/.test(text) ? 'The URL' : `The URL ${quote(text)}`
+  const refused = (why: string) => invalidField(`${shown} ${why}.`, { field: 'url' })
   // A URL parser would drop or replace other characters, but the text is compared with `iss` byte for byte.
   const isPlain = text.length <= LONGEST_ISSUER_URL && /^https?:\/\/[\x21-\x7e]+$/.test(text)
   if (!isPlain || !URL.canParse(text)) {
@@ -46,8 +48,9 @@ function checkUrl(text: string): string {
     )
   }
   const url = new URL(text)
-  const { protocol, username, password } = url
-  if (username !== '' || password !== '' || /[?#]/.test(text)) {
+  const { protocol } = url
+  // An @ behind a slash may still be the end of a password.
+  if (/[?#@]/.test(text)) {
     throw refused('has a user, a query or a fragment. Leave that out')
   }
   // 0x7f.1 is an address, too, but the list of issuers should show it in its usual form.
