@@ -1,12 +1,13 @@
 /**
- * Writes docs/reference.md from the program, and docs/management-api.md from the table of its operations: `npm run
- * docs:reference`.
+ * Writes docs/reference.md from the program, docs/management-api.md from the table of its operations, and
+ * docs/licences.md from the lock file: `npm run docs:reference`.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Argument, Command, Option } from 'commander'
 import { EXIT_HELP } from '../../packages/server/src/cli/context.ts'
 import { VARIABLES_BY_SUBJECT } from '../../packages/server/src/config/variables.ts'
+import { LICENCES_PAGE, licencesPage } from './licences.ts'
 import { MANAGEMENT_PAGE, managementPage } from './management.ts'
 import { describedProgram, leavesOf } from './program.ts'
 import { tableRow } from './table-row.ts'
@@ -130,4 +131,5 @@ const sentence = (text: string): string =>
 if (import.meta.main) {
   writeFileSync(REFERENCE, await referencePage())
   writeFileSync(MANAGEMENT_PAGE, await managementPage())
+  writeFileSync(LICENCES_PAGE, licencesPage())
 }

@@ -1,0 +1,65 @@
+/**
+ * Asks the npm registry for advisories on the packages in package-lock.json: `npm run check:advisories`. Fails if a
+ * shipped package has one. A registry without advisories, as mirrors often are, leaves them unchecked, and the output
+ * says so.
+ */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+export interface Outcome {
+  readonly failed: boolean
+  readonly lines: readonly string[]
+}
+
+interface Vulnerability {
+  readonly name: string
+  readonly severity: string
+  readonly range: string
+  readonly via: readonly (string | { readonly title: string; readonly url: string })[]
+}
+
+/** Reads what `npm audit --json` printed. `shipped`: without development dependencies. */
+export function readAudit(printed: string, shipped: string): Outcome {
+  const audit = parsed(printed)
+  if (audit.vulnerabilities === undefined) {
+    const reason = typeof audit.message === 'string' ? audit.message : 'npm audit printed no report'
+    return { failed: false, lines: [`Advisories are unchecked: ${reason}.`] }
+  }
+  const affected = Object.values(audit.vulnerabilities)
+  if (affected.length === 0) return { failed: false, lines: ['No advisories.'] }
+  const names = new Set(Object.keys(parsed(shipped).vulnerabilities ?? {}))
+  return {
+    failed: affected.some(({ name }) => names.has(name)),
+    lines: affected.map((one) => {
+      const use = names.has(one.name) ? 'shipped' : 'development only'
+      return `${one.severity}, ${use}: ${one.name} ${one.range}: ${one.via.map(described).join('; ')}`
+    }),
+  }
+}
+
+const described = (via: Vulnerability['via'][number]): string =>
+  typeof via === 'string' ? `through ${via}` : `${via.title} ${via.url}`
+
+function parsed(text: string): {
+  readonly message?: unknown
+  readonly vulnerabilities?: Readonly<Record<string, Vulnerability>>
+} {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function audit(...options: readonly string[]): string {
+  const cwd = join(import.meta.dirname, '..')
+  // It exits with 1 both when it found something and when it could not ask.
+  return spawnSync('npm', ['audit', '--json', ...options], { cwd, encoding: 'utf8' }).stdout
+}
+
+if (import.meta.main) {
+  const { failed, lines } = readAudit(audit(), audit('--omit=dev'))
+  process.stdout.write(`${lines.join('\n')}\n`)
+  process.exitCode = failed ? 1 : 0
+}
