@@ -1,7 +1,7 @@
 /** The strike of `issuer-black-holed`. */
-import type { Evidence, Striking } from './faults.ts'
 import { exchangingIdToken, newIdToken } from './load/job.ts'
 import { command } from './load/operator.ts'
+import type { Evidence, Striking } from './striking.ts'
 import type { SigningKey } from './world/issuer.ts'
 import { sleep } from './world/processes.ts'
 import type { World } from './world/world.ts'

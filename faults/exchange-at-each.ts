@@ -1,8 +1,8 @@
 /** Jobs after `rolling-upgrade`: the release before may know neither issuers nor rules. */
-import type { Striking } from './faults.ts'
 import { exchangingIdToken, newIdToken } from './load/job.ts'
 import { command } from './load/operator.ts'
 import { addRule } from './load/rule-duties.ts'
+import type { Striking } from './striking.ts'
 
 /** Exchanges an ID token at every node, by rules that are added where there are none. Returns how many succeeded. */
 export async function exchangeAtEach({

@@ -5,25 +5,14 @@ import { exchangeAtEach } from './exchange-at-each.ts'
 import { type Client, watch } from './load/client.ts'
 import { whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
-import type { Random } from './load/random.ts'
 import type { Recorder } from './load/wire.ts'
+import type { Evidence, Striking } from './striking.ts'
 import type { Node } from './world/node.ts'
 import type { Postgres } from './world/postgres.ts'
 import { previousRelease } from './world/previous-release.ts'
 import { sleep } from './world/processes.ts'
 import { type Release, thisRelease } from './world/release.ts'
 import type { Layout, World } from './world/world.ts'
-
-export interface Striking {
-  readonly world: World
-  readonly clients: readonly Client[]
-  readonly random: Random
-  readonly recorder: Recorder
-  /** Counted from 1. */
-  readonly round: number
-}
-
-export type Evidence = Readonly<Record<string, number>>
 
 /** Pauses in milliseconds: between two operations of a client, and between two commands of the operator. */
 export interface Pace {

@@ -16,5 +16,5 @@ export function check(root: string, rules = RULES): Report {
       ({ path, line, what }) => `${path}:${line}: ${what}\n  ${name}: "${sentence}"\n  ${advice}`,
     ),
   )
-  return { files: tree.files.length, findings: findings.sort() }
+  return { files: tree.files.length + tree.tools.length, findings: findings.sort() }
 }

@@ -2,13 +2,13 @@ import type { Finding } from './rule.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * Finds import cycles among the sources, type imports included: a cycle of types is two files that cannot be
+ * Finds import cycles among the sources of packages and tools, type imports included: a cycle of types is two files that cannot be
  * understood separately. Each file of a cycle is reported once, with the shortest way back to itself, at the
  * first file by name only, so one cycle is one finding.
  */
-export function* findCycles({ files }: Tree): Iterable<Finding> {
+export function* findCycles({ files, tools }: Tree): Iterable<Finding> {
   const imports = new Map(
-    files
+    [...files, ...tools]
       .filter(({ place }) => place.layer !== 'test')
       .map((file) => [
         file.place.path,

@@ -5,6 +5,7 @@
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
  * - `remembered`: `remembered-<nouns>.ts`, a store whose answers a node remembers while it hears of every change.
  * - `shared`: a file directly in the server's `src/`, which every layer may import: errors.ts, clock.ts.
+ * - `tool`: a file outside `packages/`, in one of the {@link TOOLS}. Its package is ''.
  * - `test`: tests, their support, and examples. They may import from every layer of their own package.
  */
 export type Layer =
@@ -25,6 +26,7 @@ export type Layer =
   | 'store'
   | 'telemetry'
   | 'test'
+  | 'tool'
   | 'web'
   | 'workers'
 
@@ -39,6 +41,9 @@ export interface Place {
    */
   readonly folder: string
 }
+
+/** The folders outside `packages/` whose sources are checked for cycles. */
+export const TOOLS: readonly string[] = ['benchmarks', 'faults', 'interop', 'tools']
 
 const PACKAGES: ReadonlyMap<string, Layer | 'server'> = new Map([
   ['api', 'api'],
@@ -66,7 +71,8 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
  * this file, and rules.
  */
 export function placeOf(path: string): Place {
-  const [, directory = '', top, ...inside] = path.split('/')
+  const [root = '', directory = '', top, ...inside] = path.split('/')
+  if (TOOLS.includes(root)) return { path, package: '', folder: '', layer: 'tool' }
   const layer = PACKAGES.get(directory)
   if (layer === undefined) {
     throw new Error(`packages/${directory} has no row in tools/import-rules/places.ts, so no rule covers it`)

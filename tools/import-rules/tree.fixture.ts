@@ -102,6 +102,11 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/server/test/support/client.ts':
     "import '../../src/start/run.ts'; import '../../src/cli/program.ts'",
   'packages/server/test/whoami.test.ts': "import './support/client.ts'; const home = process.env.HOME",
+
+  // A tool may import from every layer, and whatever it likes.
+  'faults/faults.ts':
+    "import './black-hole.ts'; import 'an-undeclared-library'; import '../packages/server/src/start/run.ts'",
+  'faults/black-hole.ts': "import '../package.json'",
 }
 
 /** Writes the tree with `plants` added to its files (or as new ones), hands its root to `use`, removes it. */

@@ -1,10 +1,10 @@
-// The tree to check: every file of every package, with the target of each import.
+// The tree to check: every file of every package and tool, with the target of each import.
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
 import { parseFiles, type Use } from './parse.ts'
-import { type Place, placeOf } from './places.ts'
+import { type Place, placeOf, TOOLS } from './places.ts'
 
 /** What an import leads to. `nothing`: a computed specifier, a file that is not there, a subpath not exported. */
 export type Target =
@@ -31,7 +31,10 @@ interface Package {
 }
 
 export interface Tree {
+  /** Of the packages. */
   readonly files: readonly SourceFile[]
+  /** Outside `packages/`: the service does not consist of them, so only the rule about cycles binds them. */
+  readonly tools: readonly SourceFile[]
   /** By directory below `packages/`. */
   readonly packages: ReadonlyMap<string, Package>
 }
@@ -45,11 +48,15 @@ export function readTree(root: string): Tree {
     }),
   )
   const paths = globSync('packages/*/{src,bin,test,examples}/**/*.{ts,js,mts,mjs}', { cwd: root }).sort()
+  const tools = globSync(`{${TOOLS.join(',')}}/**/*.ts`, {
+    cwd: root,
+    exclude: (name) => name.split('/').some((part) => part.startsWith('.') || part === 'node_modules'),
+  }).sort()
   const parsed = parseFiles(
     root,
-    paths.map((path) => `${root}/${path}`),
+    [...paths, ...tools].map((path) => `${root}/${path}`),
   )
-  const files = paths.map((path): SourceFile => {
+  const read = (path: string): SourceFile => {
     const { imports, uses } = parsed.get(`${root}/${path}`) ?? { imports: [], uses: [] }
     const resolved = imports.map(({ line, specifier, typeOnly }) => ({
       line,
@@ -57,8 +64,8 @@ export function readTree(root: string): Tree {
       target: resolve(root, path, specifier, [...packages.values()]),
     }))
     return { place: placeOf(path), imports: resolved, uses }
-  })
-  return { files, packages }
+  }
+  return { files: paths.map(read), tools: tools.map(read), packages }
 }
 
 function readPackage(root: string, directory: string): Package {
@@ -79,7 +86,13 @@ function resolve(root: string, from: string, specifier: string | undefined, pack
     const path = posix.join(posix.dirname(from), specifier)
     if (!existsSync(`${root}/${path}`)) return { kind: 'nothing', name: `${specifier} (no such file)` }
     // Files outside packages/ (a tool, a root file) belong to no package and would be missing when published.
-    if (!path.startsWith('packages/')) return { kind: 'nothing', name: `${path} (outside of packages/)` }
+    const outside = !path.startsWith('packages/')
+    if (outside && TOOLS.includes(from.split('/', 1)[0] ?? '')) {
+      return TOOLS.includes(path.split('/', 1)[0] ?? '')
+        ? { kind: 'ours', place: placeOf(path), by: 'path' }
+        : { kind: 'external', name: path }
+    }
+    if (outside) return { kind: 'nothing', name: `${path} (outside of packages/)` }
     return { kind: 'ours', place: placeOf(path), by: 'path' }
   }
   const [, name = specifier, rest = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? []

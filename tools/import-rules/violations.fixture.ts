@@ -255,4 +255,10 @@ export const VIOLATIONS: readonly Violation[] = [
     "import type { X } from '../tokens/exchange.ts'",
     `is in a cycle: ${server}/accounts/find.ts -> ${server}/tokens/exchange.ts -> ${server}/accounts/find.ts`,
   ],
+  [
+    'no-cycles',
+    'faults/black-hole.ts',
+    "import type { Striking } from './faults.ts'",
+    'is in a cycle: faults/black-hole.ts -> faults/faults.ts -> faults/black-hole.ts',
+  ],
 ]

@@ -1,5 +1,6 @@
 /** What happens to a Patroni cluster, as rows of a table. */
-import { type Evidence, hasNoClients } from '../../../faults/faults.ts'
+import { hasNoClients } from '../../../faults/faults.ts'
+import type { Evidence } from '../../../faults/striking.ts'
 import { sleep } from '../../../faults/world/processes.ts'
 import type { LoginWatch } from './login-watch.ts'
 import type { Patroni } from './patroni.ts'
