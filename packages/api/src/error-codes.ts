@@ -178,7 +178,7 @@ export const ERROR_CODES = {
   'idempotency-key-reused': {
     status: 422,
     meaning:
-      'The `Idempotency-Key` was sent with another request before, or its answer can no longer be shown again. Use a new key for a new request.',
+      'The `Idempotency-Key` was sent before, with another request or by another login, or its answer is not shown any more. Use a new key for a new request.',
   },
   'version-required': {
     status: 428,

@@ -42,6 +42,8 @@ export interface Authority {
   accountScopeOf(permission: ManagementPermission): BrandScope
   /** Undefined for whoever has the database and the secret key: nobody could ask them for more. */
   readonly signIn: SignIn | undefined
+  /** The login and everything that limits it, as one text. An answer that was kept for one caller is shown to no other. */
+  readonly caller: string
 }
 
 /** Of a command on the database: it may do everything. */
@@ -57,6 +59,7 @@ export const directAuthority = (author: Author, by: string): DirectAuthority => 
   scopeOf: () => 'all',
   accountScopeOf: () => 'all',
   signIn: undefined,
+  caller: 'operator',
 })
 
 /** The brands that the roles together give a permission for. */

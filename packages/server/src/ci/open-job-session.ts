@@ -1,5 +1,5 @@
 /** The session of a job: opened with the use of its ID token, or found again (contract/oidc.md, A13 to A15). */
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { newSessionId } from '@ratafia/api'
 import { jobActor } from '../change.ts'
 import { textOfLimits } from '../tokens/limits/recorded-limits.ts'
@@ -55,7 +55,7 @@ export async function openJobSession(
     key: verified.key,
     at: session.since,
     keepUntil: new Date(verified.expiresAt.getTime() + KEEP_MS),
-    idempotencyHash: job.idempotencyKey === undefined ? undefined : hashOf(job.idempotencyKey),
+    idempotencyHash: await hashOf(job, deps),
     session: {
       id: session.id,
       until: session.until,
@@ -108,17 +108,20 @@ interface Again {
  * now. Throws {@link ExchangeRefusal} `used`.
  */
 async function openedBefore(
-  { issuer, verified, idempotencyKey }: Job,
+  job: Job,
   { by: { rule, account }, until: asked }: Again,
-  { usedTokens, clock }: ExchangeDependencies,
+  deps: ExchangeDependencies,
 ): Promise<JobSession> {
+  const { issuer, verified } = job
+  const { usedTokens, clock } = deps
+  const idempotencyHash = await hashOf(job, deps)
   const used = await usedTokens.find({ issuer: issuer.url, key: verified.key })
   const now = clock().getTime()
   const session = used?.session
   const isAgain =
     used?.idempotencyHash !== undefined &&
-    idempotencyKey !== undefined &&
-    timingSafeEqual(Buffer.from(used.idempotencyHash), Buffer.from(hashOf(idempotencyKey))) &&
+    idempotencyHash !== undefined &&
+    timingSafeEqual(Buffer.from(used.idempotencyHash), Buffer.from(idempotencyHash)) &&
     now - used.usedAt.getTime() < AGAIN_MS
   if (isAgain && session?.ruleId === rule.id && !session.revokedAt && now < session.until.getTime()) {
     const until = asked < session.until ? asked : session.until
@@ -127,4 +130,9 @@ async function openedBefore(
   throw new ExchangeRefusal('used', 'The ID token was used before. Each is good once: get a new one.')
 }
 
-const hashOf = (idempotencyKey: string): string => hash('sha256', idempotencyKey)
+/** Keyed, because the key of a client may be easy to guess. Undefined without one. */
+const hashOf = async (
+  { idempotencyKey }: Job,
+  { keyring }: Pick<ExchangeDependencies, 'keyring'>,
+): Promise<string | undefined> =>
+  idempotencyKey === undefined ? undefined : keyring.fingerprint('exchange key', idempotencyKey)

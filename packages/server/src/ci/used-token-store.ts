@@ -22,7 +22,7 @@ export interface Use extends TokenName {
   readonly at: Date
   /** Until when nobody may use it again. */
   readonly keepUntil: Date
-  /** SHA-256 in hexadecimal. */
+  /** A fingerprint of the `Idempotency-Key` in hexadecimal, by the keys of the service. */
   readonly idempotencyHash: string | undefined
   /** Opened with it. Its account is that of the rule. */
   readonly session: {

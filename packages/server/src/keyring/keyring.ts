@@ -6,6 +6,7 @@
 import type { KeyPair } from '@ratafia/macaroon/bakery'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/index.ts'
+import { deriveKey } from './derive.ts'
 import { type CacheTimes, KeyCache } from './key-cache.ts'
 import { createKeyPairStore, type KeyPairPurpose, newKeyPair, type StoredKeyPair } from './key-pair-store.ts'
 import {
@@ -56,6 +57,11 @@ export interface Keyring {
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   /** The content; undefined for any other text. Waits like {@link resolve}. */
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
+  /**
+   * A digest in hexadecimal that takes the keys to compute: the same on every node, and for as long as the keys last.
+   * `purpose` is a constant.
+   */
+  fingerprint(purpose: string, text: string): Promise<string>
   /** Our key pair: it seals third-party caveats to a discharger. */
   sealingKeyPair(): Promise<KeyPair>
   /** Newest first. The newest is advertised; each opens what was sealed to it. */
@@ -164,6 +170,13 @@ export async function openKeyring({
         parsed &&
         (await rootKeyOf(parsed.rootKeyId, performance.now(), (first) => isGenuineText(parsed, first)))
       return rootKey && openText(rootKey, purpose, parsed)
+    },
+
+    async fingerprint(purpose, text) {
+      // Root keys are never deleted, so the first one stays through every rotation.
+      const { firstKey } = await activeRootKey()
+      const parts = Buffer.from(`${purpose}\0${text}`, 'utf8')
+      return deriveKey(firstKey.secret, 'ratafia fingerprint', parts).toString('hex')
     },
 
     sealingKeyPair: async () => (await pairsFor('issuer'))[0],

@@ -56,7 +56,7 @@ eachDatabase((_kind, open, fresh) => {
       permissions.includes(one) ? (brands ? new Set(brands) : 'all') : new Set<string>()
     return {
       ...{ author: { actor: 'account:mallory', source: '192.0.2.1' }, by: 'mallory' },
-      ...{ accountId: newAccountId(), scopeOf, accountScopeOf: scopeOf, signIn },
+      ...{ accountId: newAccountId(), scopeOf, accountScopeOf: scopeOf, signIn, caller: 'mallory' },
     }
   }
   const now = (): SignIn => ({ kind: 'person', at: service.now() })

@@ -95,7 +95,7 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
     )
     return written
   })
-  const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. They are useless without the secret key: keep that elsewhere.`
+  const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. Its keys and kept answers open only with the secret key: keep that elsewhere.`
   print(context, options, { ...totals, file }, told)
 }
 

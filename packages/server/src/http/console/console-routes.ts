@@ -205,14 +205,14 @@ export function consoleRoutes<Who extends Authority>(
       if (done instanceof GoTo) return { path: done.path, notice: done.notice }
       return { page: consolePage(done, frames.of(asked)) }
     }
-    const { accountId } = asked.authority
+    const { accountId, caller } = asked.authority
     const { onlyReads = false } = form
     const isRead = typeof onlyReads === 'function' ? onlyReads(asked.fields) : onlyReads
     if (isRead || accountId === undefined) return work()
     const key = asked.fields.get('once') ?? ''
     if (!ONCE.test(key)) throw new FormRefused(words.form.incomplete)
     const said = asked.fields.entries.filter(([name]) => name !== 'csrf')
-    const digest = hash('sha256', JSON.stringify([path, said, file && hash('sha256', file.bytes)]))
+    const digest = hash('sha256', JSON.stringify([caller, path, said, file && hash('sha256', file.bytes)]))
     const { body } = await http.answerOnce(
       { accountId, key, digest, shownForMs: SECRET_SHOWN_MS },
       async () => ({ status: 200, headers: {}, body: JSON.stringify(await work()) }),

@@ -19,15 +19,15 @@ export interface Answer {
 export interface Repeatable {
   readonly accountId: string
   readonly key: string
-  /** Of all that makes the request what it is: SHA-256 in hexadecimal. */
+  /** Of all that makes the request what it is, its caller too: SHA-256 in hexadecimal. */
   readonly digest: string
   /** Milliseconds for which the answer is shown again, because it has a secret. Absent: as long as it is kept. */
   readonly shownForMs?: number
 }
 
 /**
- * The answer of `work`, or the one that it gave before. Throws `idempotency-key-reused` for another request with this
- * key, and `idempotency-key-busy` while the first one runs.
+ * The answer of `work`, or the one that it gave before. Throws `idempotency-key-reused` for another request or another
+ * caller with this key, and `idempotency-key-busy` while the first one runs.
  */
 export type AnswerOnce = (request: Repeatable, work: () => Promise<Answer>) => Promise<Answer>
 
@@ -39,7 +39,7 @@ const KEY = /^[\x21-\x7e]{16,64}$/
 /** Without a key, `work` is done. Throws {@link RequestError} `invalid-field` for a key that is none. */
 export async function repeatable(
   request: FastifyRequest,
-  { accountId }: Authority,
+  { accountId, caller }: Authority,
   { answerOnce, secret = false }: { readonly answerOnce: AnswerOnce; readonly secret?: boolean | undefined },
   work: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -55,7 +55,7 @@ export async function repeatable(
   }
   const { method, url, headers, body } = request
   const said = body instanceof Uint8Array ? hash('sha256', body) : JSON.stringify(body ?? null)
-  const parts = [method, url, headers['if-match'] ?? '', said]
+  const parts = [caller, method, url, headers['if-match'] ?? '', said]
   const asked = { accountId, key, digest: hash('sha256', parts.join('\n')) }
   return answerOnce(secret ? { ...asked, shownForMs: SECRET_SHOWN_MS } : asked, work)
 }

@@ -1,11 +1,12 @@
 /**
  * Answers a request once, however often it is sent with one `Idempotency-Key` (contract/administration.md, A12). The
- * answer is kept for a day, sealed under a key that is derived from the `Idempotency-Key`: whoever has the database
- * alone reads none.
+ * answer is kept for a day. Opening it takes the keys of the service and the `Idempotency-Key`, and the row is found with
+ * the keys of the service alone: a thief of the database who guesses an `Idempotency-Key` cannot even check the guess.
  */
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { RequestError } from '../../errors.ts'
+import type { Keyring } from '../../keyring/keyring.ts'
 import type { RepeatKey, RepeatStore } from './repeat-store.ts'
 
 interface Asked {
@@ -24,6 +25,7 @@ interface Answer {
 
 interface RepeatDeps {
   readonly repeats: RepeatStore
+  readonly keyring: Pick<Keyring, 'fingerprint' | 'sealText' | 'openText'>
   readonly clock: Clock
 }
 
@@ -39,16 +41,20 @@ export async function answerOnce(
   work: () => Promise<Answer>,
   deps: RepeatDeps,
 ): Promise<Answer> {
-  const { repeats, clock } = deps
-  const key: RepeatKey = { accountId: asked.accountId, keyHash: hash('sha256', asked.key) }
-  if (!(await repeats.begin(key, { digest: asked.digest, at: clock() }))) {
-    const before = await answeredBefore(key, asked, deps)
+  const { repeats, keyring, clock } = deps
+  await refuseEarlierReleases(asked, deps)
+  const { accountId } = asked
+  const key: RepeatKey = { accountId, keyHash: await keyring.fingerprint('idempotency key', asked.key) }
+  const request = { digest: await keyring.fingerprint('repeated request', asked.digest), at: clock() }
+  if (!(await repeats.begin(key, request))) {
+    const before = await answeredBefore({ key, asked, digest: request.digest }, deps)
     if (before) return before
   }
   try {
     const answer = await work()
-    const { status, headers } = answer
-    await repeats.end(key, { status, headers, sealed: seal(answer.body, asked) })
+    const { status, headers, body } = answer
+    const sealed = await keyring.sealText(purposeOf(asked), Buffer.from(body, 'utf8'))
+    await repeats.end(key, { status, headers, sealed: Buffer.from(sealed, 'base64url') })
     return answer
   } catch (error) {
     // If even this fails, the request is taken over once it can no longer run.
@@ -57,34 +63,45 @@ export async function answerOnce(
   }
 }
 
+/**
+ * Refuses a key that an earlier release has an answer to: it kept the row under a plain hash of the key, and the answer
+ * opened with the key alone. Such rows are gone a day after the upgrade.
+ */
+async function refuseEarlierReleases({ accountId, key }: Asked, { repeats }: RepeatDeps): Promise<void> {
+  if (await repeats.find({ accountId, keyHash: hash('sha256', key) })) throw notShown()
+}
+
+interface Repeated {
+  readonly key: RepeatKey
+  readonly asked: Asked
+  readonly digest: string
+}
+
 /** Undefined if the request has to be done, after all. */
 async function answeredBefore(
-  key: RepeatKey,
-  asked: Asked,
-  { repeats, clock }: RepeatDeps,
+  { key, asked, digest }: Repeated,
+  { repeats, keyring, clock }: RepeatDeps,
 ): Promise<Answer | undefined> {
   const kept = await repeats.find(key)
   // It was refused a moment ago.
   if (!kept) {
-    if (await repeats.begin(key, { digest: asked.digest, at: clock() })) return undefined
+    if (await repeats.begin(key, { digest, at: clock() })) return undefined
     throw busy()
   }
-  if (kept.digest !== asked.digest) {
+  if (kept.digest !== digest) {
     throw new RequestError(
       'idempotency-key-reused',
-      'This Idempotency-Key was sent with another request before. Use a new one for each request.',
+      'This Idempotency-Key was sent with another request before, or by another login. Use a new one for each request.',
     )
   }
   const age = clock().getTime() - kept.startedAt.getTime()
   if (kept.answer) {
-    if (age >= (asked.shownForMs ?? Number.POSITIVE_INFINITY)) {
-      throw new RequestError(
-        'idempotency-key-reused',
-        'The answer to this Idempotency-Key had a secret, and is not shown any more. Use a new key for a new request.',
-      )
-    }
+    if (age >= (asked.shownForMs ?? Number.POSITIVE_INFINITY)) throw notShown()
     const { status, headers, sealed } = kept.answer
-    return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: open(sealed, asked) }
+    const body = await keyring.openText(purposeOf(asked), Buffer.from(sealed).toString('base64url'))
+    if (!body) throw notShown()
+    const replayed = { ...headers, 'idempotent-replayed': 'true' }
+    return { status, headers: replayed, body: Buffer.from(body).toString('utf8') }
   }
   if (age < LONGEST_MS) throw busy()
   if (await repeats.takeOver(key, kept.startedAt, clock())) return undefined
@@ -97,22 +114,11 @@ const busy = () =>
     'The first request with this Idempotency-Key is still running. Ask again in a second.',
   )
 
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
+const notShown = () =>
+  new RequestError(
+    'idempotency-key-reused',
+    'The answer to this Idempotency-Key is not shown any more, because it may contain a secret. Use a new key for a new request.',
+  )
 
-const sealingKey = ({ accountId, key }: Asked): Uint8Array =>
-  Buffer.from(hkdfSync('sha256', key, accountId, 'ratafia kept answer', 32))
-
-function seal(body: string, asked: Asked): Uint8Array {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(asked), nonce)
-  return Buffer.concat([nonce, cipher.update(body, 'utf8'), cipher.final(), cipher.getAuthTag()])
-}
-
-function open(sealed: Uint8Array, asked: Asked): string {
-  const bytes = Buffer.from(sealed)
-  const decipher = createDecipheriv('aes-256-gcm', sealingKey(asked), bytes.subarray(0, NONCE_BYTES))
-  decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
-  const body = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES))
-  return Buffer.concat([body, decipher.final()]).toString('utf8')
-}
+/** Only this account with this key opens the answer. Neither has a space. */
+const purposeOf = ({ accountId, key }: Asked): string => `kept answer ${accountId} ${key}`

@@ -3,14 +3,14 @@ import { anyRowChanged, type Database, fromInstant, toInstant } from '../../data
 
 export interface RepeatKey {
   readonly accountId: string
-  /** SHA-256 in hexadecimal. */
+  /** A fingerprint of the `Idempotency-Key` in hexadecimal, by the keys of the service. */
   readonly keyHash: string
 }
 
 export interface KeptAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Sealed under a key that is not stored. */
+  /** Opens with the keys of the service and the `Idempotency-Key` together. */
   readonly sealed: Uint8Array
 }
 

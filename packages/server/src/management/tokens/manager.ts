@@ -61,7 +61,7 @@ export function authorityOf(
   { source, ...origin }: RequestOrigin,
   now: Date,
 ): ManagerAuthority {
-  const { account, sessionId, signIn, minted } = manager
+  const { account, sessionId, signIn, minted, limits } = manager
   const roles = currentRoles(manager, now)
   const ofAccount = (permission: ManagementPermission) => scopeOfRoles(roles, permission)
   return {
@@ -82,5 +82,10 @@ export function authorityOf(
     scopeOf: (permission) => intersectScopes(ofAccount(permission), scopeOfToken(manager, permission)),
     accountScopeOf: ofAccount,
     signIn,
+    caller: JSON.stringify([
+      // An agent logs in for each of its runs; a person keeps their token.
+      signIn.kind === 'agent' ? `agent ${signIn.name}` : sessionId,
+      ...[minted, limits, roles.map(({ role, brandId }) => [role, brandId])],
+    ]),
   }
 }
