@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"github.com/snapcore/snapd/asserts"
 )
 
 // snapdVersion is the version of the linked packages; interop/setup sets it from Debian's package.
@@ -24,6 +26,8 @@ type command struct {
 	configuration
 	// The name of a snap, for "info" and "download".
 	Snap string `json:"snap"`
+	// The encoded assertion, for "decode".
+	Assertion string `json:"assertion"`
 	// The encoded model to go to, for "remodel".
 	NewModel string `json:"new-model"`
 }
@@ -67,6 +71,10 @@ func obey(dev **device, cmd command) (out answer, err error) {
 	switch cmd.Do {
 	case "sign":
 		out.Assertion, err = cmd.signing.sign()
+		return out, err
+	case "decode":
+		// What snapd checks of an assertion before it looks at the signature.
+		_, err = asserts.Decode([]byte(cmd.Assertion))
 		return out, err
 	case "download":
 		return out, download(cmd.Snap, cmd.Directory)

@@ -147,5 +147,17 @@ export async function signedBySnapd(all: readonly Signing[]): Promise<string[]> 
   return signed
 }
 
+/** Why snapd refuses each of these encoded assertions before it looks at the signature; undefined if it does not. */
+export async function refusedBySnapd(encoded: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const program = snapdProgram()
+  const refusals: (string | undefined)[] = []
+  for (const assertion of encoded) {
+    const { error } = await program.ask({ do: 'decode', assertion })
+    refusals.push(error)
+  }
+  await program.close()
+  return refusals
+}
+
 const snapdProgram = (environment: Readonly<Record<string, string>> = {}): Driver<SnapdAnswer> =>
   start<SnapdAnswer>(clientPaths.snapdDevice, [], environment)

@@ -14,19 +14,33 @@ export interface Parts {
   readonly signature: Uint8Array
 }
 
+export interface DecodeOptions {
+  /**
+   * Whether to refuse what breaks the rules of its type besides those its fields need: true by default. False is for
+   * assertions that were accepted earlier, when fewer rules were known.
+   */
+  readonly rules?: boolean
+}
+
 /**
  * Checks what every type needs, then what this type needs. The order decides which of several
- * faults is reported: lengths, the common headers, the primary key, the type's own.
+ * faults is reported: lengths, the common headers, the primary key, the type's own, its rules.
  */
-export function assemble({ headers, body, content, signature }: Parts): UnverifiedAssertion {
+export function assemble(
+  { headers, body, content, signature }: Parts,
+  { rules = true }: DecodeOptions,
+): UnverifiedAssertion {
   const shared = readCommon(headers, body)
   if (!hasText(signature)) throw new AssertionError('missing-signature', 'the signature is empty')
   const { type, authorityId, signKeyId } = shared
   const row: TypeRow<unknown> = TYPES[type]
-  const own = inType(type, () => ({
-    primaryKey: row.primaryKey.map((name) => primaryKeyHeader(headers, name)),
-    fields: row.read({ headers, body, authorityId, signKeyId }),
-  }))
+  const source = { headers, body, authorityId, signKeyId }
+  const own = inType(type, () => {
+    const primaryKey = row.primaryKey.map((name) => primaryKeyHeader(headers, name))
+    const fields = row.read(source)
+    if (rules) row.rules?.(source)
+    return { primaryKey, fields }
+  })
   const assertion: AssertionOf<TypeName> = {
     type,
     format: shared.format,

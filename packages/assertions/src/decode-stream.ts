@@ -1,3 +1,4 @@
+import type { DecodeOptions } from './assemble.ts'
 import type { UnverifiedAssertion } from './assertion.ts'
 import { decodeParts, SEPARATOR } from './decode.ts'
 import { AssertionError } from './errors.ts'
@@ -17,20 +18,22 @@ import { inputBytes, utf8 } from './text.ts'
 export function decodeStream(
   input: Uint8Array | string,
   limits: Limits = DEFAULT_LIMITS,
+  options: DecodeOptions = {},
 ): UnverifiedAssertion[] {
-  return [...iterateStream(input, limits)]
+  return [...iterateStream(input, limits, options)]
 }
 
 /** As {@link decodeStream}, one after the other: yields what comes before a fault, then throws. */
 export function* iterateStream(
   input: Uint8Array | string,
   limits: Limits = DEFAULT_LIMITS,
+  options: DecodeOptions = {},
 ): Generator<UnverifiedAssertion, void, undefined> {
   const bytes = inputBytes(input, 'bytes of a stream of assertions', limits.streamBytes)
   let at = 0
   for (let read = 1; at < bytes.length; read++) {
     checkLimit('assertions in a stream', read, limits.assertions)
-    const [assertion, next] = readAt(bytes, at, limits)
+    const [assertion, next] = readAt(bytes, at, limits, options)
     yield assertion
     at = next
   }
@@ -40,6 +43,7 @@ function readAt(
   bytes: Buffer,
   start: number,
   limits: Limits,
+  options: DecodeOptions,
 ): readonly [assertion: UnverifiedAssertion, next: number] {
   const headerEnd = bytes.indexOf(SEPARATOR, start)
   const headerBytes = (headerEnd === -1 ? bytes.length : headerEnd + SEPARATOR.length) - start
@@ -54,7 +58,7 @@ function readAt(
   }
   const [signature, next] = signatureAt(bytes, separated ? bodyEnd + SEPARATOR.length : bodyEnd)
   const content = bytes.subarray(start, separated ? bodyEnd : headerEnd)
-  return [decodeParts(content, separated ? headerEnd - start : -1, signature, limits), next]
+  return [decodeParts(content, separated ? headerEnd - start : -1, signature, limits, options), next]
 }
 
 /** How many bytes to skip. Whether the number fits the body is checked with the rest. */

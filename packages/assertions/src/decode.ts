@@ -1,4 +1,4 @@
-import { assemble } from './assemble.ts'
+import { assemble, type DecodeOptions } from './assemble.ts'
 import type { UnverifiedAssertion } from './assertion.ts'
 import { AssertionError } from './errors.ts'
 import { parseHeaders } from './headers/parse-headers.ts'
@@ -16,14 +16,19 @@ export const SEPARATOR = '\n\n'
  * Throws {@link AssertionError} with a code of its text or its headers, `malformed-key` or `unsupported-key`.
  * contract/devices.md 3.1.
  */
-export function decode(input: Uint8Array | string, limits: Limits = DEFAULT_LIMITS): UnverifiedAssertion {
+export function decode(
+  input: Uint8Array | string,
+  limits: Limits = DEFAULT_LIMITS,
+  options: DecodeOptions = {},
+): UnverifiedAssertion {
   const { headerBytes, bodyBytes, signatureBytes } = limits
   const most = headerBytes + bodyBytes + SEPARATOR.length + signatureBytes
   const bytes = inputBytes(input, 'bytes of an assertion', most)
   const end = bytes.lastIndexOf(SEPARATOR)
   if (end === -1) throw new AssertionError('incomplete', 'no blank line before the signature')
   const content = bytes.subarray(0, end)
-  return decodeParts(content, content.indexOf(SEPARATOR), bytes.subarray(end + SEPARATOR.length), limits)
+  const signature = bytes.subarray(end + SEPARATOR.length)
+  return decodeParts(content, content.indexOf(SEPARATOR), signature, limits, options)
 }
 
 /** `headerEnd` is where the blank line after the headers begins in the content; -1 without a body. */
@@ -32,16 +37,13 @@ export function decodeParts(
   headerEnd: number,
   signature: Buffer,
   limits: Limits,
+  options: DecodeOptions = {},
 ): UnverifiedAssertion {
   const head = headerEnd === -1 ? content : content.subarray(0, headerEnd)
   const body = headerEnd === -1 ? Buffer.alloc(0) : content.subarray(headerEnd + SEPARATOR.length)
   checkLimit('bytes of assertion headers', head.length + SEPARATOR.length, limits.headerBytes)
   checkLimit('bytes of an assertion body', body.length, limits.bodyBytes)
   checkLimit('bytes of an assertion signature', signature.length, limits.signatureBytes)
-  return assemble({
-    headers: parseHeaders(utf8(head, 'the header of the assertion')),
-    body,
-    content,
-    signature,
-  })
+  const headers = parseHeaders(utf8(head, 'the header of the assertion'))
+  return assemble({ headers, body, content, signature }, options)
 }

@@ -1,3 +1,4 @@
+export type { DecodeOptions } from './assemble.ts'
 export { type AssertionOf, expectType, type TrustedAssertion, type UnverifiedAssertion } from './assertion.ts'
 export { type Constraints, constraintsAllow } from './constraints/constraints.ts'
 export type { HeaderInput, SigningInput } from './content.ts'

@@ -25,6 +25,14 @@ test('a map of patterns binds the entries of a map, and others may stand beside 
   assert.ok(!allows('x: 1'))
 })
 
+test('$MISSING allows only assertions without the header', () => {
+  const constraints = entry('x: $MISSING')
+  const allows = (text: string) => constraintsAllow(constraints, parseHeaders(`type: model\n${text}`))
+  assert.ok(allows('y: a'))
+  for (const text of ['x: $MISSING', 'x: a', 'x:\n  - a']) assert.ok(!allows(text), text)
+  assert.ok(!constraintsAllow(entry('x:\n        - $MISSING\n        - a'), parseHeaders('type: model')))
+})
+
 test('no constraints allow anything, no entry allows nothing', () => {
   const headers = parseHeaders('type: model')
   assert.ok(constraintsAllow(undefined, headers))

@@ -3,16 +3,21 @@
 
 import { faulty } from '../headers/header-checks.ts'
 import { type Headers, type HeaderValue, isList, isMap } from '../headers/header-value.ts'
+import { quote } from '../text.ts'
 import { type Budget, compilePattern, type Pattern } from './pattern.ts'
 
-/** A condition on one value: a pattern, alternatives, or conditions on the entries of a map. */
+/** A condition on one value: that there is none, a pattern, alternatives, or conditions on the entries of a map. */
 type Condition =
+  | { readonly missing: true }
   | { readonly pattern: Pattern }
   | { readonly anyOf: readonly Condition[] }
   | { readonly entries: ReadonlyMap<string, Condition> }
 
 /** One entry must match all the headers it names. */
 export type Constraints = readonly ReadonlyMap<string, Condition>[]
+
+/** The value of a header that must not be there. */
+const MISSING = '$MISSING'
 
 /** Steps of all patterns of one key: short texts can make long patterns, so this bounds memory. */
 const MAXIMUM_STEPS = 10_000
@@ -26,6 +31,27 @@ export function readConstraints(headers: Headers): Constraints | undefined {
   return value.map((entry) => readEntry(entry, budget))
 }
 
+/**
+ * Refuses `$OP()` and `$REF`, which belong to other kinds of constraints, and alternatives inside alternatives, as snapd
+ * does. Throws {@link AssertionError}. Such a reference that was stored before matches nothing.
+ */
+export function checkConstraintForms(headers: Headers): void {
+  const entries = headers.get('constraints') ?? []
+  if (!isList(entries)) return
+  for (const entry of entries) checkForm(isMap(entry) ? (entry.get('headers') ?? '') : '')
+}
+
+function checkForm(value: HeaderValue): void {
+  if (isList(value)) {
+    if (value.some(isList)) throw faulty('constraints', 'has a list of alternatives directly inside another')
+    for (const item of value) checkForm(item)
+  } else if (isMap(value)) {
+    for (const item of value.values()) checkForm(item)
+  } else if (value.startsWith('$') && value !== MISSING) {
+    throw faulty('constraints', `has ${quote(value)}: a key's constraints cannot have $OP() or $REF`)
+  }
+}
+
 /** Whether a key with these constraints may sign an assertion with these headers. */
 export function constraintsAllow(constraints: Constraints | undefined, headers: Headers): boolean {
   return constraints === undefined || constraints.some((entry) => entriesMatch(entry, headers))
@@ -36,7 +62,7 @@ function readEntry(entry: HeaderValue, budget: Budget): ReadonlyMap<string, Cond
   const headers = entry.get('headers')
   if (!isMap(headers)) throw faulty('constraints', 'has an entry without a map "headers"')
   const type = headers.get('type')
-  if (typeof type !== 'string' || !/^[a-z0-9-]+$/.test(type)) {
+  if (typeof type !== 'string' || /[\\.+*?()|[\]{}^$]/.test(type)) {
     throw faulty('constraints', 'has an entry whose "headers" do not name one exact "type"')
   }
   return readEntries(headers, budget)
@@ -49,6 +75,7 @@ function readEntries(map: Headers, budget: Budget): ReadonlyMap<string, Conditio
 function readCondition(value: HeaderValue, budget: Budget): Condition {
   if (isList(value)) return { anyOf: value.map((item) => readCondition(item, budget)) }
   if (isMap(value)) return { entries: readEntries(value, budget) }
+  if (value === MISSING) return { missing: true }
   try {
     return { pattern: compilePattern(value, budget) }
   } catch (error) {
@@ -60,13 +87,14 @@ function readCondition(value: HeaderValue, budget: Budget): Condition {
 function entriesMatch(entries: ReadonlyMap<string, Condition>, values: Headers): boolean {
   return [...entries].every(([name, condition]) => {
     const value = values.get(name)
-    return value !== undefined && matches(condition, value)
+    return value === undefined ? 'missing' in condition : matches(condition, value)
   })
 }
 
 /** A list matches when it is not empty and each of its items does. */
 function matches(condition: Condition, value: HeaderValue): boolean {
   if (isList(value)) return value.length > 0 && value.every((item) => matches(condition, item))
+  if ('missing' in condition) return false
   if ('anyOf' in condition) return condition.anyOf.some((alternative) => matches(alternative, value))
   if ('entries' in condition) return isMap(value) && entriesMatch(condition.entries, value)
   return typeof value === 'string' && condition.pattern(value)

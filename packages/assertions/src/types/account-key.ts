@@ -1,4 +1,4 @@
-import { type Constraints, readConstraints } from '../constraints/constraints.ts'
+import { type Constraints, checkConstraintForms, readConstraints } from '../constraints/constraints.ts'
 import {
   accountId,
   digest,
@@ -36,6 +36,7 @@ export const accountKey: TypeRow<AccountKeyFields> = {
     name: source.headers.has('name') ? keyName(source) : undefined,
     constraints: readConstraints(source.headers),
   }),
+  rules: ({ headers }) => checkConstraintForms(headers),
 }
 
 export interface AccountKeyRequestFields extends Omit<AccountKeyFields, 'name' | 'constraints'> {

@@ -5,12 +5,11 @@ import {
   optionalAccountIds,
   optionalBoolean,
   optionalText,
-  optionalTextList,
   text,
   timestamp,
 } from '../headers/header-checks.ts'
-import { type Headers, isList } from '../headers/header-value.ts'
 import { quote } from '../text.ts'
+import { checkModelRules } from './model/rules.ts'
 import type { TypeRow } from './row.ts'
 
 export interface ModelFields {
@@ -28,10 +27,7 @@ export interface ModelFields {
   readonly timestamp: Date
 }
 
-/**
- * What a brand's device is. The rules of `snaps` and of the snaps named elsewhere are left to snapd and the
- * brand: this reads what identity depends on.
- */
+/** What a brand's device is: its fields are what identity depends on, its rules what a device demands besides. */
 export const model: TypeRow<ModelFields> = {
   authority: true,
   primaryKey: ['series', 'brand-id', 'model'],
@@ -43,8 +39,8 @@ export const model: TypeRow<ModelFields> = {
       throw faulty('brand-id', fault, 'header-mismatch')
     }
     const classic = optionalBoolean(headers, 'classic') ?? false
-    for (const name of requiredHeaders(headers, classic)) text(headers, name)
-    checkLists(headers)
+    if (headers.get('system-user-authority') !== '*') optionalAccountIds(headers, 'system-user-authority')
+    optionalAccountIds(headers, 'preseed-authority')
     return {
       series: text(headers, 'series'),
       brandId,
@@ -59,16 +55,5 @@ export const model: TypeRow<ModelFields> = {
       timestamp: timestamp(headers),
     }
   },
-}
-
-function requiredHeaders(headers: Headers, classic: boolean): readonly string[] {
-  if (headers.has('snaps')) return ['architecture', 'base', ...(classic ? ['distribution'] : [])]
-  return classic ? [] : ['architecture', 'gadget', 'kernel']
-}
-
-function checkLists(headers: Headers): void {
-  if (headers.has('snaps') && !isList(headers.get('snaps'))) throw faulty('snaps', 'is not a list of maps')
-  if (headers.get('system-user-authority') !== '*') optionalAccountIds(headers, 'system-user-authority')
-  optionalAccountIds(headers, 'preseed-authority')
-  optionalTextList(headers, 'required-snaps')
+  rules: checkModelRules,
 }

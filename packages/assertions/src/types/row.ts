@@ -22,4 +22,9 @@ export interface TypeRow<Fields> {
   readonly formatOf?: (headers: Headers) => number
   /** Checks the headers that are the type's own and reads them. Throws `AssertionError`. */
   readonly read: (source: Source) => Fields
+  /**
+   * Checks what snapd demands besides, and what no field depends on. Throws `AssertionError`. Assertions that were
+   * stored before a rule was known are read without it (`DecodeOptions`).
+   */
+  readonly rules?: (source: Source) => void
 }

@@ -302,6 +302,22 @@ eachDatabase((kind, open) => {
     assert.deepEqual([model.revision, model.fields.store], [2, 'two'])
   })
 
+  test('a model that breaks a rule which came later can still be shown and replaced', async () => {
+    const { bytes } = vector('world/model-acme-classic')
+    const old = Buffer.from(bytes).toString().replace('classic: true', 'classic: true\ngrade: none')
+    const primaryKey = '16/acme-brand/old'
+    const encoded = Buffer.from(old.replace('model: acme-classic', 'model: old'))
+    await deps.assertions.put([{ type: 'model', primaryKey, revision: 0, encoded }], new Date())
+    const found = await findAssertion('model', ['16', 'acme-brand', 'old'], deps)
+    assert.equal(found?.fields.grade, 'none')
+    await assert.rejects(
+      addModel({ file: { name: 'old', bytes: encoded }, policy: AUTO }, deps),
+      refusedWith(
+        /^old contains no readable assertion: model: header "grade" is not allowed without "snaps"\.$/,
+      ),
+    )
+  })
+
   test('a number of a template is given once, to however many ask at once', async () => {
     const model = await setPolicy(ACME, { serialTemplate: 'AC-{number:4}' }, deps)
     const serials = await Promise.all(Array.from({ length: 50 }, () => generateSerial(model, deps)))

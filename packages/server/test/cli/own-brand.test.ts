@@ -46,7 +46,10 @@ const idOf = (name: string) => testKey(name).publicKey.id
 const MODEL = {
   ...{ type: 'model', 'authority-id': 'acme', series: '16', 'brand-id': 'acme', model: 'acme-pi' },
   ...{ architecture: 'arm64', base: 'core24', grade: 'signed' },
-  snaps: [{ name: 'pi', id: 'YbGa9O3dAXl88YLI6Y1bGG74pwBxZyKg', type: 'gadget' }],
+  snaps: [
+    { name: 'pi', id: 'YbGa9O3dAXl88YLI6Y1bGG74pwBxZyKg', type: 'gadget' },
+    { name: 'pi-kernel', id: 'jeIuP6tfFrvAdic8DMWqHmoaoukAPNbJ', type: 'kernel' },
+  ],
 }
 
 eachDatabase((_kind, _open, fresh) => {
@@ -196,6 +199,21 @@ eachDatabase((_kind, _open, fresh) => {
       'an account without a key here',
       { ...MODEL, 'authority-id': 'other', 'brand-id': 'other' },
       /no key that signs this model assertion for other\. Give a private key/,
+    ],
+    [
+      'a kernel that is not listed',
+      { ...MODEL, snaps: MODEL.snaps.slice(0, 1) },
+      /cannot be signed: model: header "snaps" has no snap of type kernel\.\n$/,
+    ],
+    [
+      'a grade that snapd does not know',
+      { ...MODEL, grade: 'Signed' },
+      /header "grade" is "Signed": it must be /,
+    ],
+    [
+      'a channel without a track',
+      { ...MODEL, snaps: MODEL.snaps.map((snap) => ({ ...snap, 'default-channel': 'edge' })) },
+      /header "snaps", snap "pi": "default-channel" is "edge": it needs a track\.\n$/,
     ],
     ['half a surrogate pair', { ...MODEL, store: '\ud800' }, /half of a surrogate pair/],
     ['a body that is not text', { ...MODEL, body: {} }, /"body" in Standard input is not text/],

@@ -56,6 +56,28 @@ eachDatabase((_kind, _open, fresh) => {
 
   const ACME_MANAGER = 'brand-manager acme-brand'
 
+  test('a model that snapd refuses is refused when it is added or replaces another, with the reason', async () => {
+    const { bytes } = vector('world/model-acme-classic')
+    const valid = Buffer.from(bytes).toString()
+    for (const [line, reason] of [
+      ['kernel: 日本語', 'header "kernel" is not allowed in a classic model without "snaps"'],
+      ['gadget: -', 'header "gadget" has an invalid snap name: "-"'],
+      ['distribution: ubuntu', 'header "distribution" is only allowed in a classic model with "snaps"'],
+      ['validation-sets: a', 'header "validation-sets" is not a list of maps'],
+    ] as const) {
+      const assertion = valid.replace('classic: true', `classic: true\n${line}`)
+      const body = { assertion, policy: { registration: 'auto' } }
+      for (const answer of [
+        await post(ACME_MANAGER, '/models', body),
+        await manage(service, as(ACME_MANAGER), 'PUT', `${CLASSIC}/assertion`, { body: { assertion } }),
+      ]) {
+        const { status, code, message } = refusalOf(answer)
+        assert.deepEqual([status, code], [400, 'invalid-field'], message)
+        assert.ok(message.includes(reason), message)
+      }
+    }
+  })
+
   test('brands and models: page by page, with what is dangerous about a policy', async () => {
     const { body } = await get('auditor', '/models')
     const names = body.models.map(

@@ -1,0 +1,65 @@
+// The checks of a map inside a header, such as one snap of `snaps`. Messages name the header and the entry.
+
+import { AssertionError, type AssertionErrorCode } from '../../errors.ts'
+import { type Headers, isList } from '../../headers/header-value.ts'
+import { quote } from '../../text.ts'
+
+/** A map, and how messages name it: `header "snaps", snap "pc"`. */
+export interface Entry {
+  readonly map: Headers
+  readonly where: string
+}
+
+export function entryFault(
+  { where }: Pick<Entry, 'where'>,
+  fault: string,
+  code: Extract<AssertionErrorCode, `${string}-header`> = 'malformed-header',
+): AssertionError {
+  return new AssertionError(code, `${where}: ${fault}`)
+}
+
+/** Text that may be missing. */
+export function optionalEntryText(entry: Entry, name: string): string | undefined {
+  const value = entry.map.get(name)
+  if (value !== undefined && typeof value !== 'string') {
+    throw entryFault(entry, `"${name}" is a list or a map, not text`)
+  }
+  return value
+}
+
+/** Text that is there and not empty. */
+export function entryText(entry: Entry, name: string): string {
+  const value = optionalEntryText(entry, name)
+  if (value === undefined) throw entryFault(entry, `"${name}" is missing`, 'missing-header')
+  if (value === '') throw entryFault(entry, `"${name}" is empty`, 'empty-header')
+  return value
+}
+
+/** One of these, or the first if it is missing or empty. */
+export function entryChoice<Choice extends string>(
+  entry: Entry,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const value = optionalEntryText(entry, name) || choices[0]
+  const choice = choices.find((one) => one === value)
+  if (choice === undefined) throw entryFault(entry, `"${name}" is ${quote(value)}: ${oneOf(choices)}`)
+  return choice
+}
+
+/** The modes of Ubuntu Core that it names; empty if it names none. */
+export function entryModes(entry: Entry): readonly string[] {
+  const value = entry.map.get('modes')
+  if (value === undefined) return []
+  if (!isList(value)) throw entryFault(entry, '"modes" is not a list of texts')
+  return value.map((mode) => {
+    if (typeof mode !== 'string') throw entryFault(entry, '"modes" is not a list of texts')
+    if (!/^[a-z][-a-z]+$/.test(mode)) throw entryFault(entry, `"modes" has an invalid mode: ${quote(mode)}`)
+    return mode
+  })
+}
+
+/** `it must be a, b or c`. */
+export function oneOf(choices: readonly string[]): string {
+  return `it must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+}

@@ -1,0 +1,138 @@
+// What snapd demands of the headers of a model that name snaps and grades (snapd 2.77, asserts). Nothing here depends on
+// them, but a device refuses a model that breaks them, and nobody sees that before the first device.
+
+import { faulty, optionalText, text } from '../../headers/header-checks.ts'
+import { type Headers, type HeaderValue, isList } from '../../headers/header-value.ts'
+import { quote } from '../../text.ts'
+import type { Source } from '../row.ts'
+import { oneOf } from './entry.ts'
+import { isRisk, isSnapName, SNAP_NAME } from './names.ts'
+import { checkSnaps } from './snaps.ts'
+import { checkValidationSets } from './validation-sets.ts'
+
+/** The four kinds of model have different headers. */
+type Kind = 'core' | 'classic' | 'core with snaps' | 'classic with snaps'
+
+interface Rule {
+  readonly header: string
+  readonly requiredIn?: readonly Kind[]
+  /** Why it is not allowed, by kind. */
+  readonly refusedIn?: Readonly<Partial<Record<Kind, string>>>
+  /** Checks the value of a header that is there. */
+  readonly check: (value: HeaderValue, source: Source) => void
+}
+
+const inside = 'is not allowed beside "snaps": list the snap there'
+const WITH_SNAPS = { 'core with snaps': inside, 'classic with snaps': inside }
+const withoutSnaps = 'is not allowed without "snaps"'
+const WITHOUT_SNAPS = { core: withoutSnaps, classic: withoutSnaps }
+const CLASSIC = 'is not allowed in a classic model without "snaps"'
+const distribution = 'is only allowed in a classic model with "snaps"'
+
+const RULES: readonly Rule[] = [
+  {
+    header: 'distribution',
+    requiredIn: ['classic with snaps'],
+    refusedIn: { core: distribution, classic: distribution, 'core with snaps': distribution },
+    check: (_, { headers }) => matches(headers, 'distribution', /^[a-z0-9._-]*$/, 'an ID of os-release'),
+  },
+  {
+    header: 'architecture',
+    requiredIn: ['core', 'core with snaps', 'classic with snaps'],
+    check: (_, { headers }) => optionalText(headers, 'architecture'),
+  },
+  {
+    header: 'base',
+    requiredIn: ['core with snaps', 'classic with snaps'],
+    refusedIn: { classic: CLASSIC },
+    check: (_, { headers }) => {
+      const base = optionalText(headers, 'base')
+      if (base) snapName('base', base)
+    },
+  },
+  { header: 'gadget', requiredIn: ['core'], refusedIn: WITH_SNAPS, check: withTrack('gadget') },
+  {
+    header: 'kernel',
+    requiredIn: ['core'],
+    refusedIn: { ...WITH_SNAPS, classic: CLASSIC },
+    check: withTrack('kernel'),
+  },
+  {
+    header: 'required-snaps',
+    refusedIn: WITH_SNAPS,
+    check: (names) => {
+      if (!isList(names)) throw faulty('required-snaps', 'is not a list of texts')
+      for (const name of names) snapName('required-snaps', name)
+    },
+  },
+  {
+    header: 'grade',
+    refusedIn: WITHOUT_SNAPS,
+    check: choice('grade', ['secured', 'signed', 'dangerous']),
+  },
+  {
+    header: 'storage-safety',
+    refusedIn: WITHOUT_SNAPS,
+    check: (value, source) => {
+      choice('storage-safety', ['encrypted', 'prefer-encrypted', 'prefer-unencrypted'])(value, source)
+      if (source.headers.get('grade') === 'secured' && value !== '' && value !== 'encrypted') {
+        throw faulty('storage-safety', `is ${quote(String(value))}: a secured model must be encrypted`)
+      }
+    },
+  },
+  { header: 'snaps', check: (_, { headers }) => checkSnaps(headers) },
+  {
+    header: 'validation-sets',
+    check: (value, { headers }) => checkValidationSets(value, text(headers, 'brand-id')),
+  },
+]
+
+/** Throws {@link AssertionError} for the first rule that the headers break. */
+export function checkModelRules(source: Source): void {
+  const { headers } = source
+  const kind = kindOf(headers)
+  for (const { header, refusedIn } of RULES) {
+    const refused = refusedIn?.[kind]
+    if (headers.has(header) && refused !== undefined) throw faulty(header, refused, 'unexpected-header')
+  }
+  for (const { header, requiredIn } of RULES) if (requiredIn?.includes(kind)) text(headers, header)
+  for (const { header, check } of RULES) {
+    const value = headers.get(header)
+    if (value !== undefined) check(value, source)
+  }
+}
+
+function kindOf(headers: Headers): Kind {
+  const kind = headers.get('classic') === 'true' ? 'classic' : 'core'
+  return headers.has('snaps') ? `${kind} with snaps` : kind
+}
+
+function matches(headers: Headers, header: string, pattern: RegExp, what: string): void {
+  const value = text(headers, header)
+  if (!pattern.test(value)) throw faulty(header, `is not ${what}: ${quote(value)}`)
+}
+
+function snapName(header: string, name: HeaderValue): void {
+  if (typeof name !== 'string') throw faulty(header, 'is not a list of texts')
+  if (!isSnapName(name)) throw faulty(header, `has an invalid snap name: ${quote(name)}: ${SNAP_NAME}`)
+}
+
+/** `NAME` or `NAME=TRACK`. */
+function withTrack(header: string): Rule['check'] {
+  return (_, { headers }) => {
+    const value = optionalText(headers, header) ?? ''
+    const equals = value.indexOf('=')
+    snapName(header, equals === -1 ? value : value.slice(0, equals))
+    const track = equals === -1 ? '' : value.slice(equals + 1)
+    if (track.includes('/') || isRisk(track)) {
+      throw faulty(header, `has the channel ${quote(track)}: only a track can follow the "="`)
+    }
+  }
+}
+
+function choice(header: string, choices: readonly string[]): Rule['check'] {
+  return (_, { headers }) => {
+    const value = optionalText(headers, header)
+    if (value && !choices.includes(value)) throw faulty(header, `is ${quote(value)}: ${oneOf(choices)}`)
+  }
+}
