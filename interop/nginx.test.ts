@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
+import { request as requestOverTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
@@ -28,8 +30,9 @@ import {
 import { caveatIdOf, pairHeader } from '../packages/server/test/support/publishers.ts'
 import { goBakery } from './support/driver.ts'
 import { DATABASES, type Installation, newInstallation } from './support/installation.ts'
-import { freePort, type Nginx, startNginx } from './support/nginx.ts'
+import { freePort, type Nginx, startNginx, startTwoNodes } from './support/nginx.ts'
 import { cleanEnvironment, clientPaths } from './support/paths.ts'
+import { routesOfService } from './support/routes.ts'
 import { type Service, startService } from './support/service.ts'
 import { ADA, addAccount, FARM } from './support/world.ts'
 
@@ -42,6 +45,32 @@ interface Asked {
 
 const vectors = join(clientPaths.root, 'packages/assertions/vectors/world')
 const DEVICE_PATH = '/v2/snaps/info/hello'
+
+test('examples/nginx/two-nodes.conf passes every path of the service on', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-two-nodes-'))
+  const asked: string[] = []
+  const node = createServer(({ method, url }, response) => {
+    asked.push(`${method} ${url}`)
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  const nginx = await startTwoNodes({
+    directory,
+    port: await freePort(),
+    nodes: [addressOf(node), addressOf(node)],
+  })
+  try {
+    for (const { method, url } of await routesOfService()) {
+      const path = samplePath(url)
+      assert.equal(await statusOf(nginx, method, path), 200)
+      assert.equal(asked.pop(), `${method} ${path}`)
+    }
+  } finally {
+    await nginx.close()
+    node.close()
+    await rm(directory, { recursive: true })
+  }
+})
 
 for (const kind of DATABASES) {
   suite(kind, { timeout: 300_000 }, () => {
@@ -240,6 +269,17 @@ for (const kind of DATABASES) {
       assert.ok(!shown.includes('203.0.113.66'))
     })
 
+    test('every path of the service arrives there, except those that the example withholds', async () => {
+      const withheld: string[] = []
+      for (const { method, url } of await routesOfService()) {
+        const status = await statusOf(nginx, method, samplePath(url))
+        // A body that is missing is refused; what counts is that the service does it.
+        assert.notEqual(status, 502, `${method} ${url}`)
+        if (taken().length > 0) withheld.push(url)
+      }
+      assert.deepEqual([...new Set(withheld)].toSorted(), ['/health/live', '/health/ready'])
+    })
+
     test('health checks and metrics are not for those outside', async () => {
       for (const path of ['/health/ready', '/health/live', '/metrics', '/ratafia-device-session']) {
         const { body, status } = await curl(`${nginx.url}${path}`)
@@ -347,6 +387,22 @@ const addressOf = (server: Server): string => `127.0.0.1:${(server.address() as 
 /** Where the service listens, regardless of its base URL. */
 const directUrl = ({ url }: Service): string => url
 const hostOf = ({ url }: Service): string => new URL(url).host
+
+const samplePath = (route: string): string => route.replace(/:\w+|\*/g, 'x')
+
+/** What nginx answers to a request without a body. */
+async function statusOf(
+  { url, certificate }: Pick<Nginx, 'url'> & Partial<Nginx>,
+  method: string,
+  path: string,
+): Promise<number | undefined> {
+  const sent = certificate
+    ? requestOverTls(`${url}${path}`, { method, ca: await readFile(certificate) })
+    : request(`${url}${path}`, { method })
+  const [answer] = await once(sent.end(), 'response')
+  answer.resume()
+  return answer.statusCode
+}
 
 async function curlWith(certificate: string, words: readonly string[]) {
   const { stdout } = await promisify(execFile)('curl', ['-sS', '-i', '--cacert', certificate, ...words], {

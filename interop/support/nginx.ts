@@ -56,13 +56,38 @@ export async function startNginx({ directory, port, nodes, store }: NginxOptions
   ])
   await writeFile(join(own, 'ratafia.conf'), fitted)
   await writeFile(join(own, 'nginx.conf'), around(own))
-  const child = spawn(
-    clientPaths.nginx,
-    ['-p', own, '-e', join(own, 'error.log'), '-c', join(own, 'nginx.conf')],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
+  return {
+    url: `https://localhost:${port}`,
+    certificate,
+    accessLog: () => readFile(join(own, 'access.log'), 'utf8'),
+    errorLog: () => readFile(join(own, 'error.log'), 'utf8'),
+    close: await run(own, port),
+  }
+}
+
+/** The same for examples/nginx/two-nodes.conf, which is a whole configuration without TLS and without a log. */
+export async function startTwoNodes({
+  directory,
+  port,
+  nodes: [first = '', second = ''],
+}: Omit<NginxOptions, 'store'>): Promise<Pick<Nginx, 'url' | 'close'>> {
+  const example = await readFile(join(clientPaths.root, 'examples/nginx/two-nodes.conf'), 'utf8')
+  const fitted = replacing(example, [
+    ['pid /tmp/ratafia-two-nodes.pid;', settings(directory)],
+    ['events {}', 'events { worker_connections 512; }'],
+    ['access_log off;', `access_log off; ${temporaryPaths(directory)}`],
+    ['listen 127.0.0.1:8080;', `listen 127.0.0.1:${port};`],
+    ['server 127.0.0.1:8081;', `server ${first};`],
+    ['server 127.0.0.1:8082;', `server ${second};`],
+  ])
+  await writeFile(join(directory, 'nginx.conf'), fitted)
+  return { url: `http://127.0.0.1:${port}`, close: await run(directory, port) }
+}
+
+/** Starts nginx with the nginx.conf of the directory; returns what stops it. */
+async function run(own: string, port: number): Promise<() => Promise<void>> {
+  const words = ['-p', own, '-e', join(own, 'error.log'), '-c', join(own, 'nginx.conf')]
+  const child = spawn(clientPaths.nginx, words, { stdio: ['ignore', 'ignore', 'pipe'] })
   endWithThisProcess(child)
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => {
@@ -72,37 +97,40 @@ export async function startNginx({ directory, port, nodes, store }: NginxOptions
     if (child.exitCode !== null || attempt > 100) throw new Error(`nginx does not start: ${complaint}`)
     await sleep(50)
   }
-  return {
-    url: `https://localhost:${port}`,
-    certificate,
-    accessLog: () => readFile(join(own, 'access.log'), 'utf8'),
-    errorLog: () => readFile(join(own, 'error.log'), 'utf8'),
-    close: async () => {
-      if (child.exitCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    },
+  return async () => {
+    if (child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
   }
 }
 
 /** Replaces Debian's nginx.conf, whose directories the tests' user may not write. */
 const around = (own: string): string => `
-daemon off;
-${process.getuid?.() === 0 ? 'user root;' : ''}
-pid ${own}/nginx.pid;
-worker_processes 1;
+${settings(own)}
 events { worker_connections 512; }
 http {
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${own}/${name};`).join('\n  ')}
+  ${temporaryPaths(own)}
   include ${own}/ratafia.conf;
 }
 `
 
+const settings = (own: string): string => `
+daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${own}/nginx.pid;
+worker_processes 1;
+`
+
+const temporaryPaths = (own: string): string =>
+  ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${own}/${name};`)
+    .join(' ')
+
 /** Throws if a text is missing because the example has changed. */
 function replacing(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
   return pairs.reduce((result, [from, to]) => {
-    if (result.split(from).length !== 2) throw new Error(`examples/nginx/ratafia.conf has not one "${from}"`)
+    if (result.split(from).length !== 2) throw new Error(`the example of nginx has not one "${from}"`)
     return result.replace(from, to)
   }, text)
 }
