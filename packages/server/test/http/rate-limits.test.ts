@@ -161,6 +161,18 @@ oneDatabase((_kind, _open, fresh) => {
     }
     const BAD = Buffer.from('bad').toString('base64url')
 
+    test('429: discharges that could not be refreshed count with them', async () => {
+      const address = someone()
+      const refresh = () =>
+        call(service, 'POST', '/api/v2/tokens/refresh', {
+          headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
+          body: { discharge_macaroon: BAD },
+        })
+      for (let i = 0; i < 3; i++) assert.equal((await refresh()).status, 401)
+      assert.equal((await present('GET', '/api/v2/tokens/whoami', address, BAD)).status, 401)
+      assert.equal((await present('GET', '/api/v2/tokens/whoami', address, BAD)).status, 429)
+    })
+
     for (const [method, path] of WITH_CREDENTIALS) {
       test(`429: after three refused credentials ${method} ${path} and the others are closed to the address`, async () => {
         const token = await loggedIn()

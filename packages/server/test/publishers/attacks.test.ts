@@ -189,7 +189,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(hashes(), 0)
     })
 
-    test('that a stranger sealed to us opens no session, and is of no use', async () => {
+    test('that a stranger sealed to us is refused before any password is checked', async () => {
       const [ours] = await service.installation.keyring.dischargerKeyPairs()
       const session = '11111111-1111-4111-8111-111111111111'
       const wire = {
@@ -211,7 +211,9 @@ eachDatabase((_kind, _open, fresh) => {
           }),
         ).toString()
       const fine = sealed(`is-login-of-session ${JSON.stringify(wire)}`)
-      assert.equal((await requestDischarge(service, { ...login(), caveat_id: fine })).status, 200)
+      const hashes = countHashes()
+      const refused = loginRefusalOf(await requestDischarge(service, { ...login(), caveat_id: fine }))
+      assert.deepEqual([refused.status, refused.code, hashes()], [400, 'INVALID_DATA', 0])
       assert.equal(await service.installation.logins.ofSession(session as never), undefined)
       for (const change of [{ until: 'x' }, { declare: 'email' }, { location: 'a b' }, { since: -1 }]) {
         const caveat_id = sealed(`is-login-of-session ${JSON.stringify({ ...wire, ...change })}`)

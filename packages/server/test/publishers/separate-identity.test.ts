@@ -4,8 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { encodeBase64 } from '@ratafia/macaroon'
+import { freePort } from '../../../../tools/test/postgres.ts'
 import type { Account } from '../../src/accounts/account.ts'
-import { setPassword } from '../support/accounts.ts'
+import { disableAccount, removeAccount, setPassword, switchPasswordLogins } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
 import {
@@ -29,8 +31,13 @@ eachDatabase((_kind, _open, fresh) => {
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ratafia-identity-'))
     const own = { kind: 'sqlite', file: join(directory, 'identity.db') } as const
-    identity = await startNode(own, {}, { identityOnly: true })
-    service = await startNode(await fresh.target(), { RATAFIA_IDENTITY_URL: identity.baseUrl })
+    const port = await freePort()
+    service = await startNode(await fresh.target(), { RATAFIA_IDENTITY_URL: `http://127.0.0.1:${port}` })
+    identity = await startNode(
+      own,
+      { RATAFIA_PORT: String(port), RATAFIA_KNOWN_SERVICES: await knownAs(service) },
+      { identityOnly: true },
+    )
     person = await addPublisher(identity)
   })
   after(async () => {
@@ -38,6 +45,9 @@ eachDatabase((_kind, _open, fresh) => {
     await identity?.close()
     await rm(directory, { recursive: true, force: true })
   })
+
+  const knownAs = async ({ baseUrl, installation }: TestNode): Promise<string> =>
+    `${baseUrl}=${encodeBase64((await installation.keyring.sealingKeyPair()).publicKey)}`
 
   const login = async (): Promise<Pair> => {
     const root = await getPasswordRoot(service, { body: { description: 'laptop' } })
@@ -83,6 +93,43 @@ eachDatabase((_kind, _open, fresh) => {
     await setPassword({ account: person.username, password: PASSWORD }, identity.installation)
     assert.equal((await refresh(identity, pair.discharge)).body.code, 'INVALID_CREDENTIALS')
     assert.equal((await refresh(identity, (await login()).discharge)).status, 200)
+  })
+
+  test('a service that is not in RATAFIA_KNOWN_SERVICES gets no password checked and nothing refreshed', async () => {
+    const other = { kind: 'sqlite', file: join(directory, 'unknown.db') } as const
+    const stranger = await startNode(other, { RATAFIA_IDENTITY_URL: identity.baseUrl })
+    try {
+      const caveat_id = caveatIdOf(await getPasswordRoot(stranger))
+      const { body } = await requestDischarge(identity, {
+        email: person.email,
+        password: PASSWORD,
+        caveat_id,
+      })
+      assert.equal(body.code, 'INVALID_DATA')
+      assert.match(body.message, /RATAFIA_KNOWN_SERVICES/)
+    } finally {
+      await stranger.close()
+    }
+  })
+
+  test('a known service reads one text about every login that is over, whatever ended it', async () => {
+    const texts = new Set<string>()
+    for (const end of [
+      (name: string) => disableAccount(name, identity.installation),
+      (name: string) => setPassword({ account: name, password: PASSWORD }, identity.installation),
+      (name: string) => removeAccount({ account: name }, identity.installation),
+      (name: string) => switchPasswordLogins({ account: name, on: false }, identity.installation),
+    ]) {
+      const gone = await addPublisher(identity)
+      const fields = { email: gone.email, password: PASSWORD }
+      const caveat_id = caveatIdOf(await getPasswordRoot(service))
+      const { body } = await requestDischarge(identity, { ...fields, caveat_id })
+      await end(gone.username)
+      const refused = await refresh(identity, body.discharge_macaroon)
+      assert.equal(refused.status, 401)
+      texts.add(JSON.stringify(refused.body))
+    }
+    assert.equal(texts.size, 1, [...texts].join('\n'))
   })
 
   test('an identity service that takes no passwords from programs says so, and no root is made for it', async () => {

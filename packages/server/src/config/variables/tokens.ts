@@ -31,7 +31,7 @@ export const TOKEN_VARIABLES = {
   RATAFIA_KNOWN_SERVICES: optional({
     default: 'none',
     meaning:
-      'Of the identity service: other services whose requests its pages show without a warning, as `URL=KEY` with commas between; KEY is the public key of kind `issuer` in `ratafia keys list` there',
+      'For the identity service: other services whose requests its pages show without a warning, and which programs can log in to with a password, as `URL=KEY` with commas between; KEY is the public key of kind `issuer` in `ratafia keys list` there',
     parse: parseKnownServices,
   }),
   RATAFIA_IDENTITY_RETURN_TO: optional({

@@ -39,4 +39,5 @@ export async function enabledAgent(
   })
 }
 
-const unknownAgent = () => unauthorized('There is no agent with this name and this public key.')
+/** The one refusal for an agent that does not exist, has another key, or cannot exist. */
+export const unknownAgent = () => unauthorized('There is no agent with this name and this public key.')

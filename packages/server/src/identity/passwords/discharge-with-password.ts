@@ -23,7 +23,7 @@ export async function dischargeWithPassword(
 ): Promise<PasswordDischargeResponse> {
   if (!deps.enabled) throw passwordLoginOff()
   const id = Buffer.from(request.caveat_id)
-  const caveat = await openLoginCaveat(id, deps.keyring)
+  const caveat = await openLoginCaveat(id, deps)
   if (!caveat) throw invalidData('caveat_id', NOT_OURS)
   if (caveat.until <= deps.clock())
     throw invalidData('caveat_id', 'The root macaroon of this caveat has expired.')
@@ -42,7 +42,8 @@ export async function dischargeWithPassword(
 }
 
 const NOT_OURS =
-  'The caveat id is not that of a login with a password to this service. Send the one of the root macaroon, unchanged.'
+  'The caveat id is not that of a login with a password to this service. Send the one of the root macaroon, unchanged. ' +
+  'An identity service that runs alone takes passwords only for the services in its RATAFIA_KNOWN_SERVICES.'
 
 /** Shorter than the session: one that lasts as long is no discharge of a password (`tokens/authentication`). */
 export const dischargeEnd = (

@@ -1,13 +1,14 @@
 /** Opens the caveat of a login with a password. */
 import { BakeryError, decodeCaveatId } from '@ratafia/macaroon/bakery'
-import type { Keyring } from '../../keyring/keyring.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import { withOwnKeyPairs } from '../discharge/own-key-pairs.ts'
+import { isKnownService } from '../known-services.ts'
 import { type LoginCaveat, parseLoginCaveat } from './login-caveat.ts'
 
 export interface OpenedCaveat extends LoginCaveat {
-  /** Of its discharge. */
+  /** The root key of its discharge. */
   readonly rootKey: Uint8Array
-  /** Whether the service that this identity service is part of has sealed it. */
+  /** True when the service that this identity service is part of sealed it; otherwise a known service did. */
   readonly isOwn: boolean
 }
 
@@ -15,17 +16,24 @@ export interface OpenedCaveat extends LoginCaveat {
 const SHORTEST_ROOT_KEY = 16
 
 /**
- * Undefined for a caveat id that is not sealed to this service, or that a password does not discharge. Throws
- * `service-unavailable`, and `Unavailable`.
+ * Returns undefined for a caveat id that is not sealed to this service, that a stranger sealed, or that a password does
+ * not discharge. Anybody can seal a caveat to the public key with a root key of their own, and then sign any discharge
+ * for it. So only the caveats of this service and of those in `RATAFIA_KNOWN_SERVICES` count, before any account is
+ * looked up. Throws `service-unavailable`, and `Unavailable`.
  */
-export async function openLoginCaveat(id: Uint8Array, keyring: Keyring): Promise<OpenedCaveat | undefined> {
+export async function openLoginCaveat(
+  id: Uint8Array,
+  { keyring, knownServices }: Pick<IdentityDependencies, 'keyring' | 'knownServices'>,
+): Promise<OpenedCaveat | undefined> {
   try {
     const decoded = await withOwnKeyPairs(keyring, async (keyPairs) => decodeCaveatId(id, keyPairs))
     const { version, condition, rootKey, firstPartyPublicKey } = decoded
     const caveat = version === 1 ? parseLoginCaveat(condition) : undefined
     if (!caveat || rootKey.length < SHORTEST_ROOT_KEY) return undefined
-    const own = await keyring.sealingKeyPair()
-    return { ...caveat, rootKey, isOwn: Buffer.compare(own.publicKey, firstPartyPublicKey) === 0 }
+    const { publicKey: own } = await keyring.sealingKeyPair()
+    const sealedBy = { firstParty: firstPartyPublicKey, summary: undefined }
+    if (!isKnownService(sealedBy, own, knownServices)) return undefined
+    return { ...caveat, rootKey, isOwn: Buffer.compare(own, firstPartyPublicKey) === 0 }
   } catch (error) {
     if (error instanceof BakeryError) return undefined
     throw error

@@ -4,7 +4,9 @@ import type { SessionOpening } from '../../tokens/open-session.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import type { CheckDeps } from '../logins/check-credentials.ts'
 
-export interface PasswordDependencies extends CheckDeps, Pick<IdentityDependencies, 'keyring'> {
+export interface PasswordDependencies
+  extends CheckDeps,
+    Pick<IdentityDependencies, 'keyring' | 'knownServices'> {
   /** Whether programs may log in with a password. */
   readonly enabled: boolean
   /** Milliseconds that a discharge can be used before it has to be refreshed. */

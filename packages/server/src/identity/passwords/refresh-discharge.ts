@@ -32,8 +32,8 @@ export async function refreshDischarge(
 ): Promise<PasswordDischargeResponse> {
   if (!deps.enabled) throw passwordLoginOff()
   const discharge = decode(presented)
-  const caveat = await openLoginCaveat(discharge.id, deps.keyring)
-  if (!caveat) throw refused('It is not of this service.')
+  const caveat = await openLoginCaveat(discharge.id, deps)
+  if (!caveat) throw refused('It is not from this service, or not for a service that this one knows.')
   const read = verified(discharge, caveat)
   await requireLogin(read, caveat, deps)
   const { declared, givenAt, added } = read
@@ -70,8 +70,24 @@ function verified(discharge: Macaroon, { rootKey }: OpenedCaveat): ReadDischarge
   throw refused('It was changed, or is bound to its root. Send it as the login gave it.')
 }
 
-/** Whether the login may still be used. */
+/**
+ * Throws if the login can no longer be used. The holder of a discharge for this very service reads why: nobody else can
+ * have one. Another service can sign a discharge about any account, so it reads the same text whatever is wrong.
+ */
 async function requireLogin(
+  read: ReadDischarge,
+  caveat: OpenedCaveat,
+  deps: RefreshDependencies,
+): Promise<void> {
+  try {
+    await requireUsable(read, caveat, deps)
+  } catch (error) {
+    if (caveat.isOwn || !(error instanceof LoginRefused)) throw error
+    throw refused('The login it belongs to has ended, or its account cannot log in.')
+  }
+}
+
+async function requireUsable(
   { declared, givenAt }: ReadDischarge,
   { session: sessionId, declare, isOwn, until }: OpenedCaveat,
   { accounts, sessions, clock }: RefreshDependencies,

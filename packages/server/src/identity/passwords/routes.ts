@@ -27,7 +27,9 @@ export async function passwordRoutes(app: FastifyInstance, deps: PasswordDepende
   typed.post(passwordDischarge.path, { ...options, schema: { body: passwordDischarge.body } }, (request) =>
     dischargeWithPassword(request.body, request.client.address, deps),
   )
-  typed.post(refresh.path, { ...options, schema: { body: refresh.body } }, (request) =>
+  // The discharge is a credential, but it is in the body: those that are refused count for the address without it.
+  const refreshing = { ...options, config: { ...options.config, failures: 'refused' } } as const
+  typed.post(refresh.path, { ...refreshing, schema: { body: refresh.body } }, (request) =>
     refreshDischarge(request.body, deps),
   )
 }

@@ -247,7 +247,7 @@ export async function addIdentity(
   })
   await app.register(passwordRoutes, {
     ...installation,
-    ...{ throttle, tally, dischargeLifetime },
+    ...{ throttle, tally, dischargeLifetime, knownServices },
     enabled: passwordLogins,
     // Alone, it is no part of the service whose sessions they are.
     sessions: feed && { clock, logins, tokenSessions, entryOf: newEntry(clock) },
