@@ -113,11 +113,12 @@ export const signInThrottle = ({
   clock,
   counters,
   audit,
-}: Pick<IdentityOptions, 'clock' | 'audit'> & { readonly counters: Counters }): Throttle =>
+  accounts,
+}: Pick<IdentityOptions, 'clock' | 'audit' | 'accounts'> & { readonly counters: Counters }): Throttle =>
   createThrottle({
     clock,
     counters,
-    signedInBefore: (attempt) => signedInBefore(attempt, { audit }),
+    signedInBefore: (attempt) => signedInBefore(attempt, { audit, accounts }),
   })
 
 const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.toString()) })

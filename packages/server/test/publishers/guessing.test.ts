@@ -58,9 +58,13 @@ eachDatabase((_kind, _open, fresh) => {
       headers,
       body: { email: email ?? person.username, password, caveat_id, ...more },
     })
-  const inBrowser = async (password: string, headers: Record<string, string>): Promise<number> => {
+  const inBrowser = async (
+    password: string,
+    headers: Record<string, string>,
+    username: string = person.username,
+  ): Promise<number> => {
     const browser = new Browser(headers)
-    const fields = { username: person.username, password }
+    const fields = { username, password }
     return (await browser.submit(await browser.open(visit), 'login', fields)).status
   }
   const throttled = (answer: Answer) => {
@@ -93,6 +97,20 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(loginRefusalOf(malformed).code, 'INVALID_DATA')
     }
     throttled(await login({ password: PASSWORD }, from(999)))
+  })
+
+  test('ten guesses for an e-mail address, in any case, lock it for programs and browsers, and no username', async () => {
+    const { email, username } = person
+    for (let i = 0; i < 10; i++) {
+      const typed = i % 2 === 0 ? email : email.toUpperCase()
+      if (i % 3 === 0) assert.equal(await inBrowser('wrong password', from(i), typed), 403)
+      else await wrong(login({ email: typed }, from(i)))
+    }
+    throttled(await login({ email, password: PASSWORD }, from(997)))
+    assert.equal(await inBrowser(PASSWORD, from(998), email), 429)
+    await wrong(login({ email: username }, from(999)))
+    assert.equal(await inBrowser('wrong password', from(1000), username), 403)
+    assert.equal((await login({ email: username, password: PASSWORD }, from(1001))).status, 200)
   })
 
   test('an address is stopped after thirty guesses of any names, and others log in', async () => {

@@ -4,12 +4,16 @@
  */
 import type { Account } from '../../accounts/account.ts'
 import type { WithPassword } from '../../accounts/account-store.ts'
-import { findByLoginName, verifyPassword } from '../../accounts/passwords/verify-password.ts'
+import {
+  findByLoginName,
+  type PasswordVerdict,
+  verifyPassword,
+} from '../../accounts/passwords/verify-password.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
 import { useCode } from '../../accounts/second-factor/use-code.ts'
 import { accountActor } from '../../change.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { countFailures } from './count-failures.ts'
+import { countFailures, type Throttled } from './count-failures.ts'
 
 export interface Credentials {
   /** A username or an e-mail address, as typed. */
@@ -46,19 +50,13 @@ export async function checkCredentials(
   { name, password, code, address }: Credentials,
   deps: CheckDeps,
 ): Promise<CredentialsVerdict> {
-  const typed = name.trim()
-  // People type capitals, which no username has.
-  const username = typed.toLowerCase()
-  // First, because its failures count for the account; all others are looked up once they may be tried.
-  const byEmail = typed.includes('@') ? await findByLoginName(typed, deps) : undefined
-  const result = await countFailures(
-    { username: byEmail?.account.username ?? username, address },
-    deps.throttle,
-    async () => {
-      const found = byEmail ?? (await findByLoginName(username, deps))
-      return verdictOn(found, { password, code, address }, deps)
-    },
+  // People type capitals, which no username has and which make no difference in an e-mail address.
+  const typed = name.trim().toLowerCase()
+  // Counted as it was typed, before anything is looked up: an account's two names must not lock one another.
+  const known = await countFailures({ name: typed, address }, deps.throttle, async () =>
+    withPassword(await findByLoginName(typed, deps), password, deps),
   )
+  const result = known.verdict === 'right' ? await withCode(known, { code, address }, deps) : known
   tallyRefused(result.verdict, deps)
   return result
 }
@@ -71,18 +69,28 @@ export function tallyRefused(
   if (verdict !== 'right' && verdict !== 'code-needed') tally.add('logins', verdict)
 }
 
-async function verdictOn(
+type Known = Extract<PasswordVerdict, { readonly verdict: 'right' }>
+
+async function withPassword(
   found: WithPassword | undefined,
-  { password, code, address }: Omit<Credentials, 'name'>,
+  password: string,
   deps: CheckDeps,
-): Promise<Exclude<CredentialsVerdict, { readonly verdict: 'throttled' }>> {
+): Promise<Known | { readonly verdict: 'wrong' | 'disabled' }> {
   const known = await verifyPassword({ found, password }, deps)
-  if (known.verdict !== 'right') return { verdict: known.verdict }
+  return known.verdict === 'right' ? known : { verdict: known.verdict }
+}
+
+async function withCode(
+  known: Known,
+  { code, address }: Pick<Credentials, 'code' | 'address'>,
+  deps: CheckDeps,
+): Promise<CredentialsVerdict> {
   const { account } = known
   const factors = await confirmedFactors(account.id, deps)
   if (factors.length > 0) {
     if (code === undefined) return { verdict: 'code-needed', account }
-    if (!(await isRightCode({ account, code, address }, deps))) return { verdict: 'code-wrong' }
+    const coded = await tryCode({ account, code, address }, deps)
+    if (coded.verdict !== 'right') return coded
   }
   const recheck = async () => {
     const now = await known.recheck()
@@ -94,11 +102,31 @@ async function verdictOn(
   return { verdict: 'right', account, recheck }
 }
 
+/**
+ * Uses the code up. Codes have a count of their own, by account: only somebody who knows the password gets to them, and
+ * whichever name they typed, they have one budget.
+ */
+export function tryCode(
+  attempt: CodeAttempt,
+  deps: CodeDeps & Pick<IdentityDependencies, 'throttle'>,
+): Promise<{ readonly verdict: 'right' } | { readonly verdict: 'code-wrong' } | Throttled> {
+  const { account, address } = attempt
+  const counted = { name: account.username, address, codesOf: account.id }
+  return countFailures(counted, deps.throttle, async () =>
+    (await isRightCode(attempt, deps)) ? { verdict: 'right' } : { verdict: 'code-wrong' },
+  )
+}
+
+interface CodeAttempt {
+  readonly account: Account
+  readonly code: string
+  readonly address: string
+}
+
+type CodeDeps = Pick<IdentityDependencies, 'secondFactors' | 'sealer' | 'changeBy' | 'clock'>
+
 /** Uses the code up. */
-export function isRightCode(
-  { account, code, address }: { readonly account: Account; readonly code: string; readonly address: string },
-  deps: Pick<IdentityDependencies, 'secondFactors' | 'sealer' | 'changeBy' | 'clock'>,
-): Promise<boolean> {
+export function isRightCode({ account, code, address }: CodeAttempt, deps: CodeDeps): Promise<boolean> {
   const change = deps.changeBy({ actor: accountActor(account.username), source: address })
   return useCode({ account, code }, { ...deps, change })
 }

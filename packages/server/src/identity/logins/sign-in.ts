@@ -3,8 +3,7 @@ import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { type SessionOutcome, startSession } from './browser-session.ts'
-import { type CheckDeps, checkCredentials, isRightCode, tallyRefused } from './check-credentials.ts'
-import { countFailures } from './count-failures.ts'
+import { type CheckDeps, checkCredentials, tallyRefused, tryCode } from './check-credentials.ts'
 import { openFor, sealFor } from './sealed-texts.ts'
 
 /** How long the code may follow the password. */
@@ -86,12 +85,7 @@ export async function signInWithCode(
   }
   const account = await unchanged()
   if (!account || (await confirmedFactors(account.id, deps)).length === 0) return { outcome: 'expired' }
-  const { username } = account
-  const result = await countFailures({ username, address }, deps.throttle, async () => ({
-    verdict: (await isRightCode({ account, code, address }, deps))
-      ? ('right' as const)
-      : ('code-wrong' as const),
-  }))
+  const result = await tryCode({ account, code, address }, deps)
   tallyRefused(result.verdict, deps)
   if (result.verdict === 'throttled') return { outcome: 'throttled', retryAt: result.retryAt }
   if (result.verdict === 'code-wrong') return { outcome: 'wrong' }

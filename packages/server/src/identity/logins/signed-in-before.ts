@@ -1,28 +1,46 @@
-/** Whether somebody signed in from where an attempt comes from: strangers who guess elsewhere cannot lock them out. */
-import { isUsername } from '@ratafia/api'
+/** Whether the user has signed in from this network before: strangers who guess elsewhere cannot lock them out. */
+import { type AccountId, isUsername } from '@ratafia/api'
+import { isEmail } from '../../accounts/account-fields.ts'
+import type { AccountStore } from '../../accounts/account-store.ts'
 import { networksOf } from '../../address.ts'
 import type { AuditStore } from '../../audit/audit-store.ts'
 
-/** How many sign-ins are looked at, newest first. */
+/** How many sign-ins it examines, newest first. */
 const LOOKED_AT = 100
 
 /** Where sign-ins are recorded. */
 export type SignInRecord = Pick<AuditStore, 'list'>
 
 export interface SignInAttempt {
-  /** Of an account, or as typed: any text. */
-  readonly username: string
+  /** A username or an e-mail address in lower case, as typed: any text. */
+  readonly name: string
   readonly address: string
+  /** The account whose codes are tried; undefined for a password. */
+  readonly codesOf?: AccountId | undefined
 }
 
-/** As far as the audit log goes back. The addresses of an IPv6 /64 count as one. */
+/** A username that no account can have. */
+const NOBODY = ''
+
+/**
+ * Goes back as far as the audit log. The addresses of an IPv6 /64 count as one. It asks the database equally often
+ * whether or not an account has the name.
+ */
 export async function signedInBefore(
-  { username, address }: SignInAttempt,
-  { audit }: { readonly audit: SignInRecord },
+  { name, address }: SignInAttempt,
+  { audit, accounts }: { readonly audit: SignInRecord; readonly accounts: SignInAccounts },
 ): Promise<boolean> {
-  // Not even asked: a database refuses some texts.
-  if (!isUsername(username)) return false
+  // Asks nothing about other texts: a database refuses some.
+  if (!isUsername(name) && !isEmail(name)) return false
+  const username = isUsername(name) ? name : await usernameOf(name, accounts)
   const [here] = networksOf(address)
   const signIns = await audit.list({ action: 'account.sign-in', subject: username }, { limit: LOOKED_AT })
   return signIns.some(({ source }) => networksOf(source)[0] === here)
+}
+
+type SignInAccounts = Pick<AccountStore, 'findPasswordsByEmail'>
+
+async function usernameOf(email: string, accounts: SignInAccounts): Promise<string> {
+  const [found, ...others] = await accounts.findPasswordsByEmail(email)
+  return found && others.length === 0 ? found.account.username : NOBODY
 }

@@ -13,8 +13,8 @@ suite('the throttle', () => {
     throttle = createThrottle({
       clock,
       counters: localCounters({ clock }),
-      perAccount: { name: 'account', burst: 3, interval: 60_000, remembered: 100 },
-      signedInBefore: async ({ username, address }) => username === 'carol' && address === '203.0.113.1',
+      perName: { name: 'account', burst: 3, interval: 60_000, remembered: 100 },
+      signedInBefore: async ({ name, address }) => name === 'carol' && address === '203.0.113.1',
       perNetwork: [
         { name: 'address', burst: 5, interval: 10_000, remembered: 100 },
         { name: 'network', burst: 10, interval: 5_000, remembered: 100 },
@@ -23,7 +23,7 @@ suite('the throttle', () => {
     })
   })
 
-  const attempt = (username: string, address = '192.0.2.1') => throttle.attempt({ username, address })
+  const attempt = (name: string, address = '192.0.2.1') => throttle.attempt({ name, address })
   const allowed = async (username: string, address?: string) => (await attempt(username, address)).allowed
 
   test('after the burst an account is blocked, from every address, until one failure is forgotten', async () => {

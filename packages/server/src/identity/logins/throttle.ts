@@ -1,9 +1,12 @@
 /**
- * Slows down the guessing of passwords and codes: counts failures per account name, and per network that attempts come
- * from. It counts a name as typed, whether or not there is such an account, so it reveals nothing about that. The e-mail
- * address of an account counts as its username. Browsers and programs share these counts.
+ * Slows down the guessing of passwords and codes: counts failures per name, and per network that attempts come from.
  *
- * From where somebody has signed in before, their name has a count of its own: strangers cannot use it up.
+ * It counts a name as it was typed, without looking for an account. So failures of an e-mail address never show at a
+ * username: that would confirm that both exist and belong together. An account with both allows twice as many guesses.
+ * Codes are guessed only by someone who knows the password, and are counted by account. Browsers and programs share
+ * these counts.
+ *
+ * From a network where the user has signed in before, the name has a count of its own: strangers cannot use it up.
  */
 import { networksOf } from '../../address.ts'
 import type { Clock } from '../../clock.ts'
@@ -15,7 +18,7 @@ export interface ThrottleOptions {
   readonly counters: Counters
   /** Asked only about a name whose count is used up. Default: nobody has. */
   readonly signedInBefore?: (attempt: SignInAttempt) => Promise<boolean>
-  readonly perAccount?: Rule
+  readonly perName?: Rule
   /** By width, narrowest first. */
   readonly perNetwork?: readonly Rule[]
 }
@@ -32,8 +35,8 @@ export type Attempt =
   | { readonly allowed: true; readonly forgive: () => void }
   | { readonly allowed: false; readonly retryAt: Date }
 
-const PER_ACCOUNT: Rule = { name: 'sign-in/account', burst: 10, interval: 60_000 }
-/** More than per account: an office shares one address. Twice as many for each wider network. */
+const PER_NAME: Rule = { name: 'sign-in/name', burst: 10, interval: 60_000 }
+/** More than per name: an office shares one address. Twice as many for each wider network. */
 const PER_NETWORK: readonly Rule[] = [
   { name: 'sign-in/address', burst: 30, interval: 20_000 },
   { name: 'sign-in/network', burst: 60, interval: 10_000 },
@@ -41,17 +44,20 @@ const PER_NETWORK: readonly Rule[] = [
 ]
 
 export function createThrottle(options: ThrottleOptions): Throttle {
-  const { clock, counters, perAccount = PER_ACCOUNT, perNetwork = PER_NETWORK } = options
+  const { clock, counters, perName = PER_NAME, perNetwork = PER_NETWORK } = options
   const { signedInBefore = async () => false } = options
-  const perKnown: Rule = { ...perAccount, name: `${perAccount.name}/known` }
+  const perCodes: Rule = { ...perName, name: `${perName.name}/codes` }
+  const perKnown: Rule = { ...perName, name: `${perName.name}/known` }
+  const perKnownCodes: Rule = { ...perName, name: `${perName.name}/known-codes` }
 
-  /** Takes from the count of the name: of all, or of those from here if they have one. */
+  /** Takes from the count that all networks share, or else from that of a network where the user has signed in. */
   const takeName = async (who: SignInAttempt): Promise<{ readonly taken: Taken; readonly from: Counted }> => {
-    const name = who.username.slice(0, 64)
-    const ofAll = { rule: perAccount, key: name }
+    const key = who.codesOf ?? who.name.slice(0, 64)
+    const ofAll = { rule: who.codesOf ? perCodes : perName, key }
     const taken = await counters.take([ofAll])
     if (taken.allowed || !(await signedInBefore(who))) return { taken, from: ofAll }
-    const ofThese = { rule: perKnown, key: `${networksOf(who.address)[0]} ${name}` }
+    const rule = who.codesOf ? perKnownCodes : perKnown
+    const ofThese = { rule, key: `${networksOf(who.address)[0]} ${key}` }
     return { taken: await counters.take([ofThese]), from: ofThese }
   }
 

@@ -53,8 +53,9 @@ export function confirmOwnEnrolment(
   code: string,
   deps: IdentityDependencies,
 ): Promise<{ readonly verdict: 'right'; readonly recoveryCodes: readonly string[] } | Refused> {
-  const { username } = owner.account
-  return countFailures({ username, address: owner.address }, deps.throttle, async () => {
+  const { username, id } = owner.account
+  const attempt = { name: username, address: owner.address, codesOf: id }
+  return countFailures(attempt, deps.throttle, async () => {
     const recoveryCodes = await confirmEnrolment({ account: owner.account, code }, by(owner, deps))
     return recoveryCodes ? { verdict: 'right', recoveryCodes } : { verdict: 'wrong' }
   })

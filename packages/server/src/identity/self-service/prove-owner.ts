@@ -18,7 +18,7 @@ export type ProofVerdict =
 
 /** Throws Unavailable when it could not be checked; such an attempt does not count. */
 export function provePassword({ account, password, address }: Proof, deps: CheckDeps): Promise<ProofVerdict> {
-  return countFailures({ username: account.username, address }, deps.throttle, () =>
+  return countFailures({ name: account.username, address }, deps.throttle, () =>
     checked(account, password, deps),
   )
 }
@@ -28,7 +28,7 @@ export function prove(
   { account, proof, address }: Omit<Proof, 'password'> & { readonly proof: string },
   deps: CheckDeps,
 ): Promise<{ readonly verdict: 'right' | 'wrong' } | Throttled> {
-  return countFailures({ username: account.username, address }, deps.throttle, async () => {
+  return countFailures({ name: account.username, address }, deps.throttle, async () => {
     if (await isRightCode({ account, code: proof, address }, deps)) return { verdict: 'right' }
     const { verdict } = await checked(account, proof, deps)
     return { verdict }

@@ -1,0 +1,381 @@
+/**
+ * Guarantee: a stranger cannot find out which accounts, agents, devices and other records exist. Whatever a request names,
+ * the answer and the number of statements asked are the same whether or not that exists.
+ */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
+import { addFirstPartyCaveat, encodeBase64, encodeBinary, mint } from '@ratafia/macaroon'
+import { decodeBakeryMacaroon, dischargeAll, encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
+import type { Account } from '../../src/accounts/account.ts'
+import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
+import {
+  addAccount,
+  addAgent,
+  disableAccount,
+  enableSecondFactor,
+  switchPasswordLogins,
+} from '../support/accounts.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { ACME, registered, withAcme } from '../support/devices.ts'
+import { Browser, caveatFor, postDischarge } from '../support/identity.ts'
+import { managementToken } from '../support/managers.ts'
+import { type ObservedService, observedServices } from '../support/observed.ts'
+import { type OtlpReceiver, otlpReceiver } from '../support/otlp-receiver.ts'
+import { addPublisher, caveatIdOf, encoded, getPasswordRoot, PASSWORD } from '../support/publishers.ts'
+import { addPerson, bearing, logIn } from '../support/service.ts'
+import { hearsOfChanges } from '../support/statements.ts'
+
+/** A request that names something. */
+type Naming = (name: string) => Promise<Request> | Request
+interface Row {
+  readonly what: string
+  /** What exists, by kind, and what does not. */
+  readonly names: Readonly<Record<string, string>>
+  readonly request: Naming
+  /** The body is random: only its status and its cost are compared. */
+  readonly isRandom?: true
+  /** How often each is sent before, so that the name is locked. */
+  readonly failures?: number
+}
+
+/** The cheapest of these counts: on a slow machine, a node may ask the database once more. */
+const TIMES = 3
+
+eachDatabase((_kind, _open, fresh) => {
+  let receiver: OtlpReceiver
+  before(async () => {
+    receiver = await otlpReceiver()
+  })
+  after(() => receiver.close())
+  const observed = observedServices(fresh)
+
+  test('what exists and what does not get the same answer, for the same number of statements', async (t) => {
+    const service = await observed({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      RATAFIA_METRICS_PORT: '0',
+      RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
+    })
+    await hearsOfChanges(service)
+    const cheap = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
+    Object.assign(service.installation.passwords, cheap)
+    const rows = await rowsOf(service)
+    const sent: { row: Row; kind: string; trace: string; answer: string }[] = []
+    for (const row of rows) {
+      for (const name of Object.values(row.names)) {
+        for (let failure = 0; failure < (row.failures ?? 0); failure++) await answerTo(row, name)
+      }
+      for (let time = 0; time < TIMES; time++) {
+        for (const [kind, name] of Object.entries(row.names)) {
+          const trace = newTrace()
+          sent.push({ row, kind, trace, answer: await answerTo(row, name, trace) })
+        }
+      }
+    }
+    // Closing sends the spans that are left.
+    await service.close()
+    assert.ok(cheapest(sent.filter(({ row }) => row === rows[0])) > 0, 'statements are counted')
+    for (const row of rows) {
+      await t.test(row.what, () => {
+        const seen = Object.keys(row.names).map((kind) => {
+          const mine = sent.filter((one) => one.row === row && one.kind === kind)
+          return { kind, answers: [...new Set(mine.map(({ answer }) => answer))], cost: cheapest(mine) }
+        })
+        const [first] = seen
+        for (const { kind, answers, cost } of seen) {
+          assert.equal(answers.length, 1, `${kind}: ${answers.join('\n')}`)
+          assert.deepEqual({ answers, cost }, { answers: first?.answers, cost: first?.cost }, kind)
+        }
+      })
+    }
+  })
+
+  const cheapest = (mine: readonly { readonly trace: string }[]): number =>
+    Math.min(
+      ...mine.map(
+        ({ trace }) =>
+          receiver.spans.filter(
+            ({ traceId, attributes }) => traceId === trace && attributes['db.system.name'] !== undefined,
+          ).length,
+      ),
+    )
+
+  let hosts = 0
+  /** The status, the headers that differ between answers, and the body, in which what was sent stands as NAME. */
+  async function answerTo({ request, isRandom }: Row, name: string, trace = newTrace()): Promise<string> {
+    const made = await request(name)
+    const headers = new Headers(made.headers)
+    headers.set('traceparent', `00-${trace}-${randomBytes(8).toString('hex')}-01`)
+    hosts++
+    // Networks far apart, so that none of them reaches a limit.
+    headers.set('x-forwarded-for', `${11 + (hosts % 80)}.${Math.floor(hosts / 80)}.0.1`)
+    headers.set('x-forwarded-proto', 'https')
+    const { status, headers: got, body } = await answerOf(new Request(made, { headers }))
+    const text = isRandom
+      ? ''
+      : body
+          .replaceAll(encodeURIComponent(encodeURIComponent(name)), 'NAME')
+          .replaceAll(encodeURIComponent(name), 'NAME')
+          .replaceAll(name, 'NAME')
+          .replaceAll(/name="csrf" value="[^"]*"/g, 'CSRF')
+          .replaceAll(/\d+ seconds|\d\d:\d\d:\d\d UTC|datetime="[^"]*"/g, 'WHEN')
+    const where = got.get('location')?.replaceAll(encodeURIComponent(encodeURIComponent(name)), 'NAME')
+    return JSON.stringify([status, where?.replaceAll(name, 'NAME'), got.get('www-authenticate'), text])
+  }
+
+  async function answerOf(request: Request) {
+    const response = await fetch(request, { redirect: 'manual' })
+    return { status: response.status, headers: response.headers, body: await response.text() }
+  }
+})
+
+const newTrace = () => randomBytes(16).toString('hex')
+
+/** People of each kind that a stranger could ask about. */
+async function peopleIn(service: ObservedService) {
+  const { installation } = service
+  const [known, disabled, off, factor] = await Promise.all(
+    ['known', 'disabled', 'off', 'factor'].map((kind) => addPublisher(service, `${kind}-person`)),
+  )
+  if (!known || !disabled || !off || !factor) assert.fail()
+  await disableAccount(disabled.id, installation)
+  await switchPasswordLogins({ account: off.id, on: false }, installation)
+  await enableSecondFactor({ account: factor.id, issuer: 'x', instead: false }, installation)
+  const bare = await addAccount(
+    { username: 'bare-person', email: 'bare-person@example.com', name: 'Bare' },
+    installation,
+  )
+  return { known, disabled, off, factor, bare }
+}
+
+const namesOf = (
+  people: Readonly<Record<string, Account>>,
+  field: 'username' | 'email' | 'id',
+  nobody: string,
+) => ({
+  ...Object.fromEntries(Object.entries(people).map(([kind, account]) => [kind, account[field]])),
+  nobody,
+})
+
+async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
+  const { baseUrl } = service
+  const people = await peopleIn(service)
+  const usernames = namesOf(people, 'username', 'nobody-at-all')
+  const emails = namesOf(people, 'email', 'nobody-at-all@example.com')
+  const ids = namesOf(people, 'id', 'A'.repeat(people.known.id.length))
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    new Request(`${baseUrl}${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    new Request(`${baseUrl}${path}`, { headers })
+
+  const inBrowser: Naming = async (username) => {
+    const browser = new Browser()
+    const page = await browser.open(`${baseUrl}/identity/account`)
+    const fields = { ...page.forms[0]?.fields, username, password: 'wrong password' }
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+    return new Request(`${baseUrl}/identity/login`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { cookie },
+    })
+  }
+  const caveat_id = caveatIdOf(await getPasswordRoot(service))
+  const byProgram =
+    (more: object = {}): Naming =>
+    (email) =>
+      post('/api/v2/tokens/discharge', { email, password: 'wrong password', caveat_id, ...more })
+  const strange = await strangersCaveats(service)
+  const agents = await agentsIn(service)
+  const records = await recordsIn(service, people.known)
+  const nobody = await managementToken(service, await addPerson(service))
+  const token = await logIn(service, await addPerson(service))
+
+  return [
+    { what: 'the sign-in page, by username', names: usernames, request: inBrowser },
+    { what: 'the sign-in page, by e-mail address', names: emails, request: inBrowser },
+    { what: 'a login of a program, by username', names: usernames, request: byProgram() },
+    { what: 'a login of a program, by e-mail address', names: emails, request: byProgram() },
+    {
+      what: 'a login of a program with a code',
+      names: usernames,
+      request: byProgram({ otp: '000000' }),
+    },
+    { what: 'a username that is locked', names: usernames, request: byProgram(), failures: 10 },
+    { what: 'an e-mail address that is locked', names: emails, request: byProgram(), failures: 10 },
+    {
+      what: 'the sign-in page for a name that is locked',
+      names: emails,
+      request: inBrowser,
+    },
+    {
+      what: 'a caveat that a stranger sealed, with the right password',
+      names: usernames,
+      request: (email) =>
+        post('/api/v2/tokens/discharge', { email, password: PASSWORD, caveat_id: strange.caveatId }),
+    },
+    ...(['username', 'userid'] as const).flatMap((declare) =>
+      ['2000-01-01T00:00:00.000000Z', '2100-01-01T00:00:00.000000Z'].map(
+        (since): Row => ({
+          what: `a discharge that a stranger signed, about a ${declare}, since ${since}`,
+          names: declare === 'username' ? usernames : ids,
+          request: (name) =>
+            post('/api/v2/tokens/refresh', {
+              discharge_macaroon: strange.discharge(declare, name, since),
+            }),
+        }),
+      ),
+    ),
+    {
+      what: 'a login of an agent, before it has shown its key',
+      names: agents.names,
+      request: async (name) =>
+        get(`/identity/login/agent?${new URLSearchParams({ ...(await agents.asking(name)) })}`),
+      isRandom: true,
+    },
+    {
+      what: 'a discharge for an agent, by another key',
+      names: agents.names,
+      request: agents.redeeming,
+    },
+    ...Object.entries(records).flatMap(([path, names]): Row[] => [
+      {
+        what: `the management API without a token: ${path}`,
+        names,
+        request: (name) => get(`${MANAGEMENT_PREFIX}${path.replace('*', encodeURIComponent(name))}`),
+      },
+      {
+        what: `the management API by an account without a role: ${path}`,
+        names,
+        request: (name) =>
+          get(`${MANAGEMENT_PREFIX}${path.replace('*', encodeURIComponent(name))}`, bearing(nobody)),
+      },
+      {
+        what: `the console without a session: ${path}`,
+        names,
+        request: (name) => get(`/console${path.replace('*', encodeURIComponent(name))}`),
+      },
+    ]),
+    {
+      what: "the revocation of another account's session",
+      names: records['/tokens/*'] ?? {},
+      request: (id) => post('/api/v2/tokens/revoke', { 'session-id': id }, bearing(token)),
+    },
+    {
+      what: 'the exchange of an ID token that nobody signed, by rule',
+      names: { known: 'a-rule', nobody: 'no-rule' },
+      request: (rule) => post('/api/v2/tokens/oidc', { subject_token: 'a.b.c', rule }),
+    },
+  ]
+}
+
+/** A caveat that anybody can seal to the public key, and the discharges that they can sign for it. */
+async function strangersCaveats({ installation, now }: ObservedService) {
+  const [ours] = await installation.keyring.dischargerKeyPairs()
+  const rootKey = randomBytes(24)
+  const sealed = (declare: string) =>
+    encodeCaveatId({
+      version: 1,
+      condition: `is-login-of-session ${JSON.stringify({
+        ...{ location: 'store.example.com', declare, session: '11111111-1111-4111-8111-111111111111' },
+        ...{ since: 0, until: now().getTime() + 9e9, description: null },
+      })}`,
+      rootKey,
+      thirdPartyPublicKey: ours.publicKey,
+      firstParty: generateKeyPair(),
+    })
+  const ids = { username: sealed('username'), userid: sealed('userid') }
+  return {
+    caveatId: Buffer.from(ids.userid).toString(),
+    discharge: (declare: 'username' | 'userid', value: string, since: string) =>
+      encoded(
+        [
+          `declared ${declare} ${value}`,
+          'time-before 2099-01-01T00:00:00.000000Z',
+          `time-since ${since}`,
+        ].reduce(
+          addFirstPartyCaveat,
+          mint({ rootKey, id: ids[declare], version: 1, location: 'store.example.com' }),
+        ),
+      ),
+  }
+}
+
+async function agentsIn(service: ObservedService) {
+  const { installation, baseUrl } = service
+  const where = { ...installation, location: `${baseUrl}/identity` }
+  const [owner, gone] = [await addPerson(service), await addPerson(service)]
+  const keys = [generateKeyPair(), generateKeyPair()] as const
+  const publicKeys = keys.map(({ publicKey }) => encodeBase64(publicKey))
+  await addAgent({ name: 'known-agent', account: owner.id, publicKey: publicKeys[0] }, where)
+  await addAgent({ name: 'disabled-agent', account: gone.id, publicKey: publicKeys[1] }, where)
+  await disableAccount(gone.id, installation)
+  const stranger = generateKeyPair()
+  const begin = async () => {
+    const caveat = await caveatFor(installation.keyring, 'is-authenticated-userid')
+    const { body } = await postDischarge(`${baseUrl}/identity`, caveat)
+    const loginUrl = new URL(body.Info.InteractionMethods.agent['login-url'])
+    return { caveat, did: loginUrl.searchParams.get('did') ?? '' }
+  }
+  /** With its own public key, which is not secret. */
+  const keyOf = (name: string) =>
+    publicKeys[['known-agent', 'disabled-agent'].indexOf(name)] ?? encodeBase64(stranger.publicKey)
+  return {
+    names: { known: 'known-agent', disabled: 'disabled-agent', nobody: 'no-such-agent' },
+    asking: async (name: string) => ({
+      did: (await begin()).did,
+      ...{ username: name, 'public-key': keyOf(name) },
+    }),
+    redeeming: async (name: string) => {
+      const { caveat, did } = await begin()
+      const query = new URLSearchParams({
+        ...{ did, username: name, 'public-key': encodeBase64(stranger.publicKey) },
+      })
+      const answer = await fetch(`${baseUrl}/identity/login/agent?${query}`, {
+        headers: { 'bakery-protocol-version': '3' },
+      })
+      const { macaroon } = (await answer.json()) as { macaroon: unknown }
+      const slice = await dischargeAll(
+        decodeBakeryMacaroon(macaroon),
+        () => assert.fail('an agent discharges its own caveat'),
+        { localKeyPair: stranger },
+      )
+      return new Request(`${baseUrl}/identity/discharge`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          ...{ id64: encodeBase64(caveat.id), 'token-kind': 'agent' },
+          token64: encodeBase64(encodeBinary(...slice)),
+        }),
+      })
+    },
+  }
+}
+
+/** By path of the management API and of the console: a record that exists, and one that does not. */
+async function recordsIn(
+  service: ObservedService,
+  known: Account,
+): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
+  await withAcme(service.installation)
+  await registered(service, {})
+  const [device] = await service.installation.database.query.selectFrom('device').select('id').execute()
+  await logIn(service, known)
+  const [session] = await service.installation.database.query
+    .selectFrom('token_session')
+    .select('session_id')
+    .where('account_id', '=', known.id)
+    .execute()
+  assert.ok(device && session)
+  return {
+    '/accounts/*': { known: known.id, nobody: 'A'.repeat(known.id.length) },
+    '/devices/*': { known: device.id, nobody: '11111111-1111-4111-8111-111111111111' },
+    '/tokens/*': { known: session.session_id, nobody: '22222222-2222-4222-8222-222222222222' },
+    '/brands/*': { known: ACME.brandId, nobody: 'no-such-brand' },
+    [`/brands/${ACME.brandId}/models/*`]: { known: ACME.model, nobody: 'no-such-model' },
+  }
+}
