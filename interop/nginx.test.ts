@@ -388,7 +388,8 @@ const addressOf = (server: Server): string => `127.0.0.1:${(server.address() as 
 const directUrl = ({ url }: Service): string => url
 const hostOf = ({ url }: Service): string => new URL(url).host
 
-const samplePath = (route: string): string => route.replace(/:\w+|\*/g, 'x')
+/** With a value for each parameter; a route may limit those by an expression in parentheses. */
+const samplePath = (route: string): string => route.replace(/:\w+(\(.*?\$\)\.[*+]\))?|\*/g, 'x')
 
 /** What nginx answers to a request without a body. */
 async function statusOf(
