@@ -13,6 +13,10 @@ import { checkRule } from '../../packages/server/src/ci/rules/check-rule.ts'
 import { NEVER_GRANTED } from '../../packages/server/src/ci/rules/making/check-grants.ts'
 import { readMatch } from '../../packages/server/src/ci/rules/matchers/read-match.ts'
 import { readMatchOptions } from '../../packages/server/src/cli/ci/match-option.ts'
+import {
+  PLATFORMS as PLATFORMS_WITH_A_JOB,
+  pipelineOf,
+} from '../../packages/server/src/web/console/publishers/pipelines.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8')
 const RULES = read('ci/rules.md')
@@ -73,6 +77,19 @@ for (const [name, page] of [
     }
   })
 }
+
+test('docs/ci.md and docs/ci/platforms.md show the publishing jobs that the page of a rule shows', () => {
+  const pages = `${read('ci.md')}${PLATFORMS}`
+  const blocks = [...pages.matchAll(/^```(?:yaml|groovy)\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+  for (const platform of PLATFORMS_WITH_A_JOB) {
+    const job = pipelineOf(platform, { url: 'https://store.example.com', rule: 'hello-release' })
+    const indented = Array.from({ length: 17 }, (_, by) => job.replaceAll(/^(?=.)/gm, ' '.repeat(by)))
+    assert.ok(
+      blocks.some((block) => indented.some((text) => block.includes(`${text}\n`))),
+      `${platform}:\n${job}`,
+    )
+  }
+})
 
 test('docs/ci/rules.md: each way to write a claim is one', () => {
   const [, table = ''] = RULES.split('\n| written | the claim must be |\n')

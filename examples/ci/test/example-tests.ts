@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
+import { PLATFORMS, pipelineOf } from '../../../packages/server/src/web/console/publishers/pipelines.ts'
 import { type Environment, type Finished, type JobMachine, scriptText } from './job.ts'
 import { exampleWorld, type World } from './world.ts'
 
@@ -12,7 +13,10 @@ export function exampleTests(fresh: Parameters<typeof exampleWorld>[0], curl: st
   const world = exampleWorld(fresh, curl)
   describe('ratafia-login.sh', () => scriptTests(world))
   describe('the files of platforms', () => fileTests(world))
+  describe('the jobs that the page of a rule shows', () => pageTests(world))
 }
+
+const UPLOADS = 'https://uploads.example.com'
 
 const sh = (script: string): readonly string[] => ['sh', '-e', '-c', script]
 
@@ -24,7 +28,7 @@ function scriptTests(world: World): void {
     return { machine, ...(await machine.run(sh(`sh ci/ratafia-login.sh ${options}`), whole)) }
   }
 
-  const PLATFORMS: readonly (readonly [name: string, environment: Setting])[] = [
+  const NAMED: readonly (readonly [name: string, environment: Setting])[] = [
     ['GitHub', () => world.onActions()],
     ['Forgejo', () => ({ ...world.onActions(), FORGEJO_ACTIONS: 'true' })],
     ['GitLab', () => ({ GITLAB_CI: 'true', RATAFIA_ID_TOKEN: world.idToken() })],
@@ -42,7 +46,7 @@ function scriptTests(world: World): void {
     ],
     ['Google Cloud', () => ({ GCE_METADATA_HOST: world.platformHost })],
   ]
-  for (const [name, environment] of PLATFORMS) {
+  for (const [name, environment] of NAMED) {
     test(`${name}: prints a credential that works, and nothing else`, async () => {
       const { machine, code, stdout, stderr } = await login(environment)
       assert.equal(code, 0, stderr)
@@ -260,7 +264,8 @@ function fileTests(world: World): void {
     const environment = { GITLAB_CI: 'true', CI_JOB_ID: '1', ...variables, ...Object.fromEntries(tokens) }
     // One shell runs both.
     const script = [...before, 'snapcraft upload --release=latest/edge hello.snap'].join('\n')
-    return machine.run(sh(script), environment)
+    const store = { STORE_DASHBOARD_URL: world.url, UBUNTU_ONE_SSO_URL: world.url, STORE_UPLOAD_URL: UPLOADS }
+    return machine.run(sh(script), { ...environment, ...store })
   }
 
   test('templates/ratafia-login.yml, a component for GitLab: the script has the variable', async () => {
@@ -327,4 +332,81 @@ function fileTests(world: World): void {
     const environment = { RATAFIA_ID_TOKEN_FILE: token, ...Object.fromEntries(variables) }
     await world.assertPublished(machine, await machine.run(words, environment))
   })
+}
+
+/** What a platform sets for a job, beside what the job sets itself. */
+const SETTINGS: Readonly<
+  Record<string, (world: World, machine: JobMachine) => Environment | Promise<Environment>>
+> = {
+  github: (world) => world.onActions(),
+  gitlab: (world) => ({ GITLAB_CI: 'true', RATAFIA_ID_TOKEN: world.idToken() }),
+  forgejo: (world) => ({ ...world.onActions(), FORGEJO_ACTIONS: 'true' }),
+  circleci: () => ({ CIRCLECI: 'true' }),
+  buildkite: () => ({ BUILDKITE: 'true' }),
+  bitbucket: (world) => ({ BITBUCKET_BUILD_NUMBER: '7', BITBUCKET_STEP_OIDC_TOKEN: world.idToken() }),
+  'azure-devops': (world) => world.onAzure(),
+  google: (world) => ({ GCE_METADATA_HOST: world.platformHost }),
+  jenkins: (world) => ({ RATAFIA_ID_TOKEN: world.idToken() }),
+  kubernetes: async (world, { directory }) => {
+    await writeFile(join(directory, 'token'), world.idToken())
+    return { RATAFIA_ID_TOKEN_FILE: join(directory, 'token') }
+  },
+  generic: (world) => ({ ID_TOKEN: world.idToken() }),
+}
+
+function pageTests(world: World): void {
+  test('every platform has one, and so has a job with an ID token in a variable', () => {
+    assert.deepEqual(Object.keys(SETTINGS).toSorted(), [...PLATFORMS, 'generic'].toSorted())
+  })
+
+  for (const [kind, setting] of Object.entries(SETTINGS)) {
+    test(`${kind}: the job publishes to this store, and to no other`, async () => {
+      const rule = kind === 'azure-devops' ? world.azureRule : world.rule
+      const shown = pipelineOf(kind, { url: world.url, rule })
+      const { script, variables } = jobIn(kind, shown)
+      const machine = await world.newJob()
+      const environment = { ...variables, ...(await setting(world, machine)) }
+      await world.assertPublished(machine, await machine.run(sh(script), environment))
+    })
+  }
+}
+
+interface ShownJob {
+  readonly script: string
+  readonly variables: Environment
+}
+
+function jobIn(kind: string, shown: string): ShownJob {
+  if (kind === 'generic') return { script: shown, variables: {} }
+  if (kind === 'jenkins') {
+    const [, name = '', value = ''] = /environment \{ (\w+) = '([^']+)' \}/.exec(shown) ?? []
+    return { script: /sh '''(.*?)'''/s.exec(shown)?.[1] ?? '', variables: { [name]: value } }
+  }
+  const job: unknown = parse(shown)
+  // Buildkite replaces what follows one dollar sign, and Azure DevOps its own variables, before a shell runs.
+  const script = scriptIn(job).replaceAll('$$', '$').replaceAll('$(Pipeline.Workspace)', '/workspace')
+  return { script, variables: variablesIn(job) }
+}
+
+/** The text, or the list of lines, that has the login. */
+function scriptIn(value: unknown): string {
+  if (typeof value === 'string') return value.includes('ratafia-login.sh') ? value : ''
+  if (Array.isArray(value)) {
+    const lines = value.filter((line) => typeof line === 'string')
+    if (lines.length > 1 && lines.some((line) => line.includes('ratafia-login.sh'))) return lines.join('\n')
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value).map(scriptIn).join('') : ''
+}
+
+/** RATAFIA_URL, in the way of each platform to set a variable. */
+function variablesIn(value: unknown): Environment {
+  if (typeof value === 'string') {
+    const [, set] = /^RATAFIA_URL=(.*)$/.exec(value) ?? []
+    return set === undefined ? {} : { RATAFIA_URL: set }
+  }
+  if (typeof value !== 'object' || value === null) return {}
+  const { RATAFIA_URL: set, name, value: said } = value as Record<string, unknown>
+  if (typeof set === 'string') return { RATAFIA_URL: set }
+  if (name === 'RATAFIA_URL') return { RATAFIA_URL: String(said) }
+  return Object.assign({}, ...Object.values(value).map(variablesIn))
 }

@@ -16,6 +16,8 @@ export interface World {
   /** Of the service. */
   readonly url: string
   readonly rule: string
+  /** Of the jobs of Azure DevOps. */
+  readonly azureRule: string
   /** Before the service. */
   readonly proxy: Unreliable
   /** With its port. */
@@ -80,6 +82,9 @@ export function exampleWorld(fresh: Pick<Fresh, 'target'>, curl: string): World 
     get rule() {
       return ready(jobs).rule
     },
+    get azureRule() {
+      return ready(azureJobs).rule
+    },
     proxy,
     get platformHost() {
       return new URL(platforms.url).host
@@ -109,10 +114,16 @@ export function exampleWorld(fresh: Pick<Fresh, 'target'>, curl: string): World 
     assertNoSecretInArguments,
     assertPublished: async (machine, { code, stdout, stderr }) => {
       assert.equal(code, 0, stderr)
-      const { words = '', credentials = '' } = (await machine.published()) ?? {}
-      assert.equal(words, 'upload --release=latest/edge hello.snap')
+      const { words = '', credentials = '', store } = (await machine.published()) ?? {}
+      assert.match(words, /^upload --release=latest\/edge (\S+\/)?hello\.snap$/)
+      assert.deepEqual(store, {
+        STORE_DASHBOARD_URL: service.baseUrl,
+        UBUNTU_ONE_SSO_URL: service.baseUrl,
+        STORE_UPLOAD_URL: 'https://uploads.example.com',
+      })
       await assertWorks(credentials)
-      assert.ok(!`${stdout}${stderr.replaceAll(/^::add-mask::.*$/gm, '')}`.includes(credentials))
+      const unmasked = stderr.replaceAll(/^(::add-mask::|##vso\[task\.setsecret\]).*$/gm, '')
+      assert.ok(!`${stdout}${unmasked}`.includes(credentials))
       await assertNoSecretInArguments(machine)
     },
   }

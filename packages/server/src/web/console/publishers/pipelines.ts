@@ -1,6 +1,7 @@
 /**
- * What a publishing job needs, to copy: like the ones in docs/ci.md and docs/ci/platforms.md, with the address of this
- * service and the name of the rule. Nothing of it is a sentence: it is what a machine reads.
+ * The publishing job of each platform, to copy, with the address of this service and the name of the rule. docs/ci.md
+ * and docs/ci/platforms.md show the same jobs; tests compare them and run their scripts. Nothing of it is a sentence: it
+ * is what a machine reads.
  */
 
 interface Job {
@@ -8,12 +9,24 @@ interface Job {
   readonly rule: string
 }
 
-/** The three lines that every platform runs. `dollar`: what a platform writes in place of a dollar sign. */
-const publish = ({ rule }: Job, indent: number, { dollar = '$', list = false } = {}): string =>
+/** A guess that nobody can take for an address of their own. */
+const UPLOADS = 'https://uploads.example.com'
+
+/**
+ * The lines that every platform runs. They name the store to snapcraft, which would otherwise take the credential to its
+ * default store. `dollar`: what a platform writes in place of a dollar sign.
+ */
+const publish = (
+  { url, rule }: Job,
+  indent: number,
+  { dollar = '$', list = false, snap = 'hello.snap' } = {},
+): string =>
   [
     `SNAPCRAFT_STORE_CREDENTIALS=${dollar}(sh ci/ratafia-login.sh -r ${rule})`,
     'export SNAPCRAFT_STORE_CREDENTIALS',
-    'snapcraft upload --release=latest/edge hello.snap',
+    `export STORE_DASHBOARD_URL=${url} UBUNTU_ONE_SSO_URL=${url}`,
+    `export STORE_UPLOAD_URL=${UPLOADS}  # where your store takes uploads`,
+    `snapcraft upload --release=latest/edge ${snap}`,
   ]
     .map((line) => `${' '.repeat(indent)}${list ? '- ' : ''}${line}`)
     .join('\n')
@@ -29,6 +42,7 @@ const PIPELINES: Readonly<Record<string, (job: Job) => string>> = {
     - uses: actions/download-artifact@v4
       with: { name: snap }
     - run: |
+        sudo snap install snapcraft --classic
 ${publish(job, 8)}
       env: { RATAFIA_URL: "${job.url}" }`,
   gitlab: (job) => `publish:
@@ -72,14 +86,17 @@ ${publish(job, 4, { dollar: '$$' })}
     script:
       - export RATAFIA_URL=${job.url}
 ${publish(job, 6, { list: true })}`,
-  'azure-devops': (job) => `- script: |
-${publish(job, 4)}
+  'azure-devops': (job) => `- checkout: self
+- script: |
+    set -e
+${publish(job, 4, { snap: '"$(Pipeline.Workspace)/snap/hello.snap"' })}
   env:
     RATAFIA_URL: ${job.url}
     SYSTEM_ACCESSTOKEN: $(System.AccessToken)`,
   google: (job) => `steps:
   - name: ubuntu
     script: |
+      set -e
 ${publish(job, 6)}
     env: ["RATAFIA_URL=${job.url}"]`,
   jenkins: (job) => `stage('publish') {
@@ -99,7 +116,7 @@ ${publish(job, 8)}
   containers:
     - name: publish
       image: registry.example.com/publish-hello
-      command: [sh, -c]
+      command: [sh, -ec]
       args:
         - |
 ${publish(job, 10)}
@@ -115,6 +132,9 @@ ${publish(job, 10)}
 /** Of a platform without one: what a job runs that has an ID token in a variable. */
 const anyJob = (job: Job): string => `export RATAFIA_URL=${job.url} RATAFIA_ID_TOKEN="$ID_TOKEN"
 ${publish(job, 0)}`
+
+/** The platforms that have a job of their own here. */
+export const PLATFORMS: readonly string[] = Object.keys(PIPELINES)
 
 export const pipelineOf = (kind: string, job: Job): string =>
   (Object.hasOwn(PIPELINES, kind) ? PIPELINES[kind] : undefined)?.(job) ?? anyJob(job)
