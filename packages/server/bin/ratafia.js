@@ -5,8 +5,11 @@ const [major = 0] = process.versions.node.split('.').map(Number)
 
 // A reader that has gone away (`ratafia tokens list | head`) is not an error of ours.
 process.stdout.on('error', (error) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+  // The command says it itself.
+  if (error.isHandled) return
+  if (error.code === 'EPIPE') process.exit()
+  process.stderr.write(`ratafia: standard output cannot be written: ${error.code}.\n`)
+  process.exit(1)
 })
 
 if (major < 24) {
@@ -29,11 +32,14 @@ async function keepCompiled() {
   const { lstatSync, mkdirSync } = await import('node:fs')
   const { enableCompileCache } = await import('node:module')
   const { userInfo } = await import('node:os')
-  const { join } = await import('node:path')
+  const { isAbsolute, join } = await import('node:path')
   if (process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return
   try {
     // From the system, not from HOME: under sudo that may be another user's home.
-    const caches = process.env.XDG_CACHE_HOME || join(userInfo().homedir, '.cache')
+    const { XDG_CACHE_HOME: given = '' } = process.env
+    // As the XDG Base Directory Specification says: a relative path is ignored.
+    const caches = isAbsolute(given) ? given : join(userInfo().homedir, '.cache')
+    if (!isAbsolute(caches)) return
     const directory = join(caches, 'ratafia')
     // One level at a time: with `recursive` Node never ends where a file system answers ENOENT (/proc).
     for (const each of [caches, directory]) {

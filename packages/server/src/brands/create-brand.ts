@@ -16,13 +16,13 @@ export interface NewBrand extends NewAccount {
   readonly signingKey?: PrivateKey | undefined
   readonly keyName: string
   readonly until?: Date | undefined
+  /** Gets its account and its account-key, for devices, before anything is stored: if it fails, nothing is. */
+  readonly keep: (assertions: Uint8Array) => Promise<void>
   readonly authority: Authority
 }
 
 export interface CreatedBrand extends AddedKey {
   readonly rootId: string
-  /** Its account and its account-key, for devices. */
-  readonly assertions: Uint8Array
 }
 
 /**
@@ -44,6 +44,7 @@ export async function createBrand(brand: NewBrand, deps: BrandDeps): Promise<Cre
   const account = issueAccount(brand, issuer, at)
   const subject = { accountId, publicKey: key.publicKey, name: keyName, since: at, until }
   const accountKey = issueAccountKey(subject, issuer, at)
+  await brand.keep(encodeStream([account, accountKey]))
   const added = await storeSigningKey(
     {
       ...{ action: 'brand.add', authority, others: [] },
@@ -51,5 +52,5 @@ export async function createBrand(brand: NewBrand, deps: BrandDeps): Promise<Cre
     },
     deps,
   )
-  return { ...added, rootId: issuer.accountId, assertions: encodeStream([account, accountKey]) }
+  return { ...added, rootId: issuer.accountId }
 }

@@ -33,13 +33,21 @@ export interface DemoBrand {
   readonly files: readonly DemoFile[]
 }
 
+interface NewDemoBrand {
+  readonly name: string
+  readonly url: string
+  /** Gets the files before anything is stored: if it fails, nothing is. */
+  readonly keep: (files: readonly DemoFile[]) => Promise<void>
+  readonly authority: Authority
+}
+
 /**
  * Creates `NAME-root`, which signs everything, `NAME-brand` and its model `NAME-device` (registration `auto`), stores
  * them, and returns them as files, together with a store assertion for `proxy.store` that leads to `url`. Throws
  * `invalid-field` if there is already a demo brand with that name.
  */
 export async function createDemoBrand(
-  { name, url, authority }: { readonly name: string; readonly url: string; readonly authority: Authority },
+  { name, url, keep, authority }: NewDemoBrand,
   deps: BrandDeps,
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
@@ -84,6 +92,21 @@ export async function createDemoBrand(
       timestamp,
     }),
   }
+  const open = (fileName: string, text: string): DemoFile => ({ name: fileName, text, secret: false })
+  const secret = (fileName: string, key: PrivateKey): DemoFile => {
+    return { name: fileName, text: privateKeyToPem(key), secret: true }
+  }
+  const files = [
+    open(`account-${rootId}`, texts.rootAccount),
+    open(`account-key-${rootId}`, texts.rootKey),
+    open(`account-${brandId}`, texts.brandAccount),
+    open(`account-key-${brandId}`, texts.brandKey),
+    open(`model-${model}`, texts.model),
+    open(`store-${storeId}`, texts.store),
+    secret('root.pem', root),
+    secret('brand.pem', brand),
+  ]
+  await keep(files)
   const file = (fileName: string, text: string) => ({ name: fileName, bytes: Buffer.from(text) })
   await addTrustRoots({ files: [file('root', `${texts.rootAccount}\n${texts.rootKey}`)], authority }, deps)
   await addBrand(
@@ -97,25 +120,7 @@ export async function createDemoBrand(
   )
   const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
   await addModel({ file: file('model', texts.model), policy, authority }, deps)
-  const open = (fileName: string, text: string): DemoFile => ({ name: fileName, text, secret: false })
-  const secret = (fileName: string, key: PrivateKey): DemoFile => {
-    return { name: fileName, text: privateKeyToPem(key), secret: true }
-  }
-  return {
-    rootId,
-    model: { brandId, model },
-    storeId,
-    files: [
-      open(`account-${rootId}`, texts.rootAccount),
-      open(`account-key-${rootId}`, texts.rootKey),
-      open(`account-${brandId}`, texts.brandAccount),
-      open(`account-key-${brandId}`, texts.brandKey),
-      open(`model-${model}`, texts.model),
-      open(`store-${storeId}`, texts.store),
-      secret('root.pem', root),
-      secret('brand.pem', brand),
-    ],
-  }
+  return { rootId, model: { brandId, model }, storeId, files }
 }
 
 const textOf = (assertion: UnverifiedAssertion): string => Buffer.from(encode(assertion)).toString('utf8')

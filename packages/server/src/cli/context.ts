@@ -40,8 +40,8 @@ export interface CommandContext {
   readonly service: ServiceEnvironment
   /** The address in an option. Throws {@link UsageError}. */
   readServiceUrl(text: string): string
-  /** Where `snap create-key` keeps private keys. */
-  readonly gnupgHome: string
+  /** Where `snap create-key` keeps private keys. Throws `ConfigError`. */
+  gnupgHome(): string
   /** What the platform of a CI job says. */
   readonly job: JobEnvironment
 }

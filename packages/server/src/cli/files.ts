@@ -1,13 +1,14 @@
 /** Files that commands are given, and new ones that they make. */
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { isStreamed, openDraft } from '../files/draft.ts'
 import { systemReason } from '../files/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
 
-/** Throws {@link FileError}. */
-export async function readNamed(file: string) {
+/** `variable`: the one that names the file. Throws {@link FileError}. */
+export async function readNamed(file: string, variable?: string) {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw cannotBeRead(file, error)
+    throw cannotBeRead(variable === undefined ? file : `${file} (${variable})`, error)
   })
   return { name: file, bytes }
 }
@@ -28,76 +29,87 @@ export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT): P
   return Buffer.concat(chunks)
 }
 
-/** In bytes. Throws {@link FileError} for what is not a file. */
-export async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw cannotBeRead(file, error)
-  })
-  if (!found.isFile()) throw new FileError(`${file} is not a file.`)
-  return found.size
-}
-
 export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileError =>
   new FileError(`${file} cannot be read: ${systemReason(error)}.`)
 
+export type TableFormat = 'csv' | 'json'
+
 /** Throws {@link FileError}, and {@link UsageError} for another ending. */
 export async function readTable(file: string) {
-  const format = formatOf(file)
+  const isPipe = await isStreamed(file)
+  if (!isPipe) formatOf(file)
   const { bytes } = await readNamed(file)
-  return { text: bytes.toString('utf8'), format }
+  return { text: bytes.toString('utf8'), format: isPipe ? formatIn(bytes) : formatOf(file) }
 }
 
 /** By the ending of the name. Throws {@link UsageError} for another ending; `hint` goes after its message. */
-export function formatOf(file: string, hint = ''): 'csv' | 'json' {
+export function formatOf(file: string, hint = ''): TableFormat {
   const ending = extname(file).toLowerCase()
   if (ending === '.csv') return 'csv'
   if (ending === '.json') return 'json'
   throw new UsageError(`${file} ends neither in .csv nor in .json.${hint}`)
 }
 
+/** By how the content begins, for what has no name. */
+export const formatIn = (bytes: Buffer): TableFormat =>
+  /^\uFEFF?\s*\[/.test(bytes.toString('utf8')) ? 'json' : 'csv'
+
 export interface NewFile {
   readonly path: string
-  /** Throws {@link FileError}. */
+  /** Call it before what belongs to the file is stored anywhere else. Throws {@link FileError}. */
   write(text: string | Uint8Array): Promise<void>
 }
 
 interface NewFileOptions {
   /** Only this user can read it. */
   readonly secret?: boolean
-  /** What has not happened if the file cannot be made, as a sentence. */
+  /** What has not happened if the file cannot be written, as a sentence. */
   readonly otherwise: string
 }
 
 /**
- * Makes the file before `work` starts, so that its result has a place to go, and overwrites none. Removes it if `work`
- * fails. Throws {@link FileError}.
+ * Opens a draft of the file before `work` starts, so that its result has a place to go, and overwrites no file. The
+ * draft gets the name of the file once `work` has succeeded, and is removed if it fails. Throws {@link FileError}.
  */
 export async function withNewFile<T>(
   path: string,
   { secret = false, otherwise }: NewFileOptions,
   work: (file: NewFile) => Promise<T>,
 ): Promise<T> {
-  const handle = await open(path, 'wx', secret ? 0o600 : 0o666).catch((error: NodeJS.ErrnoException) => {
+  const refused = (error: unknown) => {
     const why =
-      error.code === 'EEXIST'
+      (error as NodeJS.ErrnoException).code === 'EEXIST'
         ? 'already exists, and is not overwritten'
         : `cannot be written: ${systemReason(error)}`
-    throw new FileError(`${path} ${why}. ${otherwise}`)
+    return new FileError(`${path} ${why}. ${otherwise}`)
+  }
+  const exists = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (exists) throw refused({ code: 'EEXIST' })
+  const draft = await openDraft(path, { secret }).catch((error: unknown) => {
+    throw refused(error)
   })
   const write = async (text: string | Uint8Array) => {
     try {
-      await handle.writeFile(text)
-      await handle.sync()
+      await draft.handle.writeFile(text)
+      await draft.handle.sync()
     } catch (error) {
-      throw new FileError(`${path} cannot be written: ${systemReason(error)}.`)
+      throw refused(error)
     }
   }
+  let result: T
   try {
-    return await work({ path, write })
+    result = await work({ path, write })
   } catch (error) {
-    await rm(path, { force: true })
+    await draft.discard()
     throw error
-  } finally {
-    await handle.close()
   }
+  await draft.publish().catch((error: unknown) => {
+    // What it belongs to exists by now, so its only copy stays.
+    throw new FileError(`${path} cannot be made: ${systemReason(error)}. Its content is in ${draft.path}.`)
+  })
+  await draft.discard()
+  return result
 }

@@ -562,6 +562,45 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ['RATAFIA_LOG_LEVEL', ['verbose', 'INFO'], /can be trace, debug/],
 ]
 
+const PATHS = [
+  'RATAFIA_DATA_DIR',
+  'RATAFIA_SECRET_KEY_FILE',
+  'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
+  'RATAFIA_SMTP_URL_FILE',
+  'RATAFIA_WEBHOOK_SECRET_FILE',
+  'RATAFIA_AGENT_FILE',
+  'RATAFIA_TOKEN_FILE',
+  'RATAFIA_ID_TOKEN_FILE',
+] as const satisfies readonly VariableName[]
+
+/** What nothing expands here, and what is said instead. */
+const MISTAKEN_PATHS: readonly (readonly [value: string, message: RegExp])[] = [
+  ['~/x', /is ~\/x: only a shell replaces ~\. Write the whole path, such as \/home\/USER\/x\.$/],
+  ['~', /only a shell replaces ~/],
+  ['~ada/x', /such as \/home\/USER\/x\.$/],
+  ['"/srv/x"', /nothing takes the quotes away here\. Write \/srv\/x without them\.$/],
+  ["'/srv/x'", /Write \/srv\/x without them\.$/],
+  ['/srv/x\n', /white space at its end .* Write \/srv\/x without it\.$/],
+  [' /srv/x', /white space at its end or its beginning/],
+  ['/srv/x\n/srv/y', /is "\/srv\/x\\n\/srv\/y", which is not a path/],
+  ['$HOME/x', /nothing replaces \$HOME here/],
+  ['$' + '{STATE_DIRECTORY}', /nothing replaces \$\{STATE_DIRECTORY\} here/],
+  ['%h/x', /nothing replaces %h here/],
+  ['file:///srv/x', /which is an address\. Write a path: \/srv\/x\.$/],
+  ['https://x.example', /which is an address\. Write a path, such as/],
+]
+for (const name of PATHS) {
+  for (const [value, message] of MISTAKEN_PATHS) {
+    test(`${name}=${JSON.stringify(value)} is refused, with what was probably meant`, () => {
+      const webhook = name.startsWith('RATAFIA_WEBHOOK') ? { RATAFIA_WEBHOOK_URL: 'https://x.example' } : {}
+      const lines = problems({ ...webhook, [name]: value })
+      assert.equal(lines.length, 1, lines.join('\n'))
+      assert.match(String(lines[0]), new RegExp(`^${name} is `))
+      assert.match(String(lines[0]), message)
+    })
+  }
+}
+
 for (const [name, values, message, others] of REFUSED) {
   for (const value of values) {
     test(`${name}=${value} is refused by name, and nothing else is`, () => {
@@ -576,20 +615,8 @@ for (const [name, values, message, others] of REFUSED) {
 }
 
 test('every variable that can be wrong is in the table above', () => {
-  const free: VariableName[] = [
-    'RATAFIA_DATA_DIR',
-    'RATAFIA_SECRET_KEY_FILE',
-    'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
-    'RATAFIA_SMTP_URL_FILE',
-    'RATAFIA_WEBHOOK_SECRET_FILE',
-    'RATAFIA_AGENT_FILE',
-    'RATAFIA_TOKEN_FILE',
-    'RATAFIA_ID_TOKEN',
-    'RATAFIA_ID_TOKEN_FILE',
-    'OTEL_SERVICE_NAME',
-    'OTEL_SDK_DISABLED',
-  ]
-  const shown = new Set([...free, ...REFUSED.map(([name]) => name)])
+  const free: VariableName[] = ['RATAFIA_ID_TOKEN', 'OTEL_SERVICE_NAME', 'OTEL_SDK_DISABLED']
+  const shown = new Set([...free, ...PATHS, ...REFUSED.map(([name]) => name)])
   assert.deepEqual([...shown].sort(), Object.keys(VARIABLES).sort())
 })
 

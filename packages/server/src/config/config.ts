@@ -1,6 +1,6 @@
 /** The only reader of the environment: reads every variable once, at start, and reports all problems together. */
-import { availableParallelism, homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
 import { reminderConfigOf } from './reminders/reminder-config.ts'
 import { type Environment, readRow, readRows, textOf, type ValuesOf } from './row.ts'
@@ -14,10 +14,6 @@ export type { Environment } from './row.ts'
 
 /** The environment of this process, for the program's start. */
 export const processEnvironment = (): Environment => process.env
-
-/** The GnuPG home of `snap create-key`: the variable is snapd's. */
-export const gnupgHome = (environment: Environment): string =>
-  textOf(environment, 'SNAP_GNUPG_HOME') ?? join(homedir(), '.snap', 'gnupg')
 
 export type DatabaseConfig =
   | { readonly kind: 'sqlite'; readonly file: string }

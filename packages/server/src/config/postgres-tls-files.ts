@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { systemReason } from '../files/system-reason.ts'
 import { postgresUrls } from '../postgres-urls.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'
+import { pathProblem } from './paths/file-path.ts'
 
 /** What the file of each parameter must contain, as PEM. */
 const CONTENT: Readonly<Record<string, readonly [label: RegExp, what: string]>> = {
@@ -45,6 +46,11 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
   for (const [name, [label, what]] of Object.entries(CONTENT)) {
     const file = searchParams.get(name)
     if (!file) continue
+    const wrong = pathProblem(file)
+    if (wrong !== undefined) {
+      problems.push(`${variable}: the ${name} ${wrong}`)
+      continue
+    }
     try {
       if (label.test(await readFile(file, 'utf8'))) continue
       problems.push(`${variable}: the ${name} ${file} contains no ${what} (PEM)`)

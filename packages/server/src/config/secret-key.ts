@@ -1,9 +1,9 @@
 /** Reads the secret key that seals everything else, and makes its file for the embedded default. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { access, link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, link, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncDirectory } from '../files/sync-directory.ts'
+import { writeDraft } from '../files/draft.ts'
 import { ConfigError } from './config.ts'
 import { notWritable, prepareDataDirectory } from './data-directory.ts'
 import { readSecretText } from './secrets/secret-text.ts'
@@ -89,11 +89,8 @@ export async function replaceSecretKey(file: string, previous: string): Promise<
     await link(file, previous).catch(unlessThere)
     const [now, before] = await Promise.all([readFile(file), readFile(previous)])
     if (!now.equals(before)) return false
-    const draft = await writeNewKey(file)
-    // There is no moment without a key.
-    await rename(draft, file)
-    // Must be on the disk before anything is sealed under it.
-    await syncDirectory(dirname(file))
+    // There is no moment without a key, and it is on the disk before anything is sealed under it.
+    await writeDraft(file, newKey(), { secret: true, existing: 'replace' })
     return true
   } catch (error) {
     throw notWritable(dirname(file), error)
@@ -112,7 +109,7 @@ export async function retireSecretKey(previous: string, name: string): Promise<s
   }
 }
 
-/** If two processes start at once, one's file wins, complete: a link replaces nothing. */
+/** If two processes start at once, one's file wins. */
 async function makeUnlessThere(file: string, database: string): Promise<void> {
   // In this order: a process makes the key before the database.
   const sealed = await exists(database)
@@ -124,28 +121,14 @@ async function makeUnlessThere(file: string, database: string): Promise<void> {
     )
   }
   await prepareDataDirectory(dirname(file))
-  let draft = file
   try {
-    draft = await writeNewKey(file)
-    await link(draft, file).catch(unlessThere)
-    await syncDirectory(dirname(file))
+    await writeDraft(file, newKey(), { secret: true, existing: 'keep' }).catch(unlessThere)
   } catch (error) {
     throw notWritable(dirname(file), error)
-  } finally {
-    if (draft !== file) await rm(draft, { force: true })
   }
 }
 
-/** Beside `file`, complete and on the disk, readable by nobody else. Returns its path. */
-async function writeNewKey(file: string): Promise<string> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, {
-    mode: 0o600,
-    flag: 'wx',
-    flush: true,
-  })
-  return draft
-}
+const newKey = (): string => `${randomBytes(32).toString('base64')}\n`
 
 function unlessThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error

@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import { type CommandContext, type Streams, UsageError } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
-import { addressForCommands, type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
+import { addressForCommands, type Environment, processEnvironment } from '../config/config.ts'
+import { gnupgHome } from '../config/paths/home-directory.ts'
 import { jobEnvironment } from '../config/job-environment.ts'
 import { serviceEnvironment } from '../config/service-environment.ts'
 import { parseServiceUrl } from '../config/values.ts'
@@ -77,7 +78,7 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
     serviceUrl: () => addressForCommands(environment),
     service: serviceEnvironment(environment),
     readServiceUrl,
-    gnupgHome: gnupgHome(environment),
+    gnupgHome: () => gnupgHome(environment),
     job: jobEnvironment(environment),
     withInstallation: opening('keys'),
     readInstallation: opening('nothing'),

@@ -484,15 +484,16 @@ eachDatabase((kind, open) => {
 
   testOnce('a demo brand signs serials; the next needs another name', async () => {
     const url = 'http://127.0.0.1:8080'
-    const demo = await createDemoBrand({ name: 'try', url }, deps)
+    const keep = async () => {}
+    const demo = await createDemoBrand({ name: 'try', url, keep }, deps)
     const made = await serial(demo.model)
     assert.equal(made.assertion.authorityId, 'try-brand')
     assert.deepEqual(
       demo.files.filter(({ secret }) => secret).map(({ name }) => name),
       ['root.pem', 'brand.pem'],
     )
-    await assert.rejects(createDemoBrand({ name: 'try', url }, deps), refusedWith(/--name/))
-    await assert.rejects(createDemoBrand({ name: 'A b', url }, deps), refusedWith(/lower-case letters/))
+    await assert.rejects(createDemoBrand({ name: 'try', url, keep }, deps), refusedWith(/--name/))
+    await assert.rejects(createDemoBrand({ name: 'A b', url, keep }, deps), refusedWith(/lower-case letters/))
   })
 })
 

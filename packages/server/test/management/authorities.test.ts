@@ -108,10 +108,16 @@ eachDatabase((_kind, open, fresh) => {
       addTrustRoots({ files: [vector('world/account-test-root')], authority }, on()),
     removeTrustRoot: (authority) => removeTrustRoot({ accountId: 'test-root', force: true, authority }, on()),
     createRoot: (authority) =>
-      createRoot({ accountId: 'x', key: testKey('root'), keyName: 'k', authority }, on()),
+      createRoot(
+        { accountId: 'x', key: testKey('root'), keyName: 'k', keep: async () => {}, authority },
+        on(),
+      ),
     addBrand: (authority) => addBrand({ ...acmeFiles, authority }, on()),
     createBrand: (authority) =>
-      createBrand({ accountId: 'x', rootKey: testKey('root'), keyName: 'k', authority }, on()),
+      createBrand(
+        { accountId: 'x', rootKey: testKey('root'), keyName: 'k', keep: async () => {}, authority },
+        on(),
+      ),
     removeBrand: (authority) => removeBrand({ brand: 'acme', authority }, on()),
     addSigningKey: (authority) => addSigningKey({ signingKey: acmeFiles.signingKey, authority }, on()),
     signWithStoredKey: (authority) => {

@@ -466,14 +466,14 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     serviceUrl: unused,
     service: {
       url: () => undefined,
-      agentFile: undefined,
-      tokenFile: undefined,
-      credentialsFile: '/nonexistent',
+      agentFile: () => undefined,
+      tokenFile: () => undefined,
+      credentialsFile: () => '/nonexistent',
     },
     readServiceUrl: unused,
     release: 'test',
-    gnupgHome: '/nonexistent',
-    job: { variable: unused, idTokenFile: '/nonexistent', whole: {} },
+    gnupgHome: () => '/nonexistent',
+    job: { variable: unused, idTokenFile: unused, whole: {} },
   }
   return { context, said: () => said }
 }

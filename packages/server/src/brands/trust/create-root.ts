@@ -12,14 +12,14 @@ export interface NewRoot extends NewAccount {
   readonly key: PrivateKey
   readonly keyName: string
   readonly until?: Date | undefined
+  /** Gets the assertions before anything is stored: if it fails, nothing is. */
+  readonly keep: (assertions: Uint8Array) => Promise<void>
   readonly authority: Authority
 }
 
 export interface CreatedRoot {
   readonly accountId: string
   readonly keyId: string
-  /** Its account and its account-key, for this service and for devices. */
-  readonly assertions: Uint8Array
 }
 
 /**
@@ -39,6 +39,7 @@ export async function createRoot(root: NewRoot, deps: BrandDeps): Promise<Create
     issueAccount(root, issuer, at),
     issueAccountKey({ accountId, publicKey: key.publicKey, name: keyName, since: at, until }, issuer, at),
   ])
+  await root.keep(assertions)
   await addTrustRoots({ files: [{ name: 'The new root', bytes: assertions }], authority }, deps)
-  return { accountId, keyId: key.publicKey.id, assertions }
+  return { accountId, keyId: key.publicKey.id }
 }

@@ -1,13 +1,17 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
 import type { Command } from 'commander'
 import { parseDuration } from '../../config/values.ts'
+import type { AgentsFile } from '../../identity/agents/add-agent.ts'
 import type { WantedLimits } from '../../identity/agents/agent-limits.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
 import { identityLocation } from '../identity-location.ts'
 import type { Installation } from '../installation.ts'
+import { orEnd } from '../login/or-end.ts'
+import { printCredential } from '../login/print-credential.ts'
 import { packageReference, several } from '../option-values.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
+import { escaped } from '../terminal/harmless.ts'
 import { listAgentsCommand } from './list-agents.ts'
 import { removeAgentsCommand } from './remove-agents.ts'
 
@@ -54,36 +58,44 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   if (options.publicKey !== undefined && options.output !== undefined) {
     throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
   }
-  const addTo = async (output?: NewFile) => {
-    const { agent, account, file } = await context.withInstallation(async (installation) =>
-      addAgent(
+  const addTo = (output?: NewFile) =>
+    context.withInstallation(async (installation) => {
+      const { authority } = installation
+      const { agent, account, file } = await addAgent(
         {
           name,
           account: options.account,
           publicKey: options.publicKey,
           limits: await limitsOf(options, installation),
-          authority: installation.authority,
+          keep: output && ((made) => output.write(`${textOf(made)}\n`)),
+          authority,
         },
         {
           ...installation,
           location: identityLocation(options.url, installation.config, 'make the agent there'),
         },
-      ),
-    )
-    const text = file && JSON.stringify(file, undefined, 2)
-    if (text !== undefined) await output?.write(`${text}\n`)
-    const told = `The agent ${name} logs in as ${account.username}.`
-    const made = agentRecord({ ...agent, account })
-    if (text === undefined || output) {
-      print(context, options, made, output ? `${told} Its agents file is ${output.path}.` : told)
-    } else {
-      print(context, options, { ...made, file }, text)
+      )
+      const told = `The agent ${name} logs in as ${account.username}.`
+      const made = agentRecord({ ...agent, account })
+      if (file === undefined || output) {
+        return print(context, options, made, output ? `${told} Its agents file is ${output.path}.` : told)
+      }
+      const text = options.json ? escaped(JSON.stringify({ ...made, file })) : textOf(file)
+      await orEnd(
+        `The agent ${name}`,
+        () => printCredential(text, context.streams),
+        async () => {
+          const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
+          await removeAgent({ name, authority }, installation)
+        },
+      )
       if (!options.json) note(context.streams, `${told} Its private key is stored nowhere else.`)
-    }
-  }
+    })
   if (options.output === undefined) return addTo()
   return withNewFile(options.output, { secret: true, otherwise: 'No agent was made.' }, addTo)
 }
+
+const textOf = (file: AgentsFile): string => JSON.stringify(file, undefined, 2)
 
 /** Packages by the directory, as for the request for a token. Throws {@link UsageError}. */
 async function limitsOf(options: AddOptions, installation: Installation): Promise<WantedLimits> {

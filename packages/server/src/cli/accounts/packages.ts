@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import type { ImportPlan } from '../../package-directory/plan-import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
-import { formatOf, readTable } from '../files.ts'
+import { type LocalFile, withLocalFile } from '../files/local-file.ts'
+import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import {
   counted,
@@ -36,16 +37,23 @@ const printPlan = (plan: ImportPlan, options: ImportOptions, context: CommandCon
 const printImported = (imported: number, options: ImportOptions, context: CommandContext): void =>
   print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
 
-async function importThere(
+const importThere = (
   file: string,
+  options: ImportOptions,
+  service: Service,
+  context: CommandContext,
+): Promise<void> => withLocalFile(file, (local) => importLocal(local, options, service, context))
+
+async function importLocal(
+  local: LocalFile,
   options: ImportOptions,
   service: Service,
   context: CommandContext,
 ): Promise<void> {
   const { importOver } = await import('../jobs/import-over.ts')
   const { streams } = context
-  const wanted = { format: formatOf(file), ...(options.replace ? { replace_all: true } : {}) }
-  const asked = { kind: 'packages.import', files: [file], options: wanted }
+  const wanted = { format: await local.format(), ...(options.replace ? { replace_all: true } : {}) }
+  const asked = { kind: 'packages.import', files: [local.path], options: wanted }
   const plan = async (): Promise<ImportPlan> => {
     const counts = await importOver(service, { ...asked, dryRun: true }, streams)
     const { added, changed, removed, unchanged } = counts

@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
-import { formatOf, readTable } from '../files.ts'
+import type { LocalFile } from '../files/local-file.ts'
+import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -47,8 +48,9 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const service = await serviceOf(options, context)
       if (service) {
         const { importOver } = await import('../jobs/import-over.ts')
-        const wanted = { format: formatOf(file), model: options.model }
-        const asked = { kind: 'allow-list.import', files: [file], options: wanted, dryRun }
+        const wanted = { model: options.model }
+        const format = (local: LocalFile) => local.format()
+        const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
         const { entries, added } = await importOver(service, asked, context.streams)
         return tell({ entries: Number(entries), added: Number(added) }, options, context)
       }

@@ -5,11 +5,14 @@ import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
+import { orEnd } from '../login/or-end.ts'
+import { printCredential } from '../login/print-credential.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { type JsonOption, type ListOption, note, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { escaped } from '../terminal/harmless.ts'
 
 const MODELS = { method: 'GET', path: '/models' } as const
 const LIST = { method: 'GET', path: '/models/:brand/:model/api-keys' } as const
@@ -66,23 +69,42 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
   const model = parseModelName(text)
   const expiresAt = readInstant('--expires', options.expires, { now: new Date(), direction: 'ahead' }) ?? null
   const useLimit = options.uses === undefined ? null : readUses(options.uses)
-  const record = await eitherWay<JsonObject>(context, options, 'change', {
+  await eitherWay(context, options, 'change', {
     directly: async (installation) => {
       const { addApiKey } = await import('../../brands/models/api-keys/add-api-key.ts')
       const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
+      const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
       const { authority } = installation
       const added = await addApiKey({ model, authority, label, expiresAt, useLimit }, installation)
-      return { ...apiKeyRecord(added.key), key: added.text }
+      const record = { ...apiKeyRecord(added.key), key: added.text }
+      await printKey(record, options, context, () =>
+        revokeApiKey({ id: added.key.id, authority }, installation),
+      )
     },
     over: async (service) => {
       const body = { label, expires: expiresAt?.toISOString() ?? null, uses: useLimit }
-      return (await service.call(ADD, { names: namesOf(model), body })).record
+      const { record } = await service.call(ADD, { names: namesOf(model), body })
+      await printKey(record, options, context, () =>
+        service.call(REVOKE, { id: String(record['id']), names: namesOf(model) }),
+      )
     },
   })
-  print(context, options, record, String(record['key']))
   if (options.json) return
   note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
 }
+
+/** Revokes the key if nobody gets it. */
+const printKey = (
+  record: JsonObject,
+  { json }: JsonOption,
+  { streams }: CommandContext,
+  end: () => Promise<unknown>,
+): Promise<void> =>
+  orEnd(
+    `The API key ${record['id']}`,
+    () => printCredential(json ? escaped(JSON.stringify(record)) : String(record['key']), streams),
+    end,
+  )
 
 async function list(
   options: ListOption & WayOptions & { readonly model?: string },

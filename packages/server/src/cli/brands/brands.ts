@@ -144,21 +144,20 @@ async function create(
   const rootKey = await readKey(context, options.rootKey, passphrase)
   const signingKey =
     options.signingKey === undefined ? undefined : await readKey(context, options.signingKey, passphrase)
-  const brand = await withNewFile(output, { otherwise: 'No brand was made.' }, async (file) => {
-    const made = await context.beginInstallation((installation) => {
+  const brand = await withNewFile(output, { otherwise: 'No brand was made.' }, (file) =>
+    context.beginInstallation((installation) => {
       const now = installation.clock()
       const expires = readInstant('--until', until, { now, direction: 'ahead' })
       return createBrand(
         {
           ...{ accountId, displayName, rootKey, signingKey, keyName, until: expires },
+          keep: file.write,
           authority: installation.authority,
         },
         installation,
       )
-    })
-    await file.write(made.assertions)
-    return made
-  })
+    }),
+  )
   const { displayName: name, keyId, rootId } = brand
   const row = { account_id: accountId, display_name: name, key_id: keyId, root: rootId, file: output }
   const told = `The brand ${accountId} is made, and ${rootId} vouches for it; ${keyId} signs its serials. Its assertions are in ${output}.`

@@ -1,8 +1,9 @@
 /** `ratafia brands create --demo`: a brand to try things with, and its files. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { DemoBrand } from '../../brands/demo-brand.ts'
+import type { DemoBrand, DemoFile } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
+import { writeDraft } from '../../files/draft.ts'
 import { systemReason } from '../../files/system-reason.ts'
 import { type CommandContext, FileError } from '../context.ts'
 import { type JsonOption, print } from '../output.ts'
@@ -25,16 +26,14 @@ export async function createDemo(options: DemoOptions, context: CommandContext):
     try {
       const address = options.url ?? serviceAddress(config)
       const { authority } = installation
-      const made = await createDemoBrand({ name: options.name, url: address, authority }, installation)
+      const keep = (files: readonly DemoFile[]) => writeFiles(files, directory)
+      const made = await createDemoBrand({ name: options.name, url: address, keep, authority }, installation)
       return { demo: made, url: address, output: directory }
     } catch (error) {
       await rm(directory, { recursive: true, force: true })
       throw error
     }
   })
-  for (const { name, text, secret } of demo.files) {
-    await writeFile(join(output, name), text, { mode: secret ? 0o600 : 0o644 })
-  }
   const { rootId, model, storeId } = demo
   const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
   print(context, options, row, guide(demo, output, url))
@@ -49,6 +48,15 @@ async function makeDirectory(path: string): Promise<void> {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
     const why = exists ? 'already exists' : `cannot be made: ${systemReason(error)}`
     throw new FileError(`${path} ${why}. Name a new directory with --output. Nothing was changed.`)
+  }
+}
+
+async function writeFiles(files: readonly DemoFile[], directory: string): Promise<void> {
+  for (const { name, text, secret } of files) {
+    const path = join(directory, name)
+    await writeDraft(path, text, { secret, existing: 'keep' }).catch((error: unknown) => {
+      throw new FileError(`${path} cannot be written: ${systemReason(error)}. Nothing was changed.`)
+    })
   }
 }
 

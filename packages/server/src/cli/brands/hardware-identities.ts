@@ -39,7 +39,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       const { importHardwareIdentities } = await import(
         '../../brands/models/hardware/import-hardware-identities.ts'
       )
-      const named = await Promise.all(files.map(readNamed))
+      const named = await Promise.all(files.map((file) => readNamed(file)))
       const { imported } = await context.withInstallation((installation) =>
         withProgress(context.streams, ['Importing', 'hardware identities'], (onProgress) =>
           importHardwareIdentities(named, { onProgress, authority: installation.authority }, installation),

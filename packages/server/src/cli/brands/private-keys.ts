@@ -38,7 +38,7 @@ export async function namedKey(
 ): Promise<NamedFile> {
   if (!reference.startsWith('gpg:')) return readNamed(reference)
   const { exportFromGnupg } = await import('./gnupg.ts')
-  const key = { name: reference.slice('gpg:'.length), home: gnupgHome, passphrase }
+  const key = { name: reference.slice('gpg:'.length), home: gnupgHome(), passphrase }
   return { name: reference, bytes: await exportFromGnupg(key) }
 }
 

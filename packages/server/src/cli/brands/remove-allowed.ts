@@ -4,7 +4,8 @@ import type { AllowListEntry } from '../../brands/models/allow-list/allow-list-s
 import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { formatOf, readTable } from '../files.ts'
+import type { LocalFile } from '../files/local-file.ts'
+import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -94,8 +95,9 @@ async function removeThere(
   }
   async function removeFile(path: string): Promise<number> {
     const { importOver } = await import('../jobs/import-over.ts')
-    const options = { format: formatOf(path), model: showModelName(model) }
-    const asked = { kind: 'allow-list.remove', files: [path], options, dryRun }
+    const options = { model: showModelName(model) }
+    const format = (local: LocalFile) => local.format()
+    const asked = { kind: 'allow-list.remove', files: [path], options, format, dryRun }
     return Number((await importOver(service, asked, streams))['removed'])
   }
 }

@@ -30,7 +30,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .description('trust an account: its account and account-key assertions, signed by itself')
     .action(async (files: readonly string[], options: JsonOption) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
-      const named = await Promise.all(files.map(readNamed))
+      const named = await Promise.all(files.map((file) => readNamed(file)))
       const added = await context.beginInstallation((installation) =>
         addTrustRoots({ files: named, authority: installation.authority }, installation),
       )
@@ -95,18 +95,17 @@ async function createRootOf(
   const { createRoot } = await import('../../brands/trust/create-root.ts')
   const { displayName, keyName, until, output } = options
   const key = await readKey(context, options.key, await readPassphrase(context, options))
-  const root = await withNewFile(output, { otherwise: 'No root was made.' }, async (file) => {
-    const made = await context.beginInstallation((installation) => {
+  const root = await withNewFile(output, { otherwise: 'No root was made.' }, (file) =>
+    context.beginInstallation((installation) => {
       const now = installation.clock()
       const expires = readInstant('--until', until, { now, direction: 'ahead' })
+      const { authority } = installation
       return createRoot(
-        { accountId, displayName, key, keyName, until: expires, authority: installation.authority },
+        { accountId, displayName, key, keyName, until: expires, keep: file.write, authority },
         installation,
       )
-    })
-    await file.write(made.assertions)
-    return made
-  })
+    }),
+  )
   const row = { account_id: accountId, key_id: root.keyId, file: output }
   const told = `${accountId} is a trust root: what it signs is trusted. Its assertions are in ${output}; its private key stays where it is.`
   print(context, options, row, told)

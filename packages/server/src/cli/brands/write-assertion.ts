@@ -1,6 +1,6 @@
 /** Prints an assertion, or writes it to a file. */
 import type { Streams } from '../context.ts'
-import { writeOut } from '../write-whole.ts'
+import { writeOut } from '../files/write-whole.ts'
 
 /** Without `file` to standard output. Throws `FileError`. */
 export const writeAssertion = (

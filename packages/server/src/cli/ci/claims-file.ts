@@ -1,7 +1,7 @@
 /** `--claims` of `ratafia publishers test`: the claims of a job, or its whole ID token. */
 import type { Claims } from '../../ci/id-token/id-token.ts'
 import { FileError, type Streams } from '../context.ts'
-import { readNamed, readStandardInput, sizeOf } from '../files.ts'
+import { readNamed, readStandardInput } from '../files.ts'
 
 export interface ReadClaims {
   readonly claims: Claims
@@ -32,7 +32,7 @@ async function textOf(file: string, streams: Streams) {
     const bytes = await readStandardInput(streams, { bytes: MOST_BYTES, refusal })
     return { name: 'Standard input', text: bytes.toString('utf8').trim() }
   }
-  if ((await sizeOf(file)) > MOST_BYTES) throw new FileError(`${file} ${TOO_LARGE}.`)
   const { bytes } = await readNamed(file)
+  if (bytes.length > MOST_BYTES) throw new FileError(`${file} ${TOO_LARGE}.`)
   return { name: file, text: bytes.toString('utf8').trim() }
 }

@@ -4,7 +4,8 @@ import { stateConflict } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { FileError, ServiceRefusal, type Streams } from '../context.ts'
-import { cannotBeRead, sizeOf } from '../files.ts'
+import { type LocalFile, withLocalFiles } from '../files/local-file.ts'
+import { cannotBeRead, type TableFormat } from '../files.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
 import { describeJob, OPERATIONS } from './job-output.ts'
@@ -16,6 +17,8 @@ export interface FileToImport {
   readonly files: readonly string[]
   /** What the kind takes besides, as the API names it. */
   readonly options?: object
+  /** Of a table. Default: it is none. */
+  readonly format?: (file: LocalFile) => TableFormat | Promise<TableFormat>
   readonly dryRun: boolean
   /** Each file is a part. Default: they are sent as one. */
   readonly whole?: boolean
@@ -28,12 +31,18 @@ const PART_BYTES = 4 * 1024 * 1024 - 1024
  * The counts, by name. Throws {@link ImportError} with the faults of the file, {@link ServiceRefusal}, `FileError`, and
  * what `service` throws; a job that somebody cancelled is a `RequestError`.
  */
-export async function importOver(
+export const importOver = (service: Service, asked: FileToImport, streams: Streams): Promise<JsonObject> =>
+  withLocalFiles(asked.files, (locals) => importLocal(service, asked, locals, streams))
+
+async function importLocal(
   service: Service,
-  { kind, files, options, dryRun, whole = false }: FileToImport,
+  { kind, files, options, format, dryRun, whole = false }: FileToImport,
+  locals: readonly LocalFile[],
   streams: Streams,
 ): Promise<JsonObject> {
-  const sizes = await Promise.all(files.map(sizeOf))
+  const [first] = locals
+  const formatted = format && first ? { format: await format(first) } : {}
+  const sizes = locals.map(({ size }) => size)
   const long = whole ? sizes.findIndex((size) => size > PART_BYTES) : -1
   if (long >= 0) throw new FileError(`${files[long]} has more than ${PART_BYTES} bytes: split it.`)
   const parts = Math.max(
@@ -41,13 +50,13 @@ export async function importOver(
     sizes.reduce((sum, size) => sum + Math.ceil(size / PART_BYTES), 0),
   )
   const { record: made } = await service.call(OPERATIONS.make, {
-    body: { kind, parts, ...options },
+    body: { kind, parts, ...formatted, ...options },
     ...(dryRun ? { query: { dry_run: true } } : {}),
   })
   const id = String(made['id'])
   await withProgress(streams, ['Sending', 'parts'], async (onProgress) => {
     let sent = 0
-    for await (const bytes of partsOf(files)) {
+    for await (const bytes of partsOf(locals)) {
       await service.call(OPERATIONS.putPart, { id, names: { part: String(++sent) }, bytes })
       onProgress(sent, parts)
     }
@@ -72,11 +81,11 @@ function refusal({ code, message }: JsonObject, named: readonly string[] | undef
 }
 
 /** An empty file is one part with a line break: a part has something in it. */
-async function* partsOf(files: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* partsOf(files: readonly LocalFile[]): AsyncGenerator<Uint8Array> {
   let any = false
-  for (const file of files) {
-    const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
-      throw cannotBeRead(file, error)
+  for (const { path } of files) {
+    const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
+      throw cannotBeRead(path, error)
     })
     try {
       for (;;) {

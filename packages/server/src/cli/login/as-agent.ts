@@ -20,9 +20,9 @@ interface AgentsFile {
   readonly agents: readonly { readonly url: string; readonly username: string }[]
 }
 
-/** Reads the file at once. Throws `FileError`. */
-export async function asAgent(path: string): Promise<LogIn> {
-  const file = await readAgentsFile(path)
+/** Reads the file at once. `variable`: the one that names it. Throws `FileError`. */
+export async function asAgent(path: string, variable?: string): Promise<LogIn> {
+  const file = await readAgentsFile(path, variable)
   return async (offers, location) => {
     const username = agentFor(location, file)
     const { 'login-url': loginUrl } = offers['agent'] ?? {}
@@ -67,8 +67,8 @@ function agentFor(location: string, { path, agents }: AgentsFile): string {
   )
 }
 
-async function readAgentsFile(path: string): Promise<AgentsFile> {
-  const { bytes } = await readNamed(path)
+async function readAgentsFile(path: string, variable: string | undefined): Promise<AgentsFile> {
+  const { bytes } = await readNamed(path, variable)
   const notOne = (what: string) =>
     new FileError(`${path} is not an agents file: ${what}. \`ratafia agents add\` writes one.`)
   const { key, agents } = objectIn(bytes.toString('utf8')) ?? {}

@@ -6,8 +6,12 @@ import {
   type CredentialForm,
   credentialString,
 } from '../../tokens/dialects/credential-strings.ts'
+import type { CommandContext } from '../context.ts'
+import { note } from '../output.ts'
 import { askFor, strangeAnswer, withJson } from './ask.ts'
 import { dischargedRoot, type LogIn } from './discharge.ts'
+import { orEnd } from './or-end.ts'
+import { printCredential } from './print-credential.ts'
 
 export interface Export {
   /** Of the service, without a trailing slash. */
@@ -40,6 +44,26 @@ export async function exportCredential({ url, form, wanted, logIn }: Export): Pr
     throw strangeAnswer(place, 'no session')
   return { text: credentialString(form, credential, addresses), sessionId, token: credential.token }
 }
+
+/** Revokes the session with its own token. Throws `ServiceRefusal`, `ServiceAway`. */
+export const endSession = (url: string, { token, sessionId }: Exported): Promise<JsonObject> =>
+  askFor(
+    `${url}/api/v2/tokens/revoke`,
+    withJson({ 'session-id': sessionId }, { authorization: `Macaroon ${token}` }),
+  )
+
+/** Prints the credential alone, and ends its session if nobody gets it. Throws `FileError`. */
+export async function printExported(url: string, exported: Exported, { streams }: ToStreams): Promise<void> {
+  const { text, sessionId } = exported
+  await orEnd(
+    `The session ${sessionId}`,
+    () => printCredential(text, streams),
+    () => endSession(url, exported),
+  )
+  note(streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
+}
+
+type ToStreams = Pick<CommandContext, 'streams'>
 
 /** How the service itself says that it is reached, whatever way leads there from here. */
 async function addressesOf(url: string): Promise<Addresses> {

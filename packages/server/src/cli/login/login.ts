@@ -13,7 +13,6 @@ import {
 } from '../../tokens/dialects/credential-strings.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { several } from '../option-values.ts'
-import { note } from '../output.ts'
 import type { WantedToken } from '../service/management-token.ts'
 import { goes } from '../service/ways.ts'
 import type { WantedOptions } from './wanted-token.ts'
@@ -125,11 +124,9 @@ async function exportLogin(
   const { export: form, agent } = options
   const { wantedToken } = await import('./wanted-token.ts')
   const wanted = wantedToken(options, new Date())
-  const { exportCredential } = await import('./export-credential.ts')
+  const { exportCredential, printExported } = await import('./export-credential.ts')
   const { asAgent } = await import('./as-agent.ts')
   const { inBrowser } = await import('./in-browser.ts')
   const logIn = agent === undefined ? inBrowser(context) : await asAgent(agent)
-  const { text, sessionId } = await exportCredential({ url, form, wanted, logIn })
-  context.streams.stdout.write(`${text}\n`)
-  note(context.streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
+  await printExported(url, await exportCredential({ url, form, wanted, logIn }), context)
 }

@@ -24,7 +24,7 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
       const { credentialFor, keepCredential } = await import('../service/credentials.ts')
       const { serviceAt } = await import('../service/service.ts')
       const url = addressOf(options, context)
-      const { credentialsFile } = context.service
+      const credentialsFile = context.service.credentialsFile()
       const kept = await credentialFor(url, credentialsFile)
       if (!kept) throw new ServiceRefusal(`You are not logged in at ${url}.`, { code: 'not-logged-in' })
       const service = serviceAt(url, { token: kept.token, renew: undefined })

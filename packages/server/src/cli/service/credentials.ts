@@ -1,10 +1,12 @@
 /** The file in which `ratafia login` keeps management tokens, by the address of the service. Only its owner reads it. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { tryToWrite } from '../../files/draft.ts'
+import { makeDirectories } from '../../files/make-directories.ts'
 import { systemReason } from '../../files/system-reason.ts'
 import { isObject, objectIn } from '../../foreign-json.ts'
 import { FileError } from '../context.ts'
-import { writeWhole } from '../write-whole.ts'
+import { writeText } from '../files/write-whole.ts'
 
 export interface Credential {
   readonly token: string
@@ -22,6 +24,19 @@ export async function credentialFor(url: string, file: string): Promise<Credenti
   return (await readCredentials(file))[url]
 }
 
+/** Checks that a credential can be kept, before anyone logs in for one. Throws {@link FileError}. */
+export async function requireKeepable(file: string): Promise<void> {
+  await readCredentials(file)
+  await makeDirectories(dirname(file)).catch((error: unknown) => {
+    throw new FileError(`${dirname(file)} cannot be made: ${systemReason(error)}. ${NOWHERE}`)
+  })
+  await tryToWrite(file).catch((error: unknown) => {
+    throw new FileError(`${file} cannot be written: ${systemReason(error)}. ${NOWHERE}`)
+  })
+}
+
+const NOWHERE = 'Set XDG_CONFIG_HOME to a directory where `ratafia login` can keep its token.'
+
 /** Undefined removes it. Throws {@link FileError}. */
 export async function keepCredential(
   url: string,
@@ -32,15 +47,8 @@ export async function keepCredential(
   const services = Object.entries({ ...others, ...(credential && { [url]: credential }) }).map(
     ([address, { sessionId, ...kept }]) => [address, { ...kept, session_id: sessionId }] as const,
   )
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new FileError(`${dirname(file)} cannot be made: ${systemReason(error)}.`)
-  })
   const text = `${JSON.stringify({ services: Object.fromEntries(services) }, undefined, 2)}\n`
-  await writeWhole(one(text), file, { secret: true })
-}
-
-async function* one(text: string): AsyncGenerator<string> {
-  yield text
+  await writeText(text, file, { secret: true })
 }
 
 async function readCredentials(file: string): Promise<Credentials> {

@@ -1,7 +1,6 @@
 /** Opens the service that a command administers, with the token that is kept for it, or a login of its own. */
-import { readFile } from 'node:fs/promises'
-import { systemReason } from '../../files/system-reason.ts'
 import { type CommandContext, FileError, ServiceRefusal } from '../context.ts'
+import { readNamed } from '../files.ts'
 import { note } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { credentialFor } from './credentials.ts'
@@ -15,16 +14,21 @@ export async function openService(url: string, context: CommandContext): Promise
 }
 
 async function bearerFor(url: string, context: CommandContext): Promise<Bearer> {
-  const { tokenFile, agentFile, credentialsFile } = context.service
-  const { streams } = context
+  const { service, streams } = context
+  const tokenFile = service.tokenFile()
   if (tokenFile !== undefined) return { token: await tokenIn(tokenFile), renew: undefined }
+  const agentFile = service.agentFile()
   if (agentFile !== undefined) {
     const { asAgent } = await import('../login/as-agent.ts')
     // An hour is enough for any command.
-    const token = await managementToken(url, { lifetime: 3_600 }, await asAgent(agentFile))
+    const token = await managementToken(
+      url,
+      { lifetime: 3_600 },
+      await asAgent(agentFile, 'RATAFIA_AGENT_FILE'),
+    )
     return { token, renew: undefined }
   }
-  const kept = await credentialFor(url, credentialsFile)
+  const kept = await credentialFor(url, service.credentialsFile())
   if (!kept) {
     throw new ServiceRefusal(
       `You are not logged in at ${url}. Log in with \`ratafia login --url ${url}\`, or set RATAFIA_AGENT_FILE or RATAFIA_TOKEN_FILE.`,
@@ -42,9 +46,7 @@ async function bearerFor(url: string, context: CommandContext): Promise<Bearer> 
 }
 
 async function tokenIn(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new FileError(`${file} (RATAFIA_TOKEN_FILE) cannot be read: ${systemReason(error)}.`)
-  })
+  const text = (await readNamed(file, 'RATAFIA_TOKEN_FILE')).bytes.toString('utf8')
   if (/^[A-Za-z0-9_-]{1,65536}$/.test(text.trim())) return text.trim()
   throw new FileError(`${file} (RATAFIA_TOKEN_FILE) has no management token.`)
 }

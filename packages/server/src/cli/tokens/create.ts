@@ -2,9 +2,8 @@
 import { hostname } from 'node:os'
 import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
 import type { CommandContext } from '../context.ts'
-import { exportCredential } from '../login/export-credential.ts'
+import { exportCredential, printExported } from '../login/export-credential.ts'
 import { packageReference, readInstant } from '../option-values.ts'
-import { note } from '../output.ts'
 import type { LimitOptions } from './limit-options.ts'
 import { howToLogIn } from './log-in.ts'
 
@@ -30,7 +29,5 @@ export async function create(options: CreateOptions, context: CommandContext): P
     ...(expires && { expires: expires.toISOString() }),
   }
   const logIn = await howToLogIn(options.agent, context)
-  const { text, sessionId } = await exportCredential({ url, form, wanted, logIn })
-  context.streams.stdout.write(`${text}\n`)
-  note(context.streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
+  await printExported(url, await exportCredential({ url, form, wanted, logIn }), context)
 }

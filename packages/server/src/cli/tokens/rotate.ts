@@ -8,7 +8,7 @@ import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
 import { credentialText } from '../login/credential-text.ts'
-import { exportCredential } from '../login/export-credential.ts'
+import { endSession, exportCredential, printExported } from '../login/export-credential.ts'
 import { packageReference, readInstant } from '../option-values.ts'
 import { note } from '../output.ts'
 import { openService } from '../service/open-service.ts'
@@ -47,18 +47,16 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
 
   const logIn = await howToLogIn(options.agent, context)
   const wanted = { ...old.wanted, expires: (expires ?? endLike(old, now))?.toISOString() }
-  const { text, sessionId, token } = await exportCredential({
-    ...{ url, form: options.for ?? held.form, wanted, logIn },
-  })
-  const whose = await whoami(url, { authorization: `Macaroon ${token}` })
+  const exported = await exportCredential({ url, form: options.for ?? held.form, wanted, logIn })
+  const whose = await whoami(url, { authorization: `Macaroon ${exported.token}` })
   if (whose.username !== old.username) {
-    await revoke(url, { authorization: `Macaroon ${token}` }, sessionId)
+    await endSession(url, exported)
     throw new ServiceRefusal(
       `The token is of ${old.username}, and you logged in as ${whose.username}. Nothing was changed; log in as ${old.username}.`,
     )
   }
-  context.streams.stdout.write(`${text}\n`)
-  note(context.streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
+  // Before the old one ends.
+  await printExported(url, exported, context)
   if (service && until) {
     const { record } = await service.call(SHORTEN, {
       id: old.sessionId,

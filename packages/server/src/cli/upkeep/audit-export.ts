@@ -3,10 +3,10 @@ import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { AuditRow } from '../../audit/audit-row.ts'
 import { type CommandContext, UsageError } from '../context.ts'
+import { writePages } from '../files/write-whole.ts'
 import { counted, print, withJson } from '../output.ts'
 import { exportedRows } from '../service/exported-rows.ts'
 import { eitherWay, goes } from '../service/ways.ts'
-import { writePages } from '../write-whole.ts'
 import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
 
 const EXPORT = { method: 'GET', path: '/audit/export' } as const

@@ -7,11 +7,12 @@ import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
 import { type Consequence, confirmTyped, requireYes, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
-import { cannotBeRead, sizeOf } from '../files.ts'
+import { type LocalFile, withLocalFile } from '../files/local-file.ts'
+import { writeWhole } from '../files/write-whole.ts'
+import { cannotBeRead } from '../files.ts'
 import type { UnopenedInstallation } from '../installation.ts'
 import { counted, type JsonOption, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { writeWhole } from '../write-whole.ts'
 import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
 
 const BACKUP_HELP = `
@@ -99,15 +100,23 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
   print(context, options, { ...totals, file }, told)
 }
 
-async function restoreFrom(file: string, options: RestoreOptions, context: CommandContext): Promise<void> {
+const restoreFrom = (file: string, options: RestoreOptions, context: CommandContext): Promise<void> =>
+  withLocalFile(file, (local) => restoreLocal(file, local, options, context))
+
+/** `file`: as it was named. */
+async function restoreLocal(
+  file: string,
+  { path, size }: LocalFile,
+  options: RestoreOptions,
+  context: CommandContext,
+): Promise<void> {
   const { checkBackup, restore } = await import('../../backup/restore.ts')
   const since = instantOf(options.revokeSessionsSince)
-  const size = await sizeOf(file)
   const opening = (onProgress: (done: number, total: number) => void) =>
     async function* () {
       let read = 0
       try {
-        for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+        for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
           yield chunk
           read += chunk.length
           onProgress(Math.ceil(read / 1024), Math.ceil(size / 1024))

@@ -1,4 +1,5 @@
 /** The variables of commands that talk to a service, wherever it runs. The service itself does not use them. */
+import { parseFilePath } from '../paths/file-path.ts'
 import { optional, row } from '../row.ts'
 import { parseServiceUrl } from '../values.ts'
 
@@ -17,12 +18,12 @@ export const COMMAND_VARIABLES = {
   RATAFIA_AGENT_FILE: optional({
     default: 'none: what `ratafia login` keeps',
     meaning: 'Of commands over HTTP: log in as the agent of this file, which `ratafia agents add` writes',
-    parse: text,
+    parse: parseFilePath,
   }),
   RATAFIA_TOKEN_FILE: optional({
     default: 'none: what `ratafia login` keeps',
     meaning: 'Of commands over HTTP: a file with a management token',
-    parse: text,
+    parse: parseFilePath,
   }),
   RATAFIA_ID_TOKEN: optional({
     default: 'none: the command gets one from the platform',
@@ -33,6 +34,6 @@ export const COMMAND_VARIABLES = {
   RATAFIA_ID_TOKEN_FILE: row({
     default: '/var/run/secrets/ratafia/token',
     meaning: 'Of `ratafia ci login`: a file with the ID token of the job, as Kubernetes mounts it',
-    parse: text,
+    parse: parseFilePath,
   }),
 } as const

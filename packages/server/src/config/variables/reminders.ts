@@ -1,5 +1,5 @@
 /** The variables of reminders: by mail and by webhook. */
-import { resolve } from 'node:path'
+import { parseFilePath } from '../paths/file-path.ts'
 import {
   parsePrivateNetworks,
   parseSender,
@@ -8,8 +8,6 @@ import {
   parseWebhookUrl,
 } from '../reminders/parse.ts'
 import { optional } from '../row.ts'
-
-const file = (text: string): string => resolve(text)
 
 export const REMINDER_VARIABLES = {
   RATAFIA_SMTP_URL: optional({
@@ -21,7 +19,7 @@ export const REMINDER_VARIABLES = {
   RATAFIA_SMTP_URL_FILE: optional({
     default: 'none',
     meaning: 'File with that address, instead of RATAFIA_SMTP_URL',
-    parse: file,
+    parse: parseFilePath,
   }),
   RATAFIA_MAIL_FROM: optional({
     default: '`ratafia@` and the host of the base URL',
@@ -43,7 +41,7 @@ export const REMINDER_VARIABLES = {
   RATAFIA_WEBHOOK_SECRET_FILE: optional({
     default: 'none',
     meaning: 'File with that secret, instead of RATAFIA_WEBHOOK_SECRET',
-    parse: file,
+    parse: parseFilePath,
   }),
   RATAFIA_WEBHOOK_PRIVATE_ADDRESSES: optional({
     default: 'none: only public addresses',

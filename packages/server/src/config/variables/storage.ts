@@ -1,16 +1,15 @@
 /** The variables of what is stored: the database, the secret keys, and how long rows are kept. */
-import { resolve } from 'node:path'
+
 import { parsePostgresUrl } from '../parse-postgres-url.ts'
+import { parseFilePath } from '../paths/file-path.ts'
 import { optional, row } from '../row.ts'
 import { parseCount, parseRetention, parseSecretKey } from '../values.ts'
-
-const file = (text: string): string => resolve(text)
 
 export const STORAGE_VARIABLES = {
   RATAFIA_DATA_DIR: row({
     default: './data',
     meaning: 'Directory of the embedded database and its secret key',
-    parse: file,
+    parse: parseFilePath,
   }),
   RATAFIA_DATABASE_URL: optional({
     default: 'none: SQLite in the data directory',
@@ -36,7 +35,7 @@ export const STORAGE_VARIABLES = {
   RATAFIA_SECRET_KEY_FILE: optional({
     default: 'none',
     meaning: 'File with the secret key, instead of RATAFIA_SECRET_KEY',
-    parse: file,
+    parse: parseFilePath,
   }),
   RATAFIA_PREVIOUS_SECRET_KEY: optional({
     default: 'none',
@@ -47,7 +46,7 @@ export const STORAGE_VARIABLES = {
   RATAFIA_PREVIOUS_SECRET_KEY_FILE: optional({
     default: 'none',
     meaning: 'File with the old secret key, instead of RATAFIA_PREVIOUS_SECRET_KEY; it may be missing',
-    parse: file,
+    parse: parseFilePath,
   }),
   RATAFIA_RETENTION_TOKEN_SESSIONS: row({
     default: '90d',

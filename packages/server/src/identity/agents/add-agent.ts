@@ -24,6 +24,8 @@ export interface AddAgentInput {
   readonly publicKey?: string | undefined
   /** What its logins are limited to; absent means not limited. */
   readonly limits?: WantedLimits | undefined
+  /** Gets the agents file before the agent is stored: if it fails, none is. Default: only the result has the file. */
+  readonly keep?: ((file: AgentsFile) => Promise<void>) | undefined
   readonly authority: Authority
 }
 
@@ -64,6 +66,8 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
   const publicKey = made?.publicKey ?? givenKey(input.publicKey ?? '')
   const agent = { name, accountId: account.id, publicKey, limits, createdAt: deps.clock() }
   const stored = formatLimits(limits)
+  const file = made && agentsFile(made, name, deps.location)
+  if (file) await input.keep?.(file)
   const outcome = await deps.changeBy(authority.author)(async ({ agents, accounts, grants, record }) => {
     if (!own) await requireMayLetIn({ authority, account }, { accounts, grants }, deps.clock())
     if (!(await accounts.keep(account.id))) return 'removed'
@@ -83,7 +87,7 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
     throw invalidField(`There is an agent "${name}" already. Choose another name.`, { field: 'name' })
   if (outcome === 'key-taken')
     throw invalidField('Another agent has this key. Make a key pair for each agent.', { field: 'public-key' })
-  return { agent, account, file: made && agentsFile(made, name, deps.location) }
+  return { agent, account, file }
 }
 
 function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: string): AgentsFile {

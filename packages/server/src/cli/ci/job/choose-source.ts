@@ -57,12 +57,11 @@ const SIGNS: readonly Sign[] = [
   variable('azure-devops', 'TF_BUILD'),
   {
     platform: 'kubernetes',
-    looksFor: ({ idTokenFile }) => `the file ${idTokenFile} (kubernetes)`,
-    isThere: ({ idTokenFile }) =>
-      access(idTokenFile).then(
-        () => true,
-        () => false,
-      ),
+    looksFor: (job) => `the file ${job.idTokenFile().path} (kubernetes)`,
+    isThere: (job) => {
+      const { path, isNamed } = job.idTokenFile()
+      return isNamed || isReadable(path)
+    },
   },
   {
     platform: 'google',
@@ -70,6 +69,12 @@ const SIGNS: readonly Sign[] = [
     isThere: (job) => isMetadataServerThere(job.variable('GCE_METADATA_HOST')),
   },
 ]
+
+const isReadable = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 async function recognised(job: JobEnvironment): Promise<PlatformName> {
   for (const { platform, isThere } of SIGNS) if (await isThere(job)) return platform

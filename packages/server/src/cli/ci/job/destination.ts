@@ -1,10 +1,11 @@
 /** `--export`: where a credential goes. Never into arguments, and to standard output only if asked. */
-import { access, appendFile, constants } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, constants, open } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
+import { tryToWrite } from '../../../files/draft.ts'
 import { systemReason } from '../../../files/system-reason.ts'
 import { FileError, type Streams, UsageError } from '../../context.ts'
-import { writeWhole } from '../../write-whole.ts'
+import { writeText } from '../../files/write-whole.ts'
+import { printCredential } from '../../login/print-credential.ts'
 
 export interface Destination {
   readonly kind: 'github-env' | 'dotenv' | 'file' | 'stdout'
@@ -37,9 +38,8 @@ export function destinationOf(text: string | undefined, job: JobEnvironment): De
 /** Called before a credential is made that would then have nowhere to go. Throws {@link FileError}. */
 export async function requireWritable({ kind, path }: Destination): Promise<void> {
   if (path === undefined) return
-  // A new file takes the place of an older one: the directory decides.
-  const needed = kind === 'github-env' ? path : dirname(path)
-  await access(needed, constants.W_OK).catch((error: unknown) => {
+  const tried = kind === 'github-env' ? access(path, constants.W_OK) : tryToWrite(path)
+  await tried.catch((error: unknown) => {
     throw new FileError(`${path} cannot be written: ${systemReason(error)}. Nothing was asked for.`)
   })
 }
@@ -48,21 +48,28 @@ export async function requireWritable({ kind, path }: Destination): Promise<void
 export async function exportCredential(
   { kind, path }: Destination,
   { variable, credentials }: { readonly variable: string; readonly credentials: string },
-  { stdout }: Streams,
+  streams: Streams,
 ): Promise<void> {
-  const line = `${kind === 'file' || kind === 'stdout' ? '' : `${variable}=`}${credentials}\n`
-  if (path === undefined) stdout.write(line)
-  else if (kind === 'github-env') await append(line, path)
-  else await writeWhole(oneText(line), path, { secret: true })
+  const line = kind === 'file' || kind === 'stdout' ? credentials : `${variable}=${credentials}`
+  if (path === undefined) await printCredential(line, streams)
+  else if (kind === 'github-env') await append(`${line}\n`, path)
+  else await writeText(`${line}\n`, path, { secret: true })
 }
 
-/** The platform has made the file, and other steps write there too. */
+/** The platform has made the file, and other steps write there too. A part of a line does not stay there. */
 async function append(line: string, path: string): Promise<void> {
-  await appendFile(path, line).catch((error: unknown) => {
+  try {
+    const handle = await open(path, 'a')
+    const { size } = await handle.stat()
+    try {
+      await handle.writeFile(line)
+    } catch (error) {
+      await handle.truncate(size)
+      throw error
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
     throw new FileError(`${path} cannot be written: ${systemReason(error)}.`)
-  })
-}
-
-async function* oneText(text: string) {
-  yield text
+  }
 }

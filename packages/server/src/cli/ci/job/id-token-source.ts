@@ -73,7 +73,7 @@ export const PLATFORMS = {
   google: { name: 'The metadata server', get: fromGoogle, correction: asked },
   kubernetes: {
     name: 'RATAFIA_ID_TOKEN_FILE',
-    get: ({ job }) => textOf(job.idTokenFile),
+    get: ({ job }) => textOf(job.idTokenFile().path, 'RATAFIA_ID_TOKEN_FILE'),
     correction: (aud) => `Write \`audience: ${aud}\` in the \`serviceAccountToken\` of the volume.`,
   },
 } as const satisfies Readonly<Record<string, IdTokenSource>>
@@ -89,5 +89,6 @@ export function fromVariable(name: string, advice: (audience: string) => string)
   }
 }
 
-/** Read each time: such files change while the job runs. */
-export const textOf = async (path: string): Promise<string> => (await readNamed(path)).bytes.toString('utf8')
+/** Read each time: such files change while the job runs. `variable`: the one that names it. */
+export const textOf = async (path: string, variable?: string): Promise<string> =>
+  (await readNamed(path, variable)).bytes.toString('utf8')

@@ -3,14 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { parseDuration } from '../../../config/values.ts'
 import { type CommandContext, ServiceRefusal, type Streams, UsageError } from '../../context.ts'
+import { orEnd } from '../../login/or-end.ts'
 import { note } from '../../output.ts'
 import { harmless } from '../../terminal/harmless.ts'
 import { chooseSource } from './choose-source.ts'
+import { credentialIn } from './credential.ts'
 import { type Destination, destinationOf, exportCredential, requireWritable } from './destination.ts'
 import { audienceOf, exchange, type Format, type Minted, type Wanted } from './exchange.ts'
 import { hiding } from './hide.ts'
 import { idTokenIn, requireAudience } from './id-token.ts'
 import { withRetries } from './retry.ts'
+import { revokeSession } from './revoke-session.ts'
 import { serviceAddress } from './service-address.ts'
 
 export interface LoginOptions {
@@ -26,6 +29,9 @@ export interface LoginOptions {
   readonly channel?: readonly string[]
   readonly lifetime?: string
 }
+
+/** Milliseconds. */
+const REVOKE_MS = 30_000
 
 export async function login(options: LoginOptions, context: CommandContext): Promise<void> {
   const { job, streams } = context
@@ -47,7 +53,12 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
     return exchange({ url, idToken, wanted, idempotencyKey, patience })
   })
   await hide(minted.secrets)
-  await exportCredential(destination, { variable, credentials: minted.credentials }, streams)
+  const { credentials, sessionId } = minted
+  await orEnd(
+    `The session ${sessionId}`,
+    () => exportCredential(destination, { variable, credentials }, streams),
+    () => revokeSession({ url, ...credentialIn(credentials, 'The answer'), patience: REVOKE_MS }),
+  )
   note(streams, summaryOf(minted, destination, variable))
 }
 

@@ -1,9 +1,6 @@
 /** `ratafia ci logout`: ends the session of an exported credential, with the credential itself. */
 import { access } from 'node:fs/promises'
-import type { UnverifiedSlice } from '@ratafia/macaroon'
-import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { type CommandContext, UsageError } from '../../context.ts'
-import { ask, refusalIn, withJson } from '../../login/ask.ts'
 import {
   type CredentialText,
   credentialFile,
@@ -12,7 +9,8 @@ import {
 import { note } from '../../output.ts'
 import { credentialIn } from './credential.ts'
 import { DOTENV_FILE } from './destination.ts'
-import { throwIfBusy, withRetries } from './retry.ts'
+import { withRetries } from './retry.ts'
+import { revokeSession } from './revoke-session.ts'
 import { serviceAddress } from './service-address.ts'
 
 export interface LogoutOptions {
@@ -28,25 +26,8 @@ export async function logout({ url: given, from }: LogoutOptions, context: Comma
     note(context.streams, `The session ${sessionId} has ended at ${end.toISOString()} already.`)
     return
   }
-  await withRetries(context.streams, (patience) => revoke({ url, slice, sessionId, patience }))
+  await withRetries(context.streams, (patience) => revokeSession({ url, slice, sessionId, patience }))
   note(context.streams, `The session ${sessionId} has ended: its credential is refused from now on.`)
-}
-
-interface Revocation {
-  readonly url: string
-  readonly slice: UnverifiedSlice
-  readonly sessionId: string
-  readonly patience: number
-}
-
-async function revoke({ url, slice, sessionId, patience }: Revocation): Promise<void> {
-  const headers = { macaroons: formatMacaroonsHeader(slice) }
-  const answer = await ask(`${url}/api/v2/tokens/revoke`, {
-    ...withJson({ 'session-id': sessionId }, headers),
-    patience,
-  })
-  throwIfBusy(answer)
-  if (answer.status !== 200) throw refusalIn(answer)
 }
 
 /** The variables in which tools take a credential. */

@@ -12,12 +12,13 @@ export function importSerialVaultCommand(imports: Command, context: CommandConte
     .option('--dry-run', 'say what would be done, and change nothing')
     .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
       const { importSerialVault } = await import('../../../serial-vault/import.ts')
-      const { filesAt } = await import('./serial-vault-files.ts')
-      const files = (await Promise.all(paths.map(filesAt))).flat()
+      const { withFilesAt } = await import('./serial-vault-files.ts')
       const dryRun = options.dryRun === true
-      const imported = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Importing', (onProgress) =>
-          importSerialVault({ files, dryRun, onProgress, authority: installation.authority }, installation),
+      const imported = await withFilesAt(paths, (files) =>
+        context.withInstallation((installation) =>
+          withProgress(context.streams, 'Importing', (onProgress) =>
+            importSerialVault({ files, dryRun, onProgress, authority: installation.authority }, installation),
+          ),
         ),
       )
       print(context, options, document(imported, dryRun), summary(imported, dryRun))

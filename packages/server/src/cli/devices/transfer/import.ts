@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import type { ImportedDevices } from '../../../devices/transfer/import-devices.ts'
 import type { CommandContext } from '../../context.ts'
-import { formatOf, sizeOf } from '../../files.ts'
+import { withLocalFile } from '../../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../../output.ts'
 import { withProgress } from '../../progress.ts'
@@ -20,46 +20,49 @@ export function importCommand(devices: Command, context: CommandContext): void {
     .description('add the devices in a file: all of them, or none if one is refused')
     .option('--unknown-models', 'take devices of models that are not here, too')
     .option('--dry-run', 'check every row against the register, say what it would add, and change nothing')
-    .action(async (file: string, options: ImportOptions) => {
-      const format = options.format ?? formatOf(file, ' Give --format.')
-      const { unknownModels = false, dryRun = false } = options
-      const service = await serviceOf(options, context)
-      if (service) {
-        const { importOver } = await import('../../jobs/import-over.ts')
-        const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
-        const asked = { kind: 'devices.import', files: [file], options: wanted, dryRun }
-        const { devices, added } = await importOver(service, asked, context.streams)
-        return tell({ devices: Number(devices), added: Number(added) }, options, context)
-      }
-      const { importDevices } = await import('../../../devices/transfer/import-devices.ts')
-      const size = await sizeOf(file)
-      const within = dryRun ? context.readInstallation : context.beginInstallation
-      const imported = await within((installation) =>
-        withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
-          // A count of rows is not known before the end: the bar shows how much of the file was read.
-          let read = 0
-          const open = () => {
-            const stream = createReadStream(file)
-            read = 0
-            stream.on('data', (chunk) => {
-              read += chunk.length
-            })
-            return stream
-          }
-          return importDevices(
-            {
-              source: { format, open },
-              unknownModels,
-              dryRun,
-              authority: installation.authority,
-              onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
-            },
-            installation,
-          )
-        }),
-      )
-      tell(imported, options, context)
-    })
+    .action((file: string, options: ImportOptions) => importFile(file, options, context))
+}
+
+async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<void> {
+  const { unknownModels = false, dryRun = false } = options
+  const service = await serviceOf(options, context)
+  await withLocalFile(file, async ({ path, size, format: formatOfFile }) => {
+    const format = options.format ?? (await formatOfFile(' Give --format.'))
+    if (service) {
+      const { importOver } = await import('../../jobs/import-over.ts')
+      const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
+      const asked = { kind: 'devices.import', files: [path], options: wanted, dryRun }
+      const { devices, added } = await importOver(service, asked, context.streams)
+      return tell({ devices: Number(devices), added: Number(added) }, options, context)
+    }
+    const { importDevices } = await import('../../../devices/transfer/import-devices.ts')
+    const within = dryRun ? context.readInstallation : context.beginInstallation
+    const imported = await within((installation) =>
+      withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
+        // A count of rows is not known before the end: the bar shows how much of the file was read.
+        let read = 0
+        const open = () => {
+          const stream = createReadStream(path)
+          read = 0
+          stream.on('data', (chunk) => {
+            read += chunk.length
+          })
+          return stream
+        }
+        return importDevices(
+          {
+            source: { format, open },
+            unknownModels,
+            dryRun,
+            authority: installation.authority,
+            onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
+          },
+          installation,
+        )
+      }),
+    )
+    tell(imported, options, context)
+  })
 }
 
 function tell(

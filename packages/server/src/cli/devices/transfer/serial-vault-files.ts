@@ -5,14 +5,29 @@ import { basename, extname, join } from 'node:path'
 import type { DumpFile } from '../../../serial-vault/dump-rows.ts'
 import { TABLES } from '../../../serial-vault/read-dump.ts'
 import { UsageError } from '../../context.ts'
+import { withLocalFile } from '../../files/local-file.ts'
 import { cannotBeRead } from '../../files.ts'
 
-/** One file, or the files of a directory that are named after a table. Throws `FileError` or {@link UsageError}. */
-export async function filesAt(path: string): Promise<readonly DumpFile[]> {
+/** The files at each path, for as long as `work` takes. Throws `FileError` or {@link UsageError}. */
+export function withFilesAt<T>(
+  paths: readonly string[],
+  work: (files: readonly DumpFile[]) => Promise<T>,
+): Promise<T> {
+  const [first, ...rest] = paths
+  if (first === undefined) return work([])
+  return withFiles(first, (files) => withFilesAt(rest, (others) => work([...files, ...others])))
+}
+
+async function withFiles<T>(path: string, work: (files: readonly DumpFile[]) => Promise<T>): Promise<T> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw cannotBeRead(path, error)
   })
-  if (!found.isDirectory()) return [fileAt(path)]
+  if (found.isDirectory()) return work(await filesIn(path))
+  return withLocalFile(path, (local) => work([{ ...fileAt(path), open: () => createReadStream(local.path) }]))
+}
+
+/** Those of a directory that are named after a table. */
+async function filesIn(path: string): Promise<readonly DumpFile[]> {
   const names = (await readdir(path)).filter((name) => tableOf(name) !== undefined)
   if (names.length > 0) return names.sort().map((name) => fileAt(join(path, name)))
   throw new UsageError(`${path} has none of ${TABLES.map((table) => `${table}.csv`).join(', ')}.`)

@@ -1,12 +1,10 @@
 /** Writes an exported file. */
-import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createWriteStream } from 'node:fs'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { syncDirectory } from '../files/sync-directory.ts'
-import { systemReason } from '../files/system-reason.ts'
-import { FileError, type Streams } from './context.ts'
+import { isStreamed, openDraft } from '../../files/draft.ts'
+import { systemReason } from '../../files/system-reason.ts'
+import { FileError, type Streams } from '../context.ts'
 
 interface WholeFileOptions {
   /** Only this user can read it. */
@@ -15,36 +13,42 @@ interface WholeFileOptions {
   readonly through?: Transform
 }
 
-/**
- * The file gets its name only once it is complete and on the disk; two processes writing it at once have separate
- * drafts. Throws {@link FileError}.
- */
+/** The file gets its name only once it is complete and on the disk. Throws {@link FileError}. */
 export async function writeWhole(
   text: AsyncIterable<string>,
   file: string,
   { secret = false, through }: WholeFileOptions = {},
 ): Promise<void> {
-  const part = `${file}.${randomBytes(4).toString('hex')}.part`
+  const source = Readable.from(text)
   try {
-    const handle = await open(part, 'wx', secret ? 0o600 : 0o666)
+    if (await isStreamed(file)) {
+      const stream = createWriteStream(file)
+      await (through ? pipeline(source, through, stream) : pipeline(source, stream))
+      return
+    }
+    const draft = await openDraft(file, { secret })
     try {
       const store = async (chunks: AsyncIterable<string | Buffer>) => {
-        for await (const chunk of chunks) await handle.writeFile(chunk)
+        for await (const chunk of chunks) await draft.handle.writeFile(chunk)
       }
-      const source = Readable.from(text)
       await (through ? pipeline(source, through, store) : pipeline(source, store))
-      await handle.sync()
+      await draft.replace()
     } finally {
-      await handle.close()
+      await draft.discard()
     }
-    await rename(part, file)
-    await syncDirectory(dirname(file))
   } catch (error) {
-    await rm(part, { force: true })
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === undefined || syscall === undefined) throw error
     throw new FileError(`${file} cannot be written: ${systemReason(error)}.`)
   }
+}
+
+/** Writes one text as {@link writeWhole} does. Throws {@link FileError}. */
+export const writeText = (text: string, file: string, options: WholeFileOptions = {}): Promise<void> =>
+  writeWhole(one(text), file, options)
+
+async function* one(text: string): AsyncGenerator<string> {
+  yield text
 }
 
 /** To the file, as {@link writeWhole} does, or without one to standard output. */

@@ -1,0 +1,90 @@
+/** Commands of a user without a home directory, as in a container: they ask for one only where they need it. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Command } from 'commander'
+import { createRatafia } from '../../src/start/run.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { runHere, testProgram, type Variables } from '../support/program.ts'
+
+const leavesOf = (command: Command, path: readonly string[] = []): readonly (readonly string[])[] =>
+  command.commands.flatMap((child) => {
+    const words = [...path, child.name()]
+    return child.commands.length > 0 ? leavesOf(child, words) : [words]
+  })
+
+/** HOME, and what commands that need it say. */
+const HOMES: readonly (readonly [what: string, environment: Variables, message: RegExp])[] = [
+  [
+    'no HOME',
+    {},
+    /HOME is not set, and the system knows no home directory of this user\. Set XDG_CONFIG_HOME/,
+  ],
+  ['an empty HOME', { HOME: '' }, /HOME is not set, and the system knows no home/],
+  [
+    'a relative HOME',
+    { HOME: 'home' },
+    /HOME is home, which is not an absolute path\. Correct it, or set XDG/,
+  ],
+]
+
+oneDatabase(() => {
+  const program = testProgram()
+  const { userInfo, homedir } = os
+  before(async () => {
+    assert.equal((await program.run(['migrate'])).code, 0)
+    const unknown = () => {
+      throw Object.assign(new Error('uv_os_get_passwd returned ENOENT'), { code: 'ENOENT' })
+    }
+    Object.assign(os, { userInfo: unknown, homedir: unknown })
+    syncBuiltinESMExports()
+  })
+  after(() => {
+    Object.assign(os, { userInfo, homedir })
+    syncBuiltinESMExports()
+  })
+
+  for (const [what, environment, message] of HOMES) {
+    test(`${what}: every command shows its help`, async () => {
+      for (const words of leavesOf(await createRatafia({ environment }))) {
+        const { code, stderr } = await runHere([...words, '--help'], { environment })
+        assert.deepEqual([code, stderr], [0, ''], words.join(' '))
+      }
+    })
+
+    for (const words of [['--version'], ['version'], ['accounts', 'list'], ['config', 'check'], ['status']]) {
+      test(`${what}: ratafia ${words.join(' ')} works`, async () => {
+        const { code, stderr } = await program.run(words, { environment })
+        assert.ok(code === 0 || words[0] === 'status', stderr)
+        assert.doesNotMatch(stderr, /HOME|passwd/)
+      })
+    }
+
+    for (const words of [['login'], ['whoami'], ['logout'], ['accounts', 'list']]) {
+      test(`${what}: ratafia ${words.join(' ')} at a service names the variable, and keeps nothing here`, async () => {
+        const earlier = await readdir('.')
+        const { code, stderr } = await runHere(words, {
+          environment: { ...environment, RATAFIA_URL: 'http://127.0.0.1:9' },
+        })
+        assert.equal(code, 4, stderr)
+        assert.match(stderr, message)
+        assert.deepEqual(await readdir('.'), earlier)
+      })
+    }
+
+    test(`${what}: a key of snap create-key is looked for in SNAP_GNUPG_HOME alone`, async () => {
+      const words = ['trust', 'create-root', 'x', '--key', 'gpg:x', '--output', join(program.directory, 'x')]
+      const lost = await program.run(words, { environment })
+      assert.deepEqual([lost.code, /SNAP_GNUPG_HOME/.test(lost.stderr)], [4, true], lost.stderr)
+      const named = await program.run(words, {
+        environment: { ...environment, SNAP_GNUPG_HOME: '/nonexistent' },
+      })
+      assert.match(named.stderr, /There is no GnuPG home \/nonexistent\./)
+      assert.equal(existsSync(join(program.directory, 'x')), false)
+    })
+  }
+})
