@@ -83,6 +83,10 @@ export function intersectScopes(one: BrandScope, other: BrandScope): BrandScope 
 
 export const covers = (scope: BrandScope, brandId: string): boolean => scope === 'all' || scope.has(brandId)
 
+/** Whether the one scope has every brand of the other. */
+export const includesScope = (scope: BrandScope, other: BrandScope): boolean =>
+  scope === 'all' || (other !== 'all' && [...other].every((brandId) => scope.has(brandId)))
+
 /** Those that are named and covered, sorted; with no names, all that are covered. */
 export function brandsNamed(
   scope: BrandScope,

@@ -3,7 +3,7 @@ import { type AccountId, isSessionId, type SessionId, type TokenListResponse } f
 import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
-import { tokenRecord } from './session.ts'
+import { type SessionKind, tokenRecord } from './session.ts'
 import type { SessionStore } from './session-store.ts'
 
 export interface Revocation {
@@ -12,6 +12,8 @@ export interface Revocation {
   readonly by: string
   /** Only a session of this account; the operator revokes any. */
   readonly accountId?: AccountId
+  /** Only a session of this kind. Default: any. */
+  readonly kind?: SessionKind
 }
 
 interface RevokeDeps {
@@ -21,15 +23,16 @@ interface RevokeDeps {
 
 /**
  * Revokes the session and returns its record; if it was already revoked, the first revocation stays. Throws
- * {@link RequestError} `resource-not-found`, in the same words for another account's session and for none.
+ * {@link RequestError} `resource-not-found`, in the same words for another account's session, for one of another kind,
+ * and for none.
  */
 export async function revokeToken(
-  { sessionId, by, accountId }: Revocation,
+  { sessionId, by, accountId, kind }: Revocation,
   { change, clock }: RevokeDeps,
 ): Promise<TokenListResponse> {
   const revoke = (id: SessionId) =>
     change(async ({ tokenSessions, record }) => {
-      const whose = accountId === undefined ? {} : { accountId }
+      const whose = { ...(accountId !== undefined && { accountId }), ...(kind !== undefined && { kind }) }
       const revoked = await tokenSessions.revoke({ id, at: clock(), by, ...whose })
       if (revoked?.first) await record({ action: 'token.revoke', subject: id })
       return revoked?.session

@@ -86,10 +86,9 @@ export function sessionRoutes(
   typed.post(revocation.path, { schema: { body }, preValidation, ...WITH_CREDENTIALS }, (request) => {
     const { account } = authenticated.resultOf(request)
     const change = changeFor(request, account.username)
-    return revokeToken(
-      { sessionId: request.body['session-id'], by: account.username, accountId: account.id },
-      { ...deps, change },
-    )
+    // A developer token administers nothing, so it ends no login that does.
+    const own = { by: account.username, accountId: account.id, kind: 'developer' } as const
+    return revokeToken({ sessionId: request.body['session-id'], ...own }, { ...deps, change })
   })
 
   function changeFor({ client }: FastifyRequest, username: string) {

@@ -60,12 +60,13 @@ export interface SessionStore {
   /** Brings its end forward. False if there is no such session, or it ends by then. */
   shorten(id: SessionId, until: Date): Promise<boolean>
   /**
-   * Revokes the session (of `accountId`, if given) and returns it. A second revocation changes nothing; `first` is true
-   * for the one that counted. Undefined when there is no such session (of that account).
+   * Revokes the session (of `accountId` and of this kind, if given) and returns it. A second revocation changes nothing;
+   * `first` is true for the one that counted. Undefined when there is no such session (of that account and kind).
    */
   revoke(revocation: {
     id: SessionId
     accountId?: AccountId
+    kind?: Session['kind']
     at: Date
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
@@ -179,7 +180,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
           .where('valid_until', '>', toInstant(until)),
       ),
 
-    revoke: ({ id, accountId, at, by }) =>
+    revoke: ({ id, accountId, kind, at, by }) =>
       inTransaction(query, async (transaction) => {
         const first = await changeAnnounced(transaction, { kind: 'token-session', id }, () => {
           // One statement decides who was first: the condition on revoked_at is checked under the row's lock.
@@ -188,7 +189,9 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
             .set({ revoked_at: toInstant(at), revoked_by: by })
             .where('session_id', '=', id)
             .where('revoked_at', 'is', null)
-          return accountId === undefined ? update : update.where('account_id', '=', accountId)
+          return update
+            .$if(accountId !== undefined, (own) => own.where('account_id', '=', accountId ?? ''))
+            .$if(kind !== undefined, (one) => one.where('kind', '=', kind ?? 'developer'))
         })
         // Primary key.
         const row = await transaction
@@ -196,7 +199,9 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
           .selectAll()
           .where('session_id', '=', id)
           .executeTakeFirst()
-        if (!row || (accountId !== undefined && row.account_id !== accountId)) return undefined
+        if (!row || row.account_id !== (accountId ?? row.account_id) || row.kind !== (kind ?? row.kind)) {
+          return undefined
+        }
         return { session: fromRow(row), first }
       }),
 

@@ -52,7 +52,9 @@ oneDatabase((_kind, _open, fresh) => {
     const results: string[] = []
     for (const [path, action, fields] of FORMS) {
       const answer = await browser.submit(await browser.get(path), action, fields)
-      const isRefused = answer.status === 403 && /Your sign-in has limits, and what you/.test(textOf(answer))
+      const isRefused =
+        answer.status === 403 &&
+        /Your sign-in may do less than your account, and what you/.test(textOf(answer))
       results.push(isRefused ? 'refused' : `${answer.status}`)
     }
     return results

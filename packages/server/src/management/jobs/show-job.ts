@@ -1,8 +1,10 @@
 /** Jobs, for whoever made them; for operators all of them. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Authority } from '../../authority.ts'
+import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
+import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
-import { noSuchRecord, stateConflict } from '../../errors.ts'
+import { noSuchRecord, RequestError, stateConflict } from '../../errors.ts'
+import { scopeOfToken } from '../tokens/manager.ts'
 import { isOver, type Job, type JobItem, type JobOutcome } from './job.ts'
 import type { JobStore } from './job-store.ts'
 import { endBy, type RunJobsDeps } from './run-jobs.ts'
@@ -85,13 +87,15 @@ export async function listItems(
 
 /**
  * Ends it between two items; what is done stays done. One that is over stays as it is. Throws as {@link findJob};
- * `state-conflict` for one that imports a file; and what `mustBeSeen` throws.
+ * `permission-denied` for a job that may do more than the token that ends it; `state-conflict` for one that imports a
+ * file; and what `mustBeSeen` throws.
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
   deps: ShowDeps & Pick<RunJobsDeps, 'changeBy' | 'clock'>,
 ): Promise<Job> {
   const job = await findJob(named, deps)
+  requireRightsOf(job, named.authority)
   if (job.state === 'running' && job.settings['parts'] !== undefined) {
     // It is one step, and its transaction holds the row.
     throw stateConflict(`The job ${job.id} imports its file, all of it or nothing: it ends by itself.`, {
@@ -101,4 +105,21 @@ export async function cancelJob(
   const { author, by } = named.authority
   const ending = { job, state: 'cancelled', note: `Cancelled by ${by}.`, mustBeSeen } as const
   return (await endBy(author, ending, deps)) ?? job
+}
+
+/** Of whoever made it, as far as their account has them still. Throws {@link RequestError} `permission-denied`. */
+function requireRightsOf({ maker: { login } }: Job, authority: Authority): void {
+  if (!login || seesAll(authority)) return
+  const hasAll = MANAGEMENT_PERMISSIONS.every((permission) =>
+    includesScope(
+      authority.scopeOf(permission),
+      intersectScopes(authority.accountScopeOf(permission), scopeOfToken(login, permission)),
+    ),
+  )
+  if (hasAll) return
+  throw new RequestError(
+    'permission-denied',
+    'The token that made this job may do more than yours. Log in again without limits to cancel it.',
+    { extra: { needs: null, brand: null } },
+  )
 }

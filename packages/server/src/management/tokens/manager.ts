@@ -1,7 +1,14 @@
 /** Who a management token speaks for, and what it may do (contract/administration.md, B5). */
 import type { AccountId, ManagementPermission, SessionId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
-import { type Authority, type HeldRole, intersectScopes, type SignIn, scopeOfRoles } from '../../authority.ts'
+import {
+  type Authority,
+  type BrandScope,
+  type HeldRole,
+  intersectScopes,
+  type SignIn,
+  scopeOfRoles,
+} from '../../authority.ts'
 import { accountActor } from '../../change.ts'
 import { type Grant, isCurrent } from '../grants/grant.ts'
 import { type MintedRoles, type RoleLimits, scopeWithinAll } from './manage-caveat.ts'
@@ -45,7 +52,10 @@ export const currentRoles = ({ grants }: Pick<Manager, 'grants'>, now: Date): re
   grants.filter((grant) => isCurrent(grant, now))
 
 /** What the token leaves of a permission, whatever its account has. */
-export const scopeOfToken = ({ minted, limits }: ManagementLogin, permission: ManagementPermission) =>
+export const scopeOfToken = (
+  { minted, limits }: Pick<ManagementLogin, 'minted' | 'limits'>,
+  permission: ManagementPermission,
+): BrandScope =>
   intersectScopes(scopeOfRoles(minted.grants, permission, minted), scopeWithinAll(limits, permission))
 
 /** The authority of whoever presents a management token. */

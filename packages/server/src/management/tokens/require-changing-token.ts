@@ -1,26 +1,47 @@
-/** A read-only token changes nothing, not even what belongs to its own account (contract/administration.md, B4). */
+/**
+ * What a token with limits changes of its own account (contract/administration.md, B4): a token that only reads changes
+ * nothing and starts nothing, and a token that does less than its account ends no session, browser or agent of that. What
+ * each of them may end is itself.
+ */
 import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
 import type { ManagerAuthority } from './manager.ts'
+import { isWholeToken } from './require-whole-token.ts'
 
 interface Wanted {
-  readonly authority: Pick<ManagerAuthority, 'manager'>
+  readonly authority: Pick<ManagerAuthority, 'manager' | 'scopeOf' | 'accountScopeOf'>
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/**
- * What takes a permission is refused for that: a read-only token has none to change anything. Logging out is left to it:
- * whoever has a token may end it. Throws {@link RequestError} `permission-denied`.
- */
+const { revokeMyToken, shortenMyToken, endMyBrowser } = MANAGEMENT_OPERATIONS
+const { makeJob, putJobPart, startJob, cancelJob } = MANAGEMENT_OPERATIONS
+
+/** They end a session, which may be that of the token. */
+const ENDS_ITSELF: ReadonlySet<ManagementOperation> = new Set([revokeMyToken, shortenMyToken, endMyBrowser])
+
+/** A job has a permission of its own, and its operations compare the rights of its maker. */
+const OF_JOBS: ReadonlySet<ManagementOperation> = new Set([makeJob, putJobPart, startJob, cancelJob])
+
+/** Throws {@link RequestError} `permission-denied`. */
 export function requireChangingToken(
   operation: ManagementOperation,
-  { authority: { manager }, parameters: { id } }: Wanted,
+  { authority, parameters: { id } }: Wanted,
 ): void {
-  const { minted, limits, sessionId } = manager
-  if (!isChange(operation) || operation.permission !== undefined) return
-  if (!minted.readOnly && !limits.some(({ readOnly }) => readOnly)) return
-  if (operation === MANAGEMENT_OPERATIONS.revokeMyToken && id === sessionId) return
-  throw new RequestError('permission-denied', 'Your token only reads. Log in again without that limit.', {
-    extra: { needs: null, brand: null },
-  })
+  if (!isChange(operation)) return
+  const { minted, limits, sessionId } = authority.manager
+  const isItself = id === sessionId && ENDS_ITSELF.has(operation)
+  // Whoever has a token may log out.
+  if (isItself && operation === revokeMyToken) return
+  if (minted.readOnly || limits.some(({ readOnly }) => readOnly)) {
+    throw denied('Your token only reads. Log in again without that limit.')
+  }
+  // A token with limits lacks the permissions that they leave out.
+  if (isItself || operation.permission !== undefined || OF_JOBS.has(operation) || isWholeToken(authority))
+    return
+  throw denied(
+    'Your token may do less than your account, so it changes nothing of your account and ends only itself. Log in again without limits.',
+  )
 }
+
+const denied = (message: string) =>
+  new RequestError('permission-denied', message, { extra: { needs: null, brand: null } })

@@ -3,25 +3,28 @@ import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { RequestError } from '../../errors.ts'
 import type { ManagerAuthority } from './manager.ts'
 
-/**
- * For what makes another way in to the own account: that would have none of the limits of the token, so whoever holds a
- * limited one would get more than they were given. Throws {@link RequestError} `permission-denied`.
- */
-export function requireWholeToken({
-  manager: { minted, limits },
-  scopeOf,
-  accountScopeOf,
-}: Pick<ManagerAuthority, 'manager' | 'scopeOf' | 'accountScopeOf'>): void {
-  const isWhole = MANAGEMENT_PERMISSIONS.every((permission) => {
+type Rights = Pick<ManagerAuthority, 'manager' | 'scopeOf' | 'accountScopeOf'>
+
+/** Whether the token has no limits and every permission that its account has now. */
+export function isWholeToken({ manager: { minted, limits }, scopeOf, accountScopeOf }: Rights): boolean {
+  const hasAll = MANAGEMENT_PERMISSIONS.every((permission) => {
     const scope = scopeOf(permission)
     const ofAccount = accountScopeOf(permission)
     if (scope === 'all' || ofAccount === 'all') return scope === ofAccount
     return scope.size === ofAccount.size
   })
-  if (isWhole && !minted.readOnly && limits.length === 0) return
+  return hasAll && !minted.readOnly && limits.length === 0
+}
+
+/**
+ * For what makes another way in to the own account: that would have none of the limits of the token, so whoever holds a
+ * limited one would get more than they were given. Throws {@link RequestError} `permission-denied`.
+ */
+export function requireWholeToken(authority: Rights): void {
+  if (isWholeToken(authority)) return
   throw new RequestError(
     'permission-denied',
-    'Your sign-in has limits, and what you make here would not have them. Sign in again without limits.',
+    'Your sign-in may do less than your account, and what you make here would not have its limits. Sign in again without limits.',
     { extra: { needs: null, brand: null } },
   )
 }

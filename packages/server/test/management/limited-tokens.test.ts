@@ -1,0 +1,192 @@
+/** What tokens with limits change: a token that only reads nothing, one that does less than its account only itself. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { isReading, type ManagementPermission } from '@ratafia/api'
+import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
+import {
+  addFirstPartyCaveat,
+  decodeBase64,
+  decodeBinary,
+  encodeBase64Url,
+  encodeBinary,
+} from '@ratafia/macaroon'
+import type { Account } from '../../src/accounts/account.ts'
+import { addAgent } from '../support/accounts.ts'
+import { addAcme } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { addManager, giveRoles, manage, managementToken } from '../support/managers.ts'
+import { logIn, refusalOf, revokeSession, sessionIdOf, testService, whoami } from '../support/service.ts'
+
+const macaroonOf = (token: string) => decodeBinary(decodeBase64(token))[0] ?? assert.fail()
+const sessionOf = (token: string): string => sessionIdOf(macaroonOf(token))
+const narrowed = (token: string, condition: string): string =>
+  encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroonOf(token), condition)))
+
+const CHANGES: readonly (readonly [string, ManagementOperation])[] = Object.entries(
+  MANAGEMENT_OPERATIONS,
+).filter(([, operation]) => isChange(operation))
+
+/** Bodies that their schemas take, so that what is refused is the caller. */
+const BODIES: Readonly<Record<string, object>> = {
+  shortenMyToken: { until: '2030-01-01T00:00:00Z' },
+  rejectDevice: { reason: 'x' },
+  addModel: { assertion: 'type: model', policy: { registration: 'auto' } },
+  setPolicy: { registration: 'auto' },
+  updateModel: { assertion: 'type: model' },
+  addRemodel: { to: 'acme-brand/x' },
+  addApiKey: { label: 'x' },
+  removeAllowed: { all: true },
+  switchMyReminders: { reminders: false },
+  addAccount: { username: 'somebody', email: 'somebody@example.org', name: 'x' },
+  editAccount: { name: 'x' },
+  addGrant: { account: 'somebody', role: 'viewer' },
+  makeJob: { kind: 'devices.approve', filter: { status: ['pending'] } },
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  before(() => addAcme({ ...service.installation, clock: service.now }))
+
+  /** How many rows there are of what a change could write. */
+  const rows = async () => {
+    const { query } = service.installation.database
+    const tables = ['audit_entry', 'job', 'job_part', 'idempotent_request', 'agent', 'role_grant'] as const
+    const counts = tables.map(async (table) => (await query.selectFrom(table).selectAll().execute()).length)
+    const open = query.selectFrom('token_session').selectAll().where('revoked_at', 'is', null).execute()
+    return [...(await Promise.all(counts)), (await open).length]
+  }
+
+  const ask = (
+    token: string,
+    name: string,
+    { method, path, file, body }: ManagementOperation,
+    { id = '019f0000-0000-7000-8000-000000000000', query = '' } = {},
+  ) => {
+    const place = path.replace(':brand', 'acme-brand').replace(':model', 'acme-classic').replace(':id', id)
+    const isFile = file !== undefined && body === undefined
+    return manage(service, token, method, place.replaceAll(/:\w+/g, '1'), {
+      query,
+      ...(method === 'GET' ? {} : { body: isFile ? 'part' : (BODIES[name] ?? {}) }),
+      headers: { 'if-match': '*', ...(isFile && { 'content-type': 'application/octet-stream' }) },
+    })
+  }
+
+  const readers = async (account: Account) => [
+    await managementToken(service, account, { read_only: true }),
+    narrowed(await managementToken(service, account), 'manage {"read_only":true}'),
+  ]
+
+  for (const [name, operation] of CHANGES) {
+    test(`Guarantee: a token that only reads starts nothing: ${name}`, async () => {
+      for (const token of await readers(await addManager(service, 'operator'))) {
+        const before = await rows()
+        for (const query of ['', '?dry_run=true']) {
+          const { status, code } = refusalOf(await ask(token, name, operation, { query }))
+          assert.deepEqual([status, code], [403, 'permission-denied'], query)
+        }
+        assert.deepEqual(await rows(), before)
+      }
+    })
+  }
+
+  /** Of an operator, and less than that. */
+  const LESS: Record<string, (account: Account, token: string) => Promise<string> | string> = {
+    'made for one role': (account) => managementToken(service, account, { roles: ['viewer'] }),
+    'made for one brand': (account) => managementToken(service, account, { brands: ['acme-brand'] }),
+    'narrowed by its holder to a role': (_, token) => narrowed(token, 'manage {"roles":["viewer"]}'),
+    'narrowed by its holder to a brand': (_, token) => narrowed(token, 'manage {"brands":["acme-brand"]}'),
+    'made before its account got a role': async (account) => {
+      const token = await managementToken(service, account)
+      await giveRoles(service, account, 'viewer acme-brand', 'auditor')
+      return token
+    },
+  }
+  const isOwn = (permission: ManagementPermission | undefined) => permission === undefined
+  const OWN = CHANGES.filter(([, { permission, path }]) => isOwn(permission) && path.startsWith('/me/'))
+
+  for (const [which, tokenOf] of Object.entries(LESS)) {
+    const roles = which.startsWith('made before') ? ['viewer'] : ['operator']
+
+    test(`Guarantee: a token ${which} changes nothing of its account, and ends no other login`, async () => {
+      const account = await addManager(service, ...roles)
+      const whole = await managementToken(service, account)
+      const developer = await logIn(service, account)
+      const less = await tokenOf(account, whole)
+      await addAgent(
+        { name: `line-of-${account.username}`, account: account.username },
+        { ...service.installation, location: `${service.baseUrl}/identity` },
+      )
+      const others = [
+        await managementToken(service, account),
+        developer,
+        await managementToken(service, account, {}, { signedIn: 'agent ci' }),
+      ]
+      const before = await rows()
+      for (const [name, operation] of OWN) {
+        const ids = name.includes('Agent') ? [`line-of-${account.username}`] : others.map(sessionOf)
+        for (const id of ids) {
+          const { status, code } = refusalOf(await ask(less, name, operation, { id }))
+          assert.deepEqual([status, code], [403, 'permission-denied'], `${name} ${id}`)
+        }
+      }
+      assert.deepEqual(await rows(), before)
+      assert.equal(await whoami(service, developer), 200)
+      // Itself it may end.
+      const revoked = await manage(service, less, 'POST', `/me/tokens/${sessionOf(less)}/revoke`, {
+        body: {},
+      })
+      assert.equal(revoked.status, 200, JSON.stringify(revoked.body))
+    })
+  }
+
+  test('Guarantee: a token cancels no job that may do more than it', async () => {
+    const account = await addManager(service, 'operator')
+    const [whole, peer] = [await managementToken(service, account), await managementToken(service, account)]
+    const approver = await managementToken(service, account, { roles: ['device-approver'] })
+    const other = await managementToken(service, account, { roles: ['device-approver'] })
+    const viewer = await managementToken(service, account, { roles: ['viewer'] })
+    const made = async (token: string) => {
+      const body = { kind: 'devices.import', format: 'csv', parts: 2 }
+      const approving = { kind: 'devices.approve', ids: ['019f0000-0000-7000-8000-000000000000'] }
+      const answer = await manage(service, token, 'POST', '/jobs', {
+        body: token === approver ? approving : body,
+      })
+      assert.equal(answer.status, 202, JSON.stringify(answer.body))
+      return answer.body.id as string
+    }
+    const cancel = async (token: string, id: string) =>
+      (await manage(service, token, 'POST', `/jobs/${id}/cancel`, { body: {}, query: '?dry_run=true' }))
+        .status
+    const [wide, narrow] = [await made(whole), await made(approver)]
+    for (const [token, job, status] of [
+      [viewer, wide, 403],
+      [viewer, narrow, 403],
+      [approver, wide, 403],
+      [approver, narrow, 200],
+      [other, narrow, 200],
+      [peer, wide, 200],
+      [peer, narrow, 200],
+    ] as const) {
+      assert.equal(await cancel(token, job), status)
+    }
+  })
+
+  test('Guarantee: a developer token ends no login that administers, and sees that none was found', async () => {
+    const account = await addManager(service, 'operator')
+    const developer = await logIn(service, account)
+    const [mine, management] = [await logIn(service, account), await managementToken(service, account)]
+    const answer = await revokeSession(service, developer, sessionOf(management))
+    assert.equal(refusalOf(answer).code, 'resource-not-found')
+    assert.equal((await manage(service, management, 'GET', '/me')).status, 200)
+    assert.equal((await revokeSession(service, developer, sessionOf(mine))).status, 200)
+  })
+
+  test('the table has every change that takes no permission to change', () => {
+    const others = CHANGES.filter(([, { permission, path }]) => {
+      const takesPermission = permission !== undefined && !isReading(permission)
+      return !takesPermission && !path.startsWith('/me/')
+    }).map(([name]) => name)
+    // Jobs have the permission of their kind; who cancels one is tested above.
+    assert.deepEqual(others.sort(), ['cancelJob', 'makeJob', 'putJobPart', 'startJob', 'verifyAudit'])
+  })
+})
