@@ -76,7 +76,7 @@ export interface Replacement extends ReplacementStores {
 export interface WholeDatabaseStore {
   /** While others write. */
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
-  /** All of it or nothing. */
+  /** All of it or nothing. `work` may run more than once. */
   replace<T>(work: (replacement: Replacement) => Promise<T>): Promise<T>
 }
 
@@ -104,7 +104,7 @@ export function wholeDatabaseStore(
         }),
       ),
     replace: (work) =>
-      database.unhurried(async (query) => {
+      database.locking(async (query) => {
         await prepareSchemaLock(query, kind)
         return inTransaction(query, async (transaction) => {
           await lockAll(transaction, kind)

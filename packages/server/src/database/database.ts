@@ -4,9 +4,16 @@ import type { Notifications } from './changes/notifications.ts'
 import type { DatabaseKind } from './differences.ts'
 import type { DatabaseObserver } from './driver.ts'
 import type { PoolState } from './pool-state.ts'
-import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres/limits.ts'
+import {
+  DEFAULT_LIMITS,
+  LOCKING_LIMITS,
+  LONGEST_WAIT_MS,
+  type PostgresLimits,
+  UNHURRIED_LIMITS,
+} from './postgres/limits.ts'
 import { distributedTables } from './schema/catalogue.ts'
 import type { Schema } from './schema/schema.ts'
+import { type Announcing, announcingTo, type OnWait } from './waiting.ts'
 
 export type DatabaseTarget =
   | { readonly kind: 'sqlite'; readonly file: string; readonly patienceMs?: number }
@@ -16,8 +23,17 @@ export interface Database {
   readonly kind: DatabaseKind
   /** Any statement may throw `Unavailable`: the database is away, and whether the statement took effect is unknown. */
   readonly query: Kysely<Schema>
-  /** Runs `work` without time limits; on PostgreSQL, on a connection of its own. */
+  /**
+   * Runs `work` without time limits, except that it waits ten minutes for a lock; on PostgreSQL, on a connection of its
+   * own.
+   */
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
+  /**
+   * As {@link unhurried}, for transactions that lock whole tables. On PostgreSQL each wait for a lock ends after a second,
+   * so that others' statements do not wait behind it for longer; then all of `work` is repeated, as after a deadlock, for
+   * ten minutes.
+   */
+  locking<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
   /** As of now. */
   pool(): PoolState
   /**
@@ -31,16 +47,23 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** How long migrations, backups, restores and imports wait for another process. */
-const SQLITE_UNHURRIED_MS = 600_000
-
-/** Opens a database. Throws `Unavailable` if it cannot be reached. */
-export async function openDatabase(target: DatabaseTarget, observer?: DatabaseObserver): Promise<Database> {
+/** Opens a database. `onWait` hears of each wait of over a second. Throws `Unavailable` if it cannot be reached. */
+export async function openDatabase(
+  target: DatabaseTarget,
+  observer?: DatabaseObserver,
+  onWait: OnWait = () => {},
+): Promise<Database> {
+  const announcing = announcingTo(onWait)
   // Loads only the driver it needs.
-  const database = await (target.kind === 'sqlite' ? sqlite(target, observer) : postgres(target, observer))
+  const database = await (target.kind === 'sqlite'
+    ? sqlite(target, announcing, observer)
+    : postgres(target, announcing, observer))
   try {
     const { query, kind } = database
-    await query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
+    const probe = () => query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
+    await (kind === 'sqlite'
+      ? probe()
+      : announcing(probe, () => 'waiting for PostgreSQL, which does not answer'))
     return { ...database, distributed: (await distributedTables(query, kind)).has('device') }
   } catch (error) {
     await database.close()
@@ -52,34 +75,55 @@ type Opened = Omit<Database, 'distributed'>
 
 type Target<Kind> = Extract<DatabaseTarget, { kind: Kind }>
 
-async function sqlite({ file, patienceMs }: Target<'sqlite'>, observer?: DatabaseObserver): Promise<Opened> {
+async function sqlite(
+  { file, patienceMs }: Target<'sqlite'>,
+  announcing: Announcing,
+  observer?: DatabaseObserver,
+): Promise<Opened> {
   const { sqliteDialect } = await import('./sqlite/sqlite.ts')
-  const { dialect, driver } = sqliteDialect(file, patienceMs, observer)
+  const { dialect, driver } = sqliteDialect(file, { patienceMs, announcing }, observer)
   const query = new Kysely<Schema>({ dialect })
+  const unhurried: Database['unhurried'] = (work) => driver.withPatience(LONGEST_WAIT_MS, () => work(query))
   return {
     kind: 'sqlite',
     query,
-    unhurried: (work) => driver.withPatience(SQLITE_UNHURRIED_MS, () => work(query)),
+    unhurried,
+    locking: unhurried,
     pool: () => driver.state,
     close: () => query.destroy(),
   }
 }
 
-async function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserver): Promise<Opened> {
+async function postgres(
+  { url, limits }: Target<'postgres'>,
+  announcing: Announcing,
+  observer?: DatabaseObserver,
+): Promise<Opened> {
   const { postgresDialect } = await import('./postgres/postgres.ts')
+  const { lockWaitOf } = await import('./postgres/lock-holders.ts')
+  const { repeatedUntilLocked } = await import('./postgres/repeated.ts')
   const { dialect, driver } = postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }, observer)
   const query = new Kysely<Schema>({ dialect })
+  const onOwnConnection = async <T>(
+    ownLimits: PostgresLimits,
+    work: (own: Kysely<Schema>) => Promise<T>,
+  ): Promise<T> => {
+    const { dialect: ownDialect, driver: ownDriver } = postgresDialect(url, ownLimits)
+    const own = new Kysely<Schema>({ dialect: ownDialect })
+    try {
+      return await announcing(
+        () => work(own),
+        () => lockWaitOf(query, ownDriver.serverProcesses),
+      )
+    } finally {
+      await own.destroy()
+    }
+  }
   return {
     kind: 'postgres',
     query,
-    unhurried: async (work) => {
-      const own = new Kysely<Schema>({ dialect: postgresDialect(url, UNHURRIED_LIMITS).dialect })
-      try {
-        return await work(own)
-      } finally {
-        await own.destroy()
-      }
-    },
+    unhurried: (work) => onOwnConnection(UNHURRIED_LIMITS, work),
+    locking: (work) => onOwnConnection(LOCKING_LIMITS, (own) => repeatedUntilLocked(() => work(own))),
     pool: () => driver.state,
     notifications: driver,
     close: () => query.destroy(),

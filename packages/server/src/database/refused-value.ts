@@ -1,4 +1,4 @@
-import { sqliteCode, sqlState } from './away.ts'
+import { sqliteCode, sqlState } from './driver-errors.ts'
 
 /** TOOBIG, CONSTRAINT, MISMATCH. */
 const SQLITE_REFUSED: ReadonlySet<number> = new Set([18, 19, 20])

@@ -1,5 +1,6 @@
 import { type Kysely, Transaction } from 'kysely'
-import { isOutdated, sqlState } from './away.ts'
+import { isOutdated } from './away.ts'
+import { sqlState } from './driver-errors.ts'
 import type { Schema } from './schema/schema.ts'
 
 const ATTEMPTS = 5

@@ -1,4 +1,4 @@
-import { sqliteExtendedCode, sqlState } from './away.ts'
+import { sqliteExtendedCode, sqlState } from './driver-errors.ts'
 
 /** SQLite has three codes: SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID. */
 const SQLITE_UNIQUE: ReadonlySet<number> = new Set([1555, 2067, 2579])

@@ -26,11 +26,12 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
   if (makes !== 'everything') requireDatabase(config)
   const missing = missingPart(config)
   const sealer = await openSealer(config, log)
-  const database = await openConfigured(config, telemetry)
+  const database = await openConfigured(options, telemetry)
   try {
-    if (schema === 'update' || (schema === 'require' && database.kind === 'sqlite')) {
-      await migrateWithLog(database, options)
-    } else if (schema === 'require') await requireCurrentSchema(database)
+    // A command that only reads must not wait for the lock that migrations take.
+    const updates = database.kind === 'sqlite' && makes !== 'nothing'
+    if (schema === 'update' || (schema === 'require' && updates)) await migrateWithLog(database, options)
+    else if (schema === 'require') await requireCurrentSchema(database)
     const keyring = await openKeyring({ database, secret: sealer, clock, makeKeys: makes !== 'nothing' })
     if (missing !== undefined) onMade(missing)
     const operator = operatorOf(config)

@@ -13,7 +13,7 @@ export async function updateSchema(options: StartOptions, partitions = 0): Promi
   const missing = missingPart(config)
   // The key first: there must never be a database without its key.
   await readSecretKey(config.secret)
-  const database = await openConfigured(config)
+  const database = await openConfigured(options)
   const ran = await migrateWithLog(database, options, partitions).finally(() => database.close())
   if (missing !== undefined) onMade(missing)
   return ran
@@ -21,11 +21,12 @@ export async function updateSchema(options: StartOptions, partitions = 0): Promi
 
 /** What {@link updateSchema} would run. Changes nothing, and makes no database. */
 export async function planSchema(
-  { config }: StartOptions,
+  options: StartOptions,
   partitions = 0,
 ): Promise<readonly PlannedMigration[]> {
+  const { config } = options
   const { kind } = config.database
   if (databaseIsMissing(config)) return planMigrations(undefined, kind, { partitions })
-  const database = await openConfigured(config)
+  const database = await openConfigured(options)
   return planMigrations(database, kind, { partitions }).finally(() => database.close())
 }

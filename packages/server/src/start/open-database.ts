@@ -34,15 +34,15 @@ export function missingPart({ database, secret }: Config): string | undefined {
   return `Made the database ${database.file}${key}.`
 }
 
-/** Throws `ConfigError` or `Unavailable`. `telemetry` observes every statement. */
+/** Throws `ConfigError` or `Unavailable`. `telemetry` observes every statement; the log hears of long waits. */
 export async function openConfigured(
-  { database, dataDirectory }: Config,
+  { config: { database, dataDirectory }, log }: Pick<StartOptions, 'config' | 'log'>,
   telemetry?: Telemetry,
 ): Promise<Database> {
   if (database.kind === 'sqlite') await prepareDataDirectory(dataDirectory)
   await requireTlsFiles(database)
   const system = database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
-  return openDatabase(database, telemetry && observeDatabase(telemetry, system))
+  return openDatabase(database, telemetry && observeDatabase(telemetry, system), (wait) => log.warn(wait))
 }
 
 /**
@@ -53,11 +53,9 @@ export async function migrateWithLog(
   { config, log, clock = systemClock }: StartOptions,
   partitions = 0,
 ): Promise<readonly string[]> {
-  // On PostgreSQL the lock needs a connection of its own, 30 ms of a start that finds nothing to do. A process that
-  // migrates at this moment is noticed later, as by nodes that run. On SQLite the lock also shows that the file takes
-  // writes.
-  const asked = partitions > 0
-  const state = database.kind === 'postgres' && !asked ? await schemaState(database) : undefined
+  // A start that finds nothing to do must not wait for a lock. A process that migrates at this moment is noticed later,
+  // as by nodes that run.
+  const state = partitions > 0 ? undefined : await schemaState(database)
   if (state === 'current' || state === 'newer') return []
   const ran = await migrate(database, {
     partitions,

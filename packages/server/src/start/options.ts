@@ -12,8 +12,8 @@ export interface StartOptions {
   readonly clock?: Clock
   /**
    * What happens to the schema of the database. `update` (the default) runs the migrations that are missing. `require`
-   * is for commands: they update only an embedded database, which belongs to this machine alone, and refuse another
-   * whose schema is not current. `keep`: a supervisor has updated it.
+   * is for commands: those that change something update an embedded database, which belongs to this machine alone; any
+   * other whose schema is not current is refused. `keep`: a supervisor has updated it.
    */
   readonly schema?: 'update' | 'require' | 'keep'
   /**

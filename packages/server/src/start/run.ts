@@ -65,8 +65,8 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
       const installation = await openInstallation({ ...settings(), schema: 'require', makes })
       try {
         const result = await work(installation)
-        // The change is stored. If linking fails, the service or the next command links it.
-        await linkEntries(installation).catch(() => undefined)
+        // The change is stored. If linking fails, the service or the next command that changes something links it.
+        if (makes !== 'nothing') await linkEntries(installation).catch(() => undefined)
         return result
       } finally {
         await installation.close()

@@ -23,12 +23,13 @@ import type { StartOptions } from './options.ts'
  * one is made. Throws `ConfigError`, `SchemaError` or `Unavailable`.
  */
 export async function openUnopened(
-  { config, onMade }: StartOptions,
+  options: StartOptions,
   needs: 'nothing' | 'database' | 'current-schema',
 ): Promise<{ readonly installation: UnopenedInstallation; close(): Promise<void> }> {
+  const { config, onMade } = options
   if (needs !== 'nothing') requireDatabase(config)
   const missing = missingPart(config)
-  const database = await openConfigured(config)
+  const database = await openConfigured(options)
   try {
     if (needs === 'current-schema') await requireCurrentSchema(database)
     if (missing !== undefined) onMade?.(missing)

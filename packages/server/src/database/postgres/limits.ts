@@ -5,7 +5,7 @@ export interface PostgresLimits {
   readonly connectMs: number
   /** The server cancels a statement that runs this long, and ends a transaction that is idle this long. */
   readonly statementMs: number
-  /** The server cancels a statement that waits this long for a lock. */
+  /** The server cancels a statement that waits this long for a lock: 55P03. */
   readonly lockMs: number
   /** We drop a connection that gives no answer for this long: the network is gone. */
   readonly answerMs: number
@@ -22,13 +22,22 @@ export const DEFAULT_LIMITS: PostgresLimits = {
   confirmMs: 2_000,
 }
 
-/** For migrations, backups, restores and imports, which may take long or wait for another process that does. */
+/** How long migrations, backups, restores and imports wait for what another process holds. */
+export const LONGEST_WAIT_MS = 600_000
+
+/** For backups, restores and imports, which may take long or wait for another process that does. */
 export const UNHURRIED_LIMITS: PostgresLimits = {
   maxConnections: 1,
   connectMs: 5_000,
   statementMs: 0,
-  lockMs: 0,
+  lockMs: LONGEST_WAIT_MS,
   answerMs: 0,
   // What these write may keep the disk busy.
   confirmMs: 60_000,
 }
+
+/**
+ * For what locks whole tables, such as migrations. Every other statement on a table waits behind the wait for its lock,
+ * so that wait is short, and repeated.
+ */
+export const LOCKING_LIMITS: PostgresLimits = { ...UNHURRIED_LIMITS, lockMs: 1_000 }

@@ -6,8 +6,8 @@
  */
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
-import { sqlState } from '../away.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
+import { sqlState } from '../driver-errors.ts'
 import type { PoolState } from '../pool-state.ts'
 import { Beats, NotConfirmed, type Notification, saysUnconfirmed } from './beats.ts'
 import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'
@@ -79,6 +79,13 @@ export class PostgresPool {
     } finally {
       clearInterval(this.#watching)
     }
+  }
+
+  /** The numbers of the server processes behind its connections; behind a PgBouncer they are made up. */
+  get serverProcesses(): readonly number[] {
+    return [...this.#current.clients].flatMap((client) =>
+      'processID' in client && typeof client.processID === 'number' ? client.processID : [],
+    )
   }
 
   /** Of the connections for work. */

@@ -9,9 +9,10 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
-import { away, isOutdated, sqlState } from '../away.ts'
+import { away, isOutdated } from '../away.ts'
 import type { Notifications } from '../changes/notifications.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
+import { sqlState } from '../driver-errors.ts'
 import type { PoolState } from '../pool-state.ts'
 import { NotConfirmed } from './beats.ts'
 import { limitsForTransaction } from './inspection.ts'
@@ -64,6 +65,10 @@ class PostgresDriver implements RawDriver, Notifications {
 
   get state(): PoolState {
     return this.#pool.state
+  }
+
+  get serverProcesses(): readonly number[] {
+    return this.#pool.serverProcesses
   }
 }
 

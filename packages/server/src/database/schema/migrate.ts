@@ -36,16 +36,17 @@ interface Options {
 
 /**
  * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails, none.
- * If several processes start at once, one does the work and the others return `[]` after it. Throws
+ * If several processes start at once, one does the work and the others return `[]` after it. On PostgreSQL it starts
+ * again while others hold locks on its tables: those behind it wait a second at most. Throws
  * {@link SchemaError} `schema-too-new` if newer code has dropped something this code needs, `wrong-partitions` if those
  * tables exist and are divided otherwise, `unfit-rows` if the check of a migration finds something.
  */
 export async function migrate(
-  { kind, unhurried }: Database,
+  { kind, locking }: Database,
   { migrations = ours, clock = systemClock, partitions = 0, also }: Options = {},
 ): Promise<string[]> {
   if (partitions > 0) requirePostgres(kind)
-  return unhurried(async (query) => {
+  return locking(async (query) => {
     await prepareSchemaLock(query, kind)
     return query.transaction().execute(async (transaction) => {
       await lockSchema(transaction)

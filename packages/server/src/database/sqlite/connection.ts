@@ -2,8 +2,9 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedTransactionError, type QueryResult, type TransactionSettings } from 'kysely'
-import { away, sqliteCode } from '../away.ts'
+import { away } from '../away.ts'
 import type { RawConnection } from '../driver.ts'
+import { sqliteCode } from '../driver-errors.ts'
 import type { Turns } from './turns.ts'
 
 export const RETRY_MS = 15
@@ -18,6 +19,8 @@ interface SqliteTurns {
   readonly lock: Turns
   /** In milliseconds. */
   readonly patience: () => number
+  /** Runs a wait for the lock of another process. */
+  readonly announced: <T>(wait: () => Promise<T>) => Promise<T>
 }
 
 export interface PreparedStatement {
@@ -117,16 +120,18 @@ export class SqliteConnection implements RawConnection {
       throw away(new Error(`database is locked, and others have waited for it for ${patience} ms`))
     }
     try {
-      for (;;) {
-        await this.take(left())
-        try {
-          return work()
-        } catch (error) {
-          if (!isBusy(error) || left() === 0) throw error
+      return await this.#turns.announced(async () => {
+        for (;;) {
+          await this.take(left())
+          try {
+            return work()
+          } catch (error) {
+            if (!isBusy(error) || left() === 0) throw error
+          }
+          this.release()
+          await sleep(RETRY_MS)
         }
-        this.release()
-        await sleep(RETRY_MS)
-      }
+      })
     } finally {
       this.#turns.lock.giveBack()
     }

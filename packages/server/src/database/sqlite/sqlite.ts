@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import type { PoolState } from '../pool-state.ts'
+import type { Announcing } from '../waiting.ts'
 import { isBusy, type PreparedStatement, RETRY_MS, SqliteConnection } from './connection.ts'
 import { Turns } from './turns.ts'
 
@@ -17,9 +18,14 @@ const PATIENCE_MS = 5_000
 /** SQLite waits for a lock by blocking the thread: let it do so for this long, and wait the rest with timers. */
 const BLOCKING_WAIT_MS = 20
 
+interface SqliteWaits {
+  readonly patienceMs?: number | undefined
+  readonly announcing: Announcing
+}
+
 /** A dialect over `file`, which is created (mode 0600) if it does not exist. */
-export function sqliteDialect(file: string, patienceMs?: number, observer?: DatabaseObserver) {
-  const driver = new SqliteDriver(file, patienceMs)
+export function sqliteDialect(file: string, waits: SqliteWaits, observer?: DatabaseObserver) {
+  const driver = new SqliteDriver(file, waits)
   const dialect: Dialect = {
     createDriver: () => createDriver(driver, observer),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -40,19 +46,25 @@ class SqliteDriver implements RawDriver {
   readonly #file: string
   readonly #statements = new Map<string, PreparedStatement>()
   readonly #connection = new Turns()
-  readonly #lock = new Turns()
+  readonly #turns = {
+    connection: this.#connection,
+    lock: new Turns(),
+    patience: () => this.#patience,
+    announced: <T>(wait: () => Promise<T>) => this.#announced(wait),
+  }
   #database: DatabaseSync | undefined
   #patience: number
+  readonly #announcing: Announcing
 
-  constructor(file: string, patienceMs = PATIENCE_MS) {
+  constructor(file: string, { patienceMs = PATIENCE_MS, announcing }: SqliteWaits) {
     this.#file = file
     this.#patience = patienceMs
+    this.#announcing = announcing
   }
 
   async acquire(): Promise<RawConnection> {
     this.#database ??= await this.#opened()
-    const turns = { connection: this.#connection, lock: this.#lock, patience: () => this.#patience }
-    const connection = new SqliteConnection(this.#database, turns, this.#statements)
+    const connection = new SqliteConnection(this.#database, this.#turns, this.#statements)
     await connection.take(this.#patience)
     return connection
   }
@@ -79,16 +91,22 @@ class SqliteDriver implements RawDriver {
     }
   }
 
+  #announced<T>(wait: () => Promise<T>): Promise<T> {
+    return this.#announcing(wait, () => `waiting for ${this.#file}, which another process is writing to`)
+  }
+
   async #opened(): Promise<DatabaseSync> {
     const deadline = performance.now() + this.#patience
-    for (;;) {
-      try {
-        return open(this.#file)
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw error
+    return this.#announced(async () => {
+      for (;;) {
+        try {
+          return open(this.#file)
+        } catch (error) {
+          if (!isBusy(error) || performance.now() > deadline) throw error
+        }
+        await sleep(RETRY_MS)
       }
-      await sleep(RETRY_MS)
-    }
+    })
   }
 }
 
