@@ -3,6 +3,8 @@
  * is a 503. Any other error is the statement's own and is left as it is.
  */
 import { Unavailable } from '../errors.ts'
+import { sqliteCode, sqlState } from './driver-errors.ts'
+import { remedyOf } from './remedies.ts'
 
 /** SQLSTATE classes: connection exception, insufficient resources, operator intervention, system error. */
 const AWAY_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57', '58'])
@@ -43,29 +45,12 @@ export function translateAway(error: unknown): unknown {
   return error instanceof Error && meansAway(error) ? away(error) : error
 }
 
-/** An {@link Unavailable} with the driver's message. */
+/** An {@link Unavailable} with the driver's message, and with what to do where that is not just to try again. */
 export function away(error: Error): Unavailable {
   if (error instanceof Unavailable) return error
-  return new Unavailable(`The database cannot be used: ${describe(error)}`, { cause: error })
-}
-
-/** The primary result code of an error of `node:sqlite`, or undefined. */
-export function sqliteCode(error: unknown): number | undefined {
-  const extended = sqliteExtendedCode(error)
-  // The low byte is the primary code; the rest gives details.
-  return extended === undefined ? undefined : extended & 0xff
-}
-
-/** The extended result code of an error of `node:sqlite`, or undefined. */
-export function sqliteExtendedCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined
-  return typeof error.errcode === 'number' ? error.errcode : undefined
-}
-
-/** The SQLSTATE of an error that the PostgreSQL server reported, or undefined. */
-export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
-  return /^[0-9A-Z]{5}$/.test(error.code) && !error.code.startsWith('E') ? error.code : undefined
+  const remedy = remedyOf(error)
+  const advice = remedy === undefined ? '' : `. ${remedy}`
+  return new Unavailable(`The database cannot be used: ${describe(error)}${advice}`, { cause: error })
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What a command that failed says, and its exit code. */
 import { ConfigError } from '../../config/config.ts'
+import { remedyOf } from '../../database/remedies.ts'
 import { SchemaError } from '../../database/schema/schema-error.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'
@@ -29,7 +30,9 @@ export function explainFailure(error: unknown): Failure {
     return { exitCode: EXIT.refused, code, lines: error.message.split('\n') }
   }
   if (error instanceof Unavailable) {
-    const line = `${error.message.replace(/\.?$/, '.')} ${adviceFor(error)}`
+    // The message of the database's refusal ends with its remedy, if it does not pass by itself.
+    const advice = remedyOf(error.cause) === undefined ? ' Nothing is lost; try again.' : ''
+    const line = `${error.message.replace(/\.?$/, '.')}${advice}`
     return { exitCode: EXIT.unavailable, code: 'unavailable', lines: [line] }
   }
   if (error instanceof WorkersFailed) {
@@ -44,19 +47,6 @@ export function explainFailure(error: unknown): Failure {
     lines: ['failed; please report this.'],
     report: JSON.stringify(describeError(error), undefined, 2),
   }
-}
-
-/** Where trying again would end the same way, by SQLSTATE or the code of a name look-up. */
-const ADVICE: Readonly<Record<string, string>> = {
-  '3D000': 'Create it, or correct RATAFIA_DATABASE_URL.',
-  '28000': 'Correct the user and the password in RATAFIA_DATABASE_URL.',
-  '28P01': 'Correct the user and the password in RATAFIA_DATABASE_URL.',
-  ENOTFOUND: 'Correct the host in RATAFIA_DATABASE_URL, or try again when its name can be looked up.',
-}
-
-function adviceFor({ cause }: Unavailable): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return ADVICE[code] ?? 'Nothing is lost; try again.'
 }
 
 /** Why the system refuses the address to listen on. */

@@ -1,0 +1,125 @@
+/** What a PostgreSQL refuses ends with what to do about it, and not with "try again" where that ends the same way. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { explainFailure } from '../../src/cli/failures/explain-failure.ts'
+import { away } from '../../src/database/away.ts'
+import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+interface Refusal {
+  readonly what: string
+  /** Statements of a superuser in the database. */
+  readonly when: (names: { readonly role: string; readonly database: string }) => readonly string[]
+  readonly words?: readonly string[]
+  readonly change?: (url: URL) => void
+  readonly says: RegExp
+}
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    what: 'a role that may not create tables',
+    when: () => [],
+    words: ['migrate'],
+    says: /permission denied for schema public\. .*`alter database NAME owner to ROLE`/,
+  },
+  {
+    what: 'a role that may not use a table',
+    when: ({ role }) => [
+      `grant create, usage on schema public to ${role}`,
+      'create table schema_migration (name text, ran_at bigint)',
+    ],
+    words: ['migrate'],
+    says: /permission denied for table schema_migration\. .*`grant select, insert, update, delete on all tables/,
+  },
+  {
+    what: 'a role that may not connect',
+    when: ({ database }) => [`revoke connect on database ${database} from public`],
+    says: /permission denied for database .* Run `grant connect on database NAME to ROLE`\.$/m,
+  },
+  {
+    what: 'a role that may not log in',
+    when: ({ role }) => [`alter role ${role} nologin`],
+    says: /not permitted to log in\. Correct the user in RATAFIA_DATABASE_URL, and let it in: it needs LOGIN/,
+  },
+  {
+    what: 'a wrong password',
+    when: () => [],
+    change: (url) => {
+      url.password = 'wrong'
+    },
+    says: /password authentication failed .*\. Correct the user and the password in RATAFIA_DATABASE_URL\.$/m,
+  },
+  {
+    what: 'a database that does not exist',
+    when: () => [],
+    change: (url) => {
+      url.pathname = '/missing'
+    },
+    says: /"missing" does not exist\. Create it, or correct RATAFIA_DATABASE_URL\.$/m,
+  },
+  {
+    what: 'a role with all its connections',
+    when: ({ role }) => [`alter role ${role} connection limit 0`],
+    says: /too many connections for role .* Raise max_connections of PostgreSQL or the connection limit of the role/,
+  },
+  {
+    what: 'a database that takes no connections',
+    when: ({ database }) => [`update pg_database set datallowconn = false where datname = '${database}'`],
+    says: /not currently accepting connections\. Let clients connect to it: `alter database NAME allow_connections/,
+  },
+  {
+    what: 'a read-only database',
+    when: ({ database }) => [`alter database ${database} set default_transaction_read_only = on`],
+    says: /the server takes no writes: .*\. Name the primary in RATAFIA_DATABASE_URL, .* reset default_transaction_read_only/,
+  },
+]
+
+eachDatabase((kind, _open, fresh) => {
+  if (kind === 'sqlite') return
+  for (const { what, when, words = ['accounts', 'list'], change, says } of REFUSALS) {
+    test(what, async () => {
+      const name = `refusing_${randomBytes(6).toString('hex')}`
+      const target = await fresh.emptyTarget()
+      assert.ok(target.kind === 'postgres')
+      const url = new URL(target.url)
+      await asSuperuser(`create role ${name} login password 'right'`)
+      await asSuperuser(`create database ${name}`)
+      try {
+        for (const statement of when({ role: name, database: name })) await asSuperuser(statement, `/${name}`)
+        Object.assign(url, { username: name, password: 'right', pathname: `/${name}` })
+        change?.(url)
+        const { code, stderr } = await runWith(url.href, words)
+        assert.match(stderr, says)
+        assert.doesNotMatch(stderr, /Nothing is lost/)
+        assert.equal(code, 3)
+      } finally {
+        await asSuperuser(`drop database ${name} with (force)`)
+        await asSuperuser(`drop role ${name}`)
+      }
+    })
+  }
+
+  const program = testProgram(fresh)
+  const runWith = (RATAFIA_DATABASE_URL: string, words: readonly string[]) =>
+    program.run(words, { environment: { RATAFIA_DATABASE_URL } })
+})
+
+for (const [code, says] of [
+  ['53100', /Free space on the disk/],
+  ['53200', /more memory/],
+  ['53300', /max_connections/],
+  ['57P03', /starting or stopping/],
+  ['58030', /look at its log/],
+  ['55P03', /pg_stat_activity/],
+  ['3F000', /search_path/],
+  ['EMFILE', /open files/],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /sslrootcert/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /sslrootcert/],
+] as const) {
+  test(`${code}: what to do`, () => {
+    const { lines } = explainFailure(away(Object.assign(new Error('from the server'), { code })))
+    assert.match(lines.join('\n'), says)
+    assert.doesNotMatch(lines.join('\n'), /Nothing is lost/)
+  })
+}
