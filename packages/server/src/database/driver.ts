@@ -3,8 +3,8 @@
  * and nowhere else, and text that either database cannot store is refused on both.
  */
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
-import { away, translateAway } from './away.ts'
-import { UnstorableText } from './refused-value.ts'
+import { away, translateAway } from './errors/away.ts'
+import { UnstorableText } from './errors/refused-value.ts'
 
 /** A connection to one database. Errors are the driver's own. */
 export interface RawConnection {

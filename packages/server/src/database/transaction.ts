@@ -1,6 +1,6 @@
 import { type Kysely, Transaction } from 'kysely'
-import { isOutdated } from './away.ts'
-import { sqlState } from './driver-errors.ts'
+import { isOutdated } from './errors/away.ts'
+import { sqlState } from './errors/driver-errors.ts'
 import type { Schema } from './schema/schema.ts'
 
 const ATTEMPTS = 5

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { explainFailure } from '../../src/cli/failures/explain-failure.ts'
-import { away } from '../../src/database/away.ts'
+import { away } from '../../src/database/errors/away.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 

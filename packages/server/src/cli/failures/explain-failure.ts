@@ -1,6 +1,6 @@
 /** What a command that failed says, and its exit code. */
 import { ConfigError } from '../../config/config.ts'
-import { remedyOf } from '../../database/remedies.ts'
+import { remedyOf } from '../../database/errors/remedies.ts'
 import { SchemaError } from '../../database/schema/schema-error.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'

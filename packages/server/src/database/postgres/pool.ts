@@ -7,7 +7,7 @@
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
-import { sqlState } from '../driver-errors.ts'
+import { sqlState } from '../errors/driver-errors.ts'
 import type { PoolState } from '../pool-state.ts'
 import { Beats, NotConfirmed, type Notification, saysUnconfirmed } from './beats.ts'
 import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'

@@ -9,10 +9,10 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
-import { away, isOutdated } from '../away.ts'
 import type { Notifications } from '../changes/notifications.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
-import { sqlState } from '../driver-errors.ts'
+import { away, isOutdated } from '../errors/away.ts'
+import { sqlState } from '../errors/driver-errors.ts'
 import type { PoolState } from '../pool-state.ts'
 import { NotConfirmed } from './beats.ts'
 import { limitsForTransaction } from './inspection.ts'

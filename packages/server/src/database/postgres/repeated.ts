@@ -1,6 +1,6 @@
 /** Repeats what locks whole tables until it gets every lock. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sqlState } from '../driver-errors.ts'
+import { sqlState } from '../errors/driver-errors.ts'
 import { LONGEST_WAIT_MS } from './limits.ts'
 
 /** A lock was not free in time, and a deadlock, of which one side is told. */

@@ -1,7 +1,7 @@
 /** The tables of the migrations themselves: which ones ran, and the lock that lets one process at a time run them. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type DatabaseKind, wordsOf } from '../differences.ts'
-import { sqlState } from '../driver-errors.ts'
+import { sqlState } from '../errors/driver-errors.ts'
 import type { Schema } from './schema.ts'
 
 /** The rest of the code does not see these tables. */

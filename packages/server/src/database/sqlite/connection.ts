@@ -2,9 +2,9 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedTransactionError, type QueryResult, type TransactionSettings } from 'kysely'
-import { away } from '../away.ts'
 import type { RawConnection } from '../driver.ts'
-import { sqliteCode } from '../driver-errors.ts'
+import { away } from '../errors/away.ts'
+import { sqliteCode } from '../errors/driver-errors.ts'
 import type { Turns } from './turns.ts'
 
 export const RETRY_MS = 15

@@ -2,7 +2,7 @@
  * Decides, in one place, which driver errors mean "the database could not be reached": they become `Unavailable`, which
  * is a 503. Any other error is the statement's own and is left as it is.
  */
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../../errors.ts'
 import { sqliteCode, sqlState } from './driver-errors.ts'
 import { remedyOf } from './remedies.ts'
 

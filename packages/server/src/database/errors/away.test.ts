@@ -3,9 +3,9 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../../errors.ts'
+import { openDatabase } from '../index.ts'
 import { translateAway } from './away.ts'
-import { openDatabase } from './index.ts'
 
 suite('which errors mean that the database is away', () => {
   const coded = (code: string, message = 'from the driver') => Object.assign(new Error(message), { code })
