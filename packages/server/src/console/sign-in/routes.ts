@@ -45,6 +45,7 @@ import { endEarlierSession, signOutOfConsole } from './end-session.ts'
 import { IdentityTrouble } from './identity-client.ts'
 import { KEPT_MS, keepForm, takeForm } from './kept-forms.ts'
 import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts'
+import { throwAwayCode } from './throw-away-code.ts'
 
 export interface SignInHttp extends SignInDependencies {
   /** What people call this installation. */
@@ -108,9 +109,12 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const state = query.get('state') ?? ''
     const name = `${PENDING}${nameOf(state)}`
     const pending = await pendingSignIn({ sealed: request.cookies[name], state }, http)
-    if (!pending) return refusePage(request, reply, notHerePage())
-    reply.clearCookie(name, options)
     const code = query.get('code')
+    if (!pending) {
+      if (code !== undefined) await throwAwayCode({ code, address: request.client.address }, http)
+      return refusePage(request, reply, notHerePage())
+    }
+    reply.clearCookie(name, options)
     if (query.get('error') !== undefined || code === undefined) {
       return refusePage(request, reply, refusedPage({ said: undefined, again: againAddress(pending) }))
     }
