@@ -21,11 +21,11 @@ export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
   })
 
   form('/packages/import', {
-    fileBytes: PART_BYTES,
-    show: async ({ form, authority }) => {
-      refuseBeforeTypingForAll(authority, 'roles:manage')
-      return importPackagesPage(form)
+    file: {
+      bytes: PART_BYTES,
+      refuse: ({ authority }) => refuseBeforeTypingForAll(authority, 'roles:manage'),
     },
+    show: async ({ form }) => importPackagesPage(form),
     send: async ({ call, fields }, file) => {
       if (!file || file.bytes.length === 0) throw invalidField(text.fileMissing, { field: 'file' })
       const dryRun = fields.get('do') !== 'import'

@@ -1,5 +1,6 @@
 /** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
 import { parse as parseCsv } from 'csv-parse/sync'
+import { csvFault, jsonFault, linesFault } from './import-limits.ts'
 
 /** One thing that is wrong in a file. */
 export interface ImportFault {
@@ -134,6 +135,7 @@ interface CsvRecord {
 }
 
 function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRow[] {
+  refuseFault(csvFault(text))
   let records: readonly CsvRecord[]
   try {
     const parsed: unknown = parseCsv(text, { bom: true, skip_empty_lines: true, trim: true, info: true })
@@ -157,7 +159,13 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
   }))
 }
 
+/** Throws {@link ImportError} with what a check of the limits says; `where` is the beginning of the message. */
+export function refuseFault(fault: string | undefined, where = ''): void {
+  if (fault !== undefined) throw new ImportError(`${where}${fault}`)
+}
+
 function readLines(text: string): readonly ImportRow[] {
+  refuseFault(linesFault(text))
   return text.split('\n').flatMap((line, index) => rowInLine(line, index + 1) ?? [])
 }
 
@@ -170,6 +178,7 @@ export function rowInLine(line: string, number: number): ImportRow | undefined {
 
 /** Throws {@link ImportError}. */
 export function objectIn(text: string, place: string): ImportRow['fields'] {
+  refuseFault(jsonFault(text), `${place}: `)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -183,6 +192,7 @@ export function objectIn(text: string, place: string): ImportRow['fields'] {
 }
 
 function readJson(text: string, { columns }: ImportForm): readonly ImportRow[] {
+  refuseFault(jsonFault(text), 'The file is not a list of rows: ')
   let list: unknown
   try {
     list = JSON.parse(text)

@@ -1,13 +1,15 @@
 /** Reads a large file row by row: CSV with a header line, or a JSON list of objects. */
 
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse as csvParser } from 'csv-parse'
+import { csvLimits } from './import-limits.ts'
 import {
   ImportError,
   type ImportFormat,
   type ImportRow,
   objectIn,
   parserSays,
+  refuseFault,
   rowInLine,
 } from './import-rows.ts'
 
@@ -27,8 +29,11 @@ export function streamImportRows(source: ImportSource): AsyncIterable<ImportRow>
 }
 
 async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
-  const parser = Readable.from(source.open()).pipe(
+  const parser = pipeline(
+    Readable.from(limited(source.open())),
     csvParser({ bom: true, skip_empty_lines: true, info: true, max_record_size: ROW_CHARACTERS }),
+    // The parser ends with the error of what it reads.
+    () => {},
   )
   let columns: readonly string[] | undefined
   try {
@@ -51,6 +56,16 @@ async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
     parser.destroy()
   }
   if (!columns) throw new ImportError('line 1: this is not a header line.')
+}
+
+/** Ends with an {@link ImportError} before the parser gets a piece with too many columns. */
+async function* limited(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const check = csvLimits()
+  for await (const piece of pieces) {
+    // As Latin-1: separators are ASCII, and no byte of another character is.
+    refuseFault(check(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1')))
+    yield piece
+  }
 }
 
 async function* streamJson(source: ImportSource): AsyncGenerator<ImportRow> {

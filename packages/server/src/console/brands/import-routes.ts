@@ -14,13 +14,12 @@ const api = MANAGEMENT_OPERATIONS
 
 export function importPageRoutes({ form }: ConsoleRoutes): void {
   form('/models/:brand/:model/allow-list/import', {
-    fileBytes: PART_BYTES,
-    show: async (asked) => {
-      const model = await modelOf(asked)
-      // Whoever may not import is told so before they choose a file.
-      refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
-      return importAllowListPage({ form: asked.form, model })
+    file: {
+      bytes: PART_BYTES,
+      refuse: async (asked) =>
+        refuseBeforeTyping(asked.authority, 'models:manage', (await modelOf(asked)).brand_id),
     },
+    show: async (asked) => importAllowListPage({ form: asked.form, model: await modelOf(asked) }),
     send: async (asked, file) => {
       const model = modelName(await modelOf(asked))
       const format = asked.fields.get('format')
@@ -29,16 +28,12 @@ export function importPageRoutes({ form }: ConsoleRoutes): void {
   })
 
   form('/hardware-identities/import', {
-    fileBytes: PART_BYTES,
-    show: async ({ authority, form: state }) => {
-      refuseBeforeTypingForAll(authority, 'models:manage')
-      return importHardwarePage(state)
+    file: {
+      bytes: PART_BYTES,
+      refuse: ({ authority }) => refuseBeforeTypingForAll(authority, 'models:manage'),
     },
-    send: async (asked, file) => {
-      // The job would find it out later.
-      refuseBeforeTypingForAll(asked.authority, 'models:manage')
-      return importBy(asked, file, { kind: 'hardware-identities.import' }, words.hardware)
-    },
+    show: async ({ form: state }) => importHardwarePage(state),
+    send: (asked, file) => importBy(asked, file, { kind: 'hardware-identities.import' }, words.hardware),
   })
 }
 

@@ -24,12 +24,11 @@ const KIND = 'devices.import'
 
 export function deviceImportPageRoutes({ form }: ConsoleRoutes): void {
   form('/devices/import', {
-    fileBytes: PART_BYTES,
-    show: async ({ authority, form }) => {
-      // Whoever may not import is told so before they choose a file.
-      brandsBeforeTyping(authority, 'devices:manage')
-      return importPage(form)
+    file: {
+      bytes: PART_BYTES,
+      refuse: ({ authority }) => void brandsBeforeTyping(authority, 'devices:manage'),
     },
+    show: async ({ form }) => importPage(form),
     send: async ({ call, fields }, file) => {
       const bytes = bytesIn(fields.get('rows'), file)
       const unknown = fields.get('unknown_models') === 'on' ? true : undefined

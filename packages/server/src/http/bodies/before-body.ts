@@ -1,8 +1,9 @@
 /**
  * A route's work that comes before its body is examined, so that a request without a credential gets its 401 whatever its
- * body says. It runs once the body has arrived within its limit, when the request counts as work.
+ * body says. It runs once the body has arrived within its limit, when the request counts as work; where bodies are files,
+ * before any of it is read.
  */
-import type { FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { asError } from '../hooks.ts'
 
 declare module 'fastify' {
@@ -15,6 +16,8 @@ declare module 'fastify' {
 export interface BeforeBody<T> {
   /** For the options of a route. */
   readonly preValidation: preValidationHookHandler
+  /** Instead, for the options of a route whose body is large. */
+  readonly preParsing: preParsingHookHandler
   /** For its handler. */
   resultOf(request: FastifyRequest): T
 }
@@ -23,22 +26,25 @@ export interface BeforeBody<T> {
 export function beforeBody<T extends object>(
   work: (request: FastifyRequest) => T | Promise<T>,
 ): BeforeBody<T> {
+  const run = (request: FastifyRequest, done: (error?: Error) => void) => {
+    const keep = (result: T) => {
+      request.resultBeforeBody = result
+      done()
+    }
+    try {
+      const result = work(request)
+      if (result instanceof Promise) result.then(keep, done)
+      else keep(result)
+    } catch (error) {
+      done(asError(error))
+    }
+  }
   return {
-    preValidation: (request, _reply, done) => {
-      const keep = (result: T) => {
-        request.resultBeforeBody = result
-        done()
-      }
-      try {
-        const result = work(request)
-        if (result instanceof Promise) result.then(keep, done)
-        else keep(result)
-      } catch (error) {
-        done(asError(error))
-      }
-    },
+    preValidation: (request, _reply, done) => run(request, done),
+    preParsing: (request, _reply, payload, done) =>
+      run(request, (error) => (error ? done(error) : done(null, payload))),
     resultOf: ({ resultBeforeBody }) => {
-      if (resultBeforeBody === undefined) throw new TypeError('the route lacks the preValidation')
+      if (resultBeforeBody === undefined) throw new TypeError('the route lacks the hook')
       // A route has one of these, whose hook alone sets it.
       return resultBeforeBody as T
     },

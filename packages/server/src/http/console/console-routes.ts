@@ -10,6 +10,7 @@ import { errorPage, sentBeforePage, signedOutPage } from '../../web/console/erro
 import { type ConsoleContent, consolePage } from '../../web/console/layout.ts'
 import { words } from '../../web/words/en.ts'
 import { pathOf } from '../app.ts'
+import { beforeBody } from '../bodies/before-body.ts'
 import { fileLimit } from '../bodies/file-body.ts'
 import { bodyParser } from '../bodies/read-body.ts'
 import { isFromOtherSite } from '../browsers/other-site.ts'
@@ -44,8 +45,13 @@ export interface ConsoleForm<Who extends Authority> {
   readonly show: (asked: ConsoleAsked<Who>) => Promise<ConsoleContent>
   /** Does it. A page instead of {@link GoTo} has a secret, and is shown once. */
   readonly send: (asked: ConsoleAsked<Who>, file?: SentFile) => Promise<GoTo | ConsoleContent>
-  /** It has a file, and is `multipart/form-data` of up to so many bytes. */
-  readonly fileBytes?: number
+  /** It has a file, and is `multipart/form-data`. */
+  readonly file?: {
+    /** The most bytes of the form. */
+    readonly bytes: number
+    /** Throws for users without the permission, before the form is shown and before what they send is read. */
+    readonly refuse: (asked: ConsoleAsked<Who>) => Promise<void> | void
+  }
   /** It takes a person who signed in a short while ago: they are asked before the form is shown (B10). */
   readonly isRecent?: boolean
   /** What its fields are called, by the names that the operation has for them, where those differ. */
@@ -140,10 +146,8 @@ export function consoleRoutes<Who extends Authority>(
     request: FastifyRequest,
     reply: FastifyReply,
     form: ConsoleForm<Who>,
+    visitor: ConsoleAsked<Who>,
   ): Promise<FastifyReply> => {
-    if (isFromOtherSite(request)) throw fromOtherSite()
-    // Before anything is taken apart that somebody sends.
-    const visitor = await askedBy(request, NO_FIELDS, http)
     const { fields, file } = await sentIn(request)
     const asked = withFields(visitor, fields)
     try {
@@ -166,19 +170,41 @@ export function consoleRoutes<Who extends Authority>(
     }
   }
 
+  /** Who sends a form, before anything in it is parsed. */
+  const visitorOf = (request: FastifyRequest): Promise<ConsoleAsked<Who>> => {
+    if (isFromOtherSite(request)) throw fromOtherSite()
+    return askedBy(request, NO_FIELDS, http)
+  }
+
   return {
     page: show,
     form: (path, form) => {
       show(path, async (asked) => {
         if (form.isRecent) askToSignInBeforeTyping(asked.authority, asked.now)
+        await form.file?.refuse(asked)
         return form.show(asked)
       })
-      const send = (request: FastifyRequest, reply: FastifyReply) => sendForm(request, reply, form)
-      const { fileBytes: bytes } = form
-      if (bytes === undefined) return void app.post(`/console${path}`, OPTIONS, send)
+      const { file } = form
+      if (!file) {
+        return void app.post(`/console${path}`, OPTIONS, async (request, reply) =>
+          sendForm(request, reply, form, await visitorOf(request)),
+        )
+      }
+      const { bytes, refuse: refuseUnread } = file
+      const unread = beforeBody(async (request) => {
+        const visitor = await visitorOf(request)
+        await refuseUnread(visitor)
+        return visitor
+      })
+      const options = {
+        config: { ...OPTIONS.config, file: { bytes } },
+        preParsing: unread.preParsing,
+      }
       void app.register(async (uploads) => {
         readUploads(uploads)
-        uploads.post(`/console${path}`, { config: { ...OPTIONS.config, file: { bytes } } }, send)
+        uploads.post(`/console${path}`, options, (request, reply) =>
+          sendForm(request, reply, form, unread.resultOf(request)),
+        )
       })
     },
     file: (path, stream) => {

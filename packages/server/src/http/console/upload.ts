@@ -22,6 +22,8 @@ export interface Upload {
 
 /** More than such a form has. The parser makes an object of each. */
 const MOST_PARTS = 24
+/** The most bytes of the headers of a part: names of fields and files are short. Node's parser takes any length apart. */
+const MOST_PART_HEADERS = 4 * 1024
 /** RFC 2046 allows 70 characters, of these and some that no browser takes. */
 const BOUNDARY = /;\s*boundary="?([0-9A-Za-z'_.-]{1,70})"?\s*(?:;|$)/i
 
@@ -35,7 +37,7 @@ export function readUploads(scope: FastifyInstance): void {
 export async function uploadIn(body: unknown, contentType = ''): Promise<Upload> {
   const [, boundary] = BOUNDARY.exec(contentType) ?? []
   if (!(body instanceof Buffer) || boundary === undefined) throw notWhole()
-  requireFewParts(body, `--${boundary}`)
+  requireSmallParts(body, `--${boundary}`)
   const parts = await partsIn(body, boundary)
   const files = parts.filter((part): part is [string, File] => part[1] instanceof File)
   const chosen = files.filter(([, { name, size }]) => name !== '' || size > 0)
@@ -47,10 +49,14 @@ export async function uploadIn(body: unknown, contentType = ''): Promise<Upload>
   }
 }
 
-function requireFewParts(body: Buffer, delimiter: string): void {
+/** Throws for too many parts, and for one with long headers, before the parser sees them. */
+function requireSmallParts(body: Buffer, delimiter: string): void {
   let parts = 0
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
     if (++parts > MOST_PARTS + 1) throw invalidRequest(words.form.tooManyParts(MOST_PARTS))
+    const headers = body.subarray(at + delimiter.length, at + delimiter.length + MOST_PART_HEADERS)
+    const isLast = headers.toString('latin1', 0, 2) === '--'
+    if (!isLast && !headers.includes('\r\n\r\n')) throw notWhole()
   }
 }
 

@@ -62,12 +62,26 @@ export class Reply {
   }
 }
 
-/** Registers the route of an operation. `answer` is the record, the list, a {@link Reply} with one, or {@link Streamed}. */
+/** What is known of a request before its body is read: its address is not validated yet. */
+export interface Unread<Who extends Authority = Authority> {
+  readonly authority: Who
+  /** From the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+}
+
+export type RefuseUnread<Who extends Authority = Authority> = (unread: Unread<Who>) => Promise<void> | void
+
+/**
+ * Registers the route of an operation. `answer` is the record, the list, a {@link Reply} with one, or {@link Streamed}.
+ * An operation that takes a file has `refuse`: it throws for callers without the permission, before their file is read.
+ */
 export type AddManagementRoute<Who extends Authority = Authority> = <
   const Operation extends ManagementOperation,
 >(
   operation: Operation,
   answer: (asked: Asked<Operation, Who>) => Promise<object>,
+  refuse?: RefuseUnread<Who>,
 ) => void
 
 export interface ManagementHttp<Who extends Authority> {
@@ -91,6 +105,18 @@ export function managementRoutes<Who extends Authority>(
   })
   const authority: BeforeBody<Who> = beforeBody(authenticate)
 
+  /** The same, for a caller whom `refuse` lets send a file. */
+  const authorised = (refuse: RefuseUnread<Who>): BeforeBody<Who> =>
+    beforeBody(async (request) => {
+      const who = await authenticate(request)
+      const { params, query } = request
+      await refuse({
+        ...{ authority: who, parameters: params as Unread['parameters'] },
+        query: query as Unread['query'],
+      })
+      return who
+    })
+
   const stream = async <Question extends { readonly authority: Who }>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -103,15 +129,18 @@ export function managementRoutes<Who extends Authority>(
     return sendStreamed(request, reply, value)
   }
 
-  return (operation, answer) => {
+  return (operation, answer, refuse) => {
     const { method, body, file } = operation
+    if (file && !refuse) throw new TypeError(`nothing refuses the file of ${method} ${operation.path} unread`)
     const query = querySchemaOf(operation)
     app.route({
       method,
       url: `${MANAGEMENT_PREFIX}${routerPath(operation)}`,
       // What is a file is no JSON, so a body that may be either is validated by its hook.
       schema: { querystring: query, ...(body && !file && { body }) },
-      preValidation: [authority.preValidation, readQuery(query)],
+      ...(refuse
+        ? { preParsing: authorised(refuse).preParsing, preValidation: readQuery(query) }
+        : { preValidation: [authority.preValidation, readQuery(query)] }),
       preHandler: body && file ? validateJson(body) : [],
       config: { credentials: true, limit: 'management', ...(file && { file }) },
       // What is streamed is read to its end, whoever takes it.

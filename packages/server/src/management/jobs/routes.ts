@@ -6,15 +6,22 @@ import {
   MOST_JOB_WAIT,
 } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { brandsFor } from '../../authority.ts'
 import { type ChangingBy, undone } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
-import { type AddManagementRoute, type Asked, Reply } from '../../http/management/management-routes.ts'
+import {
+  type AddManagementRoute,
+  type Asked,
+  Reply,
+  type Unread,
+} from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { exportItems } from './export-items.ts'
-import { importFile, makeFileJob, putPart, startFileJob } from './files/make-file-job.ts'
+import { importFile, makeFileJob, ownFileJob, putPart, startFileJob } from './files/make-file-job.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
+import { jobKind } from './kinds.ts'
 import { type JobStores, type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
 import { makeVerification } from './make-verification.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
@@ -35,6 +42,12 @@ const notWithFile = () =>
 const onlyWithFile = (field: string) =>
   invalidField(`${field} is missing: what is asked for is about a file.`, { field })
 const emptyFile = () => invalidField('The body is empty: send the file, or a part of it.', { field: 'body' })
+
+/** Throws `permission-denied`. A kind that takes no file is refused later, with the rest of the query. */
+function refuseFile({ authority, query: { kind } }: Unread): void {
+  const wanted = typeof kind === 'string' ? jobKind(kind) : undefined
+  if (wanted?.fileSettings) brandsFor(authority, wanted.needs)
+}
 
 /** Requests of one account that wait for a job at a time; any more are answered at once. */
 const MOST_WAITING = 8
@@ -83,33 +96,37 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
     return new Reply(jobRecord(job), isOver(job.state) ? { status: 200, headers } : { headers })
   }
 
-  add(api.makeJob, async (asked) => {
-    const { authority, body, dryRun, query, mediaType } = asked
-    const { kind: fileKind, ...said } = query
-    if (fileKind !== undefined) {
-      if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
-      const wanted = { kind: fileKind, options: said, mediaType, tried: dryRun, authority, body }
-      return replyWith(await importFile(wanted, deps), asked)
-    }
-    if (body instanceof Uint8Array || isAny(said)) throw onlyWithFile('query/kind')
-    const { filter, parts, format, model, unknown_models, replace_all, ...rest } = body
-    const options = { format, model, unknown_models, replace_all }
-    if (parts !== undefined) {
-      const { kind } = rest
-      if (filter ?? rest.ids ?? rest.expected ?? rest.reason) throw notWithFile()
-      return replyWith(await makeFileJob({ kind, parts, options, tried: dryRun, authority }, deps), {
-        ...asked,
-        mayTake: 0,
-      })
-    }
-    if (isAny(options)) throw onlyWithFile('body/parts')
-    const wanted = { ...rest, authority, filter: filter && deps.filterIn(filter, 'body/filter') }
-    if (dryRun) {
-      const preview = await previewJob(wanted, { ...deps, changeBy: undone(deps.changeBy) })
-      return new Reply(previewRecord(preview), { status: 200 })
-    }
-    return replyWith(await makeJob(wanted, deps), asked)
-  })
+  add(
+    api.makeJob,
+    async (asked) => {
+      const { authority, body, dryRun, query, mediaType } = asked
+      const { kind: fileKind, ...said } = query
+      if (fileKind !== undefined) {
+        if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
+        const wanted = { kind: fileKind, options: said, mediaType, tried: dryRun, authority, body }
+        return replyWith(await importFile(wanted, deps), asked)
+      }
+      if (body instanceof Uint8Array || isAny(said)) throw onlyWithFile('query/kind')
+      const { filter, parts, format, model, unknown_models, replace_all, ...rest } = body
+      const options = { format, model, unknown_models, replace_all }
+      if (parts !== undefined) {
+        const { kind } = rest
+        if (filter ?? rest.ids ?? rest.expected ?? rest.reason) throw notWithFile()
+        return replyWith(await makeFileJob({ kind, parts, options, tried: dryRun, authority }, deps), {
+          ...asked,
+          mayTake: 0,
+        })
+      }
+      if (isAny(options)) throw onlyWithFile('body/parts')
+      const wanted = { ...rest, authority, filter: filter && deps.filterIn(filter, 'body/filter') }
+      if (dryRun) {
+        const preview = await previewJob(wanted, { ...deps, changeBy: undone(deps.changeBy) })
+        return new Reply(previewRecord(preview), { status: 200 })
+      }
+      return replyWith(await makeJob(wanted, deps), asked)
+    },
+    refuseFile,
+  )
 
   add(api.verifyAudit, async ({ authority, body, dryRun }) => {
     const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
@@ -119,13 +136,17 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
   const seen = (ifMatch: ((record: object) => void) | undefined) =>
     ifMatch && ((now: Job) => ifMatch(jobRecord(now)))
 
-  add(api.putJobPart, async ({ authority, body, ifMatch, dryRun, parameters: { id = '', part = '' } }) => {
-    const place = /^[1-9][0-9]{0,3}$/.test(part) ? Number(part) : 0
-    if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
-    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    const mustBeSeen = seen(ifMatch)
-    return jobRecord(await putPart({ id, place, body, authority, mustBeSeen }, tried))
-  })
+  add(
+    api.putJobPart,
+    async ({ authority, body, ifMatch, dryRun, parameters: { id = '', part = '' } }) => {
+      const place = /^[1-9][0-9]{0,3}$/.test(part) ? Number(part) : 0
+      if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
+      const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+      const mustBeSeen = seen(ifMatch)
+      return jobRecord(await putPart({ id, place, body, authority, mustBeSeen }, tried))
+    },
+    async ({ authority, parameters: { id = '' } }) => void (await ownFileJob({ id, authority }, deps)),
+  )
 
   add(api.startJob, async ({ authority, ifMatch, dryRun, parameters: { id = '' } }) => {
     const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps

@@ -74,12 +74,18 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
         answerOnce: (asked, work) => answerOnce(asked, work, installation),
         places,
       })
-      const add: AddManagementRoute<ManagerAuthority> = (operation, answer) => {
+      const add: AddManagementRoute<ManagerAuthority> = (operation, answer, refuse) => {
         const allowed: typeof answer = async (asked) => {
           requireChangingToken(operation, asked)
           return answer(asked)
         }
-        addRoute(operation, allowed)
+        const unread: typeof refuse =
+          refuse &&
+          ((asked) => {
+            requireChangingToken(operation, asked)
+            return refuse(asked)
+          })
+        addRoute(operation, allowed, unread)
         addInProcess(operation, allowed)
       }
       managerRoutes(add, {

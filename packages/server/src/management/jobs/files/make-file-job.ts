@@ -114,7 +114,10 @@ export async function startFileJob(named: NamedJob, deps: FileJobDeps): Promise<
  * For the very login that made the job. What is imported is what the job may do, in the name of its maker: another token
  * of the account may do less, and an operator is somebody else.
  */
-async function ownFileJob({ id, authority }: NamedJob, deps: FileJobDeps): Promise<Job> {
+export async function ownFileJob(
+  { id, authority }: Pick<NamedJob, 'id' | 'authority'>,
+  deps: Pick<FileJobDeps, 'jobs'>,
+): Promise<Job> {
   const job = await findJob({ id, authority }, deps)
   const { needs } = kindOf(job.kind)
   brandsFor(authority, needs)

@@ -1,0 +1,84 @@
+/** Guarantee: what a file has too much of is refused before a parser works on it. */
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { ImportError, type ImportFormat, readImportRows } from './import-rows.ts'
+import { streamImportRows } from './import-stream.ts'
+
+const BYTES = 4 * 1024 * 1024
+const PIECE = 64 * 1024
+const filled = (text: string) => text.repeat(Math.ceil(BYTES / text.length))
+
+const columns = ['serial']
+/** The calls of `JSON.parse` while `work` runs, which has to be refused. */
+async function parsedUntilRefused(message: RegExp, work: () => Promise<void> | void): Promise<number> {
+  const { parse } = JSON
+  const parsing = mock.method(JSON, 'parse', parse)
+  try {
+    await assert.rejects(
+      async () => work(),
+      (error) => error instanceof ImportError && message.test(error.message),
+    )
+    return parsing.mock.callCount()
+  } finally {
+    parsing.mock.restore()
+  }
+}
+
+for (const [what, format, text, message] of [
+  ['commas', 'csv', filled(','), /^line 1: this line has more than 64 columns/],
+  ['commas after a header line', 'csv', `serial\n${filled(',')}`, /^line 2: this line has more than 64 col/],
+  ['lines of commas', 'csv', filled(`${','.repeat(63)}\n`), /more than 400000 values/],
+  ['short lines', 'csv', filled('a\n'), /more than 400000 values/],
+  ['brackets', 'json', filled('['), /nested more than 8 levels/],
+  ['objects in objects', 'json', filled('{"a":'), /nested more than 8 levels/],
+  ['empty lists', 'json', `[${filled('[],')}[]]`, /more than 400000 values/],
+  ['empty lines', 'ndjson', filled('\n'), /more than 400000 values/],
+  ['brackets in a line', 'ndjson', filled('['), /nested more than 8 levels/],
+] as const) {
+  test(`${format}: a file of ${what} is refused before it is parsed`, async () => {
+    const parsed = await parsedUntilRefused(
+      message,
+      () => void readImportRows(text, { format, columns, need: 'all' }),
+    )
+    assert.equal(parsed, 0)
+  })
+}
+
+for (const [what, format, text, message] of [
+  ['commas', 'csv', filled(','), /more than 64 columns/],
+  ['brackets', 'json', `[${filled('[')}`, /^An item has more|nested more than 8 levels|not a JSON list/],
+  ['brackets in a line', 'ndjson', `${filled('[')}\n`, /nested more than 8 levels/],
+] as const satisfies readonly (readonly [string, ImportFormat, string, RegExp])[]) {
+  test(`${format}, as a stream: a file of ${what} is refused before it is parsed`, async () => {
+    let pieces = 0
+    async function* open() {
+      for (let at = 0; at < text.length; at += PIECE) {
+        pieces++
+        yield Buffer.from(text.slice(at, at + PIECE))
+      }
+    }
+    const parsed = await parsedUntilRefused(message, async () => {
+      for await (const _row of streamImportRows({ format, open }));
+    })
+    assert.equal(parsed, 0)
+    if (format === 'csv') assert.ok(pieces <= 2, `${pieces} pieces were read`)
+  })
+}
+
+test('separators in quotes are no columns, and 64 columns are read', async () => {
+  const header = Array.from({ length: 64 }, (_, index) => (index === 0 ? 'serial' : `c${index}`)).join()
+  const row = `"${','.repeat(100)}\n""x"${',y'.repeat(63)}`
+  for (const end of ['\n', '\r\n', '\r']) {
+    const text = `${header}${end}${row}${end}`
+    assert.equal(readImportRows(text, { format: 'csv', columns, need: 'all' }).length, 1)
+    const rows = []
+    for await (const one of streamImportRows({
+      format: 'csv',
+      open: async function* () {
+        yield Buffer.from(text)
+      },
+    }))
+      rows.push(one)
+    assert.equal(rows.length, 1)
+  }
+})

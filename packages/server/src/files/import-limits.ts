@@ -1,0 +1,79 @@
+/**
+ * Limits of a file that is imported, checked before a parser sees it: a few megabytes of separators or brackets would keep
+ * it busy for seconds. Each check returns what is wrong, or undefined.
+ */
+
+/** The most columns of a CSV file. */
+const MOST_COLUMNS = 64
+/** The most fields of a file that is parsed in one go. 100,000 rows of four columns fit. */
+const MOST_VALUES = 400_000
+/** The most levels of a JSON value: rows are flat, and evidence in them is a list of objects. */
+const MOST_DEPTH = 8
+
+/** Checks the pieces of a CSV file, in their order: the columns of each line and, up to `values`, all fields. */
+export function csvLimits(values = Number.POSITIVE_INFINITY): (piece: string) => string | undefined {
+  let line = 1
+  let columns = 1
+  let fields = 1
+  let quoted = false
+  return (piece) => {
+    for (let at = 0; at < piece.length; at++) {
+      const sign = piece.charCodeAt(at)
+      if (sign === QUOTE) quoted = !quoted
+      if (sign === NEWLINE) line++
+      if (quoted) continue
+      if (sign === NEWLINE || sign === RETURN) columns = 1
+      else if (sign === COMMA) columns++
+      else continue
+      if (columns > MOST_COLUMNS) return `line ${line}: this line has more than ${MOST_COLUMNS} columns.`
+      if (++fields > values) return TOO_MANY
+    }
+    return undefined
+  }
+}
+
+/** For a CSV text that is parsed in one go. */
+export const csvFault = (text: string): string | undefined => csvLimits(MOST_VALUES)(text)
+
+/** For a JSON text: its depth, and how many values it has. */
+export function jsonFault(text: string): string | undefined {
+  let depth = 0
+  let values = 1
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at)
+    if (quoted) {
+      if (sign === BACKSLASH) at++
+      else if (sign === QUOTE) quoted = false
+      continue
+    }
+    if (sign === QUOTE) quoted = true
+    else if (sign === OPEN_LIST || sign === OPEN_OBJECT) depth++
+    else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) depth--
+    else if (sign === COMMA || sign === NEWLINE) values++
+    if (depth > MOST_DEPTH) return `the JSON is nested more than ${MOST_DEPTH} levels deep.`
+    if (values > MOST_VALUES) return TOO_MANY
+  }
+  return undefined
+}
+
+/** For a text with a value in each line. */
+export function linesFault(text: string): string | undefined {
+  let lines = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    if (++lines > MOST_VALUES) return TOO_MANY
+  }
+  return undefined
+}
+
+const TOO_MANY = `The file has more than ${MOST_VALUES} values. Split it, and import the parts one by one.`
+
+const QUOTE = '"'.charCodeAt(0)
+const COMMA = ','.charCodeAt(0)
+const NEWLINE = '\n'.charCodeAt(0)
+const RETURN = '\r'.charCodeAt(0)
+const BACKSLASH = '\\'.charCodeAt(0)
+const OPEN_LIST = '['.charCodeAt(0)
+const CLOSE_LIST = ']'.charCodeAt(0)
+const OPEN_OBJECT = '{'.charCodeAt(0)
+const CLOSE_OBJECT = '}'.charCodeAt(0)
