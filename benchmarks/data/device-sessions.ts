@@ -27,7 +27,7 @@ export async function manyDeviceSessions(
       const device = rows[at % rows.length]
       if (!device) throw new TypeError('the devices are registered')
       const { id: macaroonId, rootKey } = await keyring.mintId('device-session')
-      const id = newDeviceSessionId()
+      const id = newDeviceSessionId(new Date())
       await deviceSessions.add({
         ...{
           id,

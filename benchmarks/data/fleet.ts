@@ -34,7 +34,7 @@ export async function fillRegister(installation: BenchInstallation, fleets: read
       const own = ['id', 'serial', 'device_key_id']
       const template = { table: 'device', key: 'id', of: id, own } as const
       await copyRow(on.database, template, fleet.count - 1, (at) => {
-        return [newDeviceId(), serialOf(first + at), keyOf(first + at)]
+        return [newDeviceId(new Date()), serialOf(first + at), keyOf(first + at)]
       })
       index += fleet.count
     }

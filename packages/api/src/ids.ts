@@ -29,30 +29,35 @@ export type Username = Branded<'Username'>
 const USERNAME = /^(?=.{2,28}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const isUsername = (text: string): text is Username => USERNAME.test(text)
 
+let made = 0
+
+/**
+ * A UUID v7 of this instant, which the caller's clock says: that of a machine may be wrong. Within one process the ids of
+ * one millisecond sort in the order they were made.
+ */
+function uuidOf(at: Date): string {
+  made = (made + 1) % 2 ** 32
+  return v7({ msecs: at.getTime(), seq: made })
+}
+
 /** The id of a device in the register: a UUID v7, so that ids sort by the time they were made. */
 export type DeviceId = Branded<'DeviceId'>
 export const isDeviceId = (text: string): text is DeviceId => validate(text)
-export const newDeviceId = (): DeviceId => v7() as string as DeviceId
+export const newDeviceId = (at: Date): DeviceId => uuidOf(at) as DeviceId
 
 /** The id of a job of the management API: a UUID v7. */
-export const newJobId = (): string => v7()
+export const newJobId = (at: Date): string => uuidOf(at)
 
 /** The id of a device's session: a UUID v7. A chain of sessions has the id of its first, so chains sort by age too. */
 export type DeviceSessionId = Branded<'DeviceSessionId'>
 export const isDeviceSessionId = (text: string): text is DeviceSessionId => validate(text)
-export const newDeviceSessionId = (): DeviceSessionId => v7() as string as DeviceSessionId
+export const newDeviceSessionId = (at: Date): DeviceSessionId => uuidOf(at) as DeviceSessionId
 
 /** An entry of the audit log: a UUID v7 of the instant it was made, so that ids sort by time. */
 export type AuditEntryId = Branded<'AuditEntryId'>
 export const isAuditEntryId = (text: string): text is AuditEntryId => validate(text)
 
-let entries = 0
-
-/** Within one process the ids of one millisecond sort in the order they were made. */
-export function newAuditEntryId(at: Date): AuditEntryId {
-  entries = (entries + 1) % 2 ** 32
-  return v7({ msecs: at.getTime(), seq: entries }) as string as AuditEntryId
-}
+export const newAuditEntryId = (at: Date): AuditEntryId => uuidOf(at) as AuditEntryId
 
 /** A text that sorts before every id from that instant on, and after all earlier ones. */
 export function firstAuditEntryIdAt(at: Date): string {

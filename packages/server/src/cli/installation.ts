@@ -117,7 +117,10 @@ export interface Stores {
 
 export interface Installation extends Stores {
   readonly config: Config
+  /** The database's. */
   readonly clock: Clock
+  /** How far this machine's clock is ahead of the database's, in milliseconds; see `DatabaseClock.aheadBy`. */
+  readonly clockAhead: () => number
   readonly database: Database
   readonly keyring: Keyring
   readonly passwords: PasswordHasher

@@ -1,5 +1,6 @@
 /** The two databases behind one type. */
 import { Kysely } from 'kysely'
+import { type DatabaseClock, systemClock } from '../clock.ts'
 import type { Notifications } from './changes/notifications.ts'
 import type { DatabaseKind } from './differences.ts'
 import type { DatabaseObserver } from './driver.ts'
@@ -41,6 +42,11 @@ export interface Database {
    * about devices can look on one of them only: it names one bucket.
    */
   readonly distributed: boolean
+  /**
+   * By which everything stored is dated, compared and removed. The file of SQLite is on this machine, so the machine's
+   * clock is the database's.
+   */
+  readonly clock: DatabaseClock
   /** Undefined on SQLite. */
   readonly notifications?: Notifications
   /** Waits for running statements. */
@@ -90,6 +96,7 @@ async function sqlite(
     unhurried,
     locking: unhurried,
     pool: () => driver.state,
+    clock: { now: systemClock, aheadBy: () => 0 },
     close: () => query.destroy(),
   }
 }
@@ -125,6 +132,7 @@ async function postgres(
     unhurried: (work) => onOwnConnection(UNHURRIED_LIMITS, work),
     locking: (work) => onOwnConnection(LOCKING_LIMITS, (own) => repeatedUntilLocked(() => work(own))),
     pool: () => driver.state,
+    clock: driver.clock,
     notifications: driver,
     close: () => query.destroy(),
   }

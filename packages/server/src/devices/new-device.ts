@@ -14,7 +14,7 @@ export const newDevice = (
   known: Pick<Device, 'brandId' | 'model' | 'deviceKeyId' | 'origin' | 'registeredAt'> &
     Partial<Omit<Device, 'bucket'>>,
 ): Device => ({
-  id: newDeviceId(),
+  id: newDeviceId(known.registeredAt),
   bucket: bucketOf(known.deviceKeyId),
   serial: '',
   status: 'pending',

@@ -1,5 +1,6 @@
 /** `GET /health/live`: the process answers. `GET /health/ready`: it can take requests. For load balancers. */
 import type { FastifyInstance } from 'fastify'
+import { Unavailable } from '../errors.ts'
 import { sendRefusal } from './errors/answer.ts'
 import { refusal } from './errors/refusal.ts'
 
@@ -32,5 +33,17 @@ export function healthRoutes(app: FastifyInstance, unready: () => Promise<string
     reply.header('cache-control', 'no-store')
     if (reason === undefined) return reply.send({ status: 'ready' })
     return sendRefusal(reply, refusal('service-unavailable', reason))
+  })
+}
+
+/**
+ * For all requests but health checks, which say why themselves. `why` returns a sentence for the log while they are
+ * refused, with a 503; undefined otherwise.
+ */
+export function refuseWhile(app: FastifyInstance, why: () => string | undefined): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const reason = isHealthCheck(request.url) ? undefined : why()
+    if (reason === undefined) done()
+    else done(new Unavailable(reason))
   })
 }

@@ -1,4 +1,7 @@
-/** Whether this process can take requests: the database answers in time, and this code knows its schema. */
+/**
+ * Whether this process can take requests: the database answers in time, this code knows its schema, and nothing else
+ * keeps the process from answering.
+ */
 
 export interface ReadinessOptions {
   /**
@@ -6,6 +9,8 @@ export interface ReadinessOptions {
    * so that nodes can be replaced one by one. Rejects when the database is away.
    */
   readonly schema: () => Promise<'current' | 'newer' | 'older' | 'contracted'>
+  /** Why this process answers no requests, whatever the database says; undefined while it does. */
+  readonly refusing?: () => string | undefined
   /** Milliseconds for the database to answer. Default: 2 seconds. */
   readonly patienceMs?: number
 }
@@ -23,7 +28,11 @@ const SCHEMA_REASONS: Readonly<Record<string, string>> = {
 }
 const AWAY = 'The database does not answer.'
 
-export function readiness({ schema, patienceMs = 2_000 }: ReadinessOptions): Readiness {
+export function readiness({
+  schema,
+  refusing = () => undefined,
+  patienceMs = 2_000,
+}: ReadinessOptions): Readiness {
   let leaving = false
   let asking: Promise<string | undefined> | undefined
   // One query at a time, however many callers: queries to a silent database must not pile up.
@@ -43,7 +52,7 @@ export function readiness({ schema, patienceMs = 2_000 }: ReadinessOptions): Rea
       const timer = setTimeout(() => late.resolve(AWAY), patienceMs)
       try {
         const reason = await Promise.race([ask(), late.promise])
-        return leaving ? 'The service is shutting down.' : reason
+        return leaving ? 'The service is shutting down.' : (refusing() ?? reason)
       } finally {
         clearTimeout(timer)
       }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eachDatabase } from '../../test/support/databases.ts'
+import { eventually } from '../../test/support/eventually.ts'
 import type { Database } from '../database/index.ts'
 import { type LeaseStore, leaseStore } from './lease-store.ts'
 import { removeExpired } from './remove-expired.ts'
@@ -97,6 +98,37 @@ eachDatabase((_kind, open) => {
     await sleep(50)
     assert.equal(runs.length, after)
     assert.equal(errors.length, 1)
+  })
+
+  test('a node that must not work leaves a job to others, also in the middle of it', async () => {
+    const steps: string[] = []
+    let mayWork = true
+    const node = (name: string, may: () => boolean) =>
+      runJobs(
+        [
+          {
+            name: 'endless',
+            everyMs: 5,
+            run: async (goOn) => {
+              while (await goOn()) {
+                steps.push(name)
+                await sleep(5)
+              }
+            },
+          },
+        ],
+        { leases, mayWork: may, onError: assert.fail },
+      )
+    const first = node('first', () => mayWork)
+    await eventually('the first works', () => steps.length > 0)
+    const second = node('second', () => true)
+    mayWork = false
+    await end('endless')
+    const before = steps.length
+    await eventually('the second works', () => steps.includes('second'))
+    // The first may have been in a step.
+    assert.ok(steps.slice(before).filter((name) => name === 'first').length <= 1)
+    await Promise.all([first.stop(), second.stop()])
   })
 })
 

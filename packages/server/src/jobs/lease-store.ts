@@ -1,5 +1,5 @@
 /** Who runs a job: the table `job_lease`. Uses only the database's time, because the clocks of nodes differ. */
-import { anyRowChanged, type Database, databaseNow, fromInstant } from '../database/index.ts'
+import { anyRowChanged, type Database, databaseNow } from '../database/index.ts'
 
 /** Held, or free for others after `restMs`. */
 export type Lease = { readonly held: true } | { readonly held: false; readonly restMs: number }
@@ -14,8 +14,6 @@ export interface LeaseStore {
   release(holder: string): Promise<void>
   /** The names of the jobs that some process holds now. */
   held(): Promise<readonly string[]>
-  /** The database's time. */
-  now(): Promise<Date>
 }
 
 export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): LeaseStore {
@@ -58,11 +56,6 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
         .orderBy('name')
         .execute()
       return rows.map(({ name }) => name)
-    },
-
-    async now() {
-      const row = await query.selectNoFrom(now.as('now')).executeTakeFirstOrThrow()
-      return fromInstant(Number(row.now))
     },
 
     async release(holder) {

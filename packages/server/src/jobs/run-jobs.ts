@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LeaseStore } from './lease-store.ts'
+import type { Lease, LeaseStore } from './lease-store.ts'
 
 export interface Job {
   readonly name: string
@@ -16,6 +16,8 @@ export interface Job {
 
 interface JobsDeps {
   readonly leases: LeaseStore
+  /** False while this process must leave the work to others. Default: it may always work. */
+  readonly mayWork?: () => boolean
   readonly onError: (error: unknown, job: string) => void
 }
 
@@ -23,16 +25,20 @@ interface JobsDeps {
 const LEASE_MS = 15_000
 /** How often processes without the lease check whether it is free. */
 const STANDBY_MS = 5_000
+const OTHERS: Lease = { held: false, restMs: STANDBY_MS }
 /** After errors the wait doubles, up to this. */
 const MAX_WAIT_MS = 60_000
 
 /** `stop` waits for the running step, and releases the leases. */
-export function runJobs(jobs: readonly Job[], { leases, onError }: JobsDeps): { stop(): Promise<void> } {
+export function runJobs(
+  jobs: readonly Job[],
+  { leases, mayWork = () => true, onError }: JobsDeps,
+): { stop(): Promise<void> } {
   const holder = randomUUID()
   const stopping = new AbortController()
   const { signal } = stopping
   const loops = jobs.map(async (job) => {
-    const hold = () => leases.take(job.name, holder, LEASE_MS)
+    const hold = async () => (mayWork() ? leases.take(job.name, holder, LEASE_MS) : OTHERS)
     const goOn = async () => !signal.aborted && (await hold()).held
     let failures = 0
     for (let wait = Math.min(job.everyMs, STANDBY_MS); await pause(wait, signal); ) {

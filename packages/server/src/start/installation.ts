@@ -21,12 +21,13 @@ import { changesOn, storesOn } from './stores.ts'
 
 /** Throws `ConfigError`, `SchemaError`, `KeyringError` (a wrong secret) or `Unavailable`. */
 export async function openInstallation(options: StartOptions, telemetry?: Telemetry): Promise<Installation> {
-  const { config, log, clock = systemClock, schema = 'update', makes = 'everything' } = options
+  const { config, log, schema = 'update', makes = 'everything' } = options
   const { onMade = (sentence) => log.info({}, sentence) } = options
   if (makes !== 'everything') requireDatabase(config)
   const missing = missingPart(config)
   const sealer = await openSealer(config, log)
   const database = await openConfigured(options, telemetry)
+  const { clock = database.clock.now, machineClock = systemClock } = options
   try {
     // A command that only reads must not wait for the lock that migrations take.
     const updates = database.kind === 'sqlite' && makes !== 'nothing'
@@ -38,6 +39,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
     return {
       config,
       clock,
+      clockAhead: () => database.clock.aheadBy(machineClock()),
       database,
       keyring,
       passwords: createPasswordHasher(),

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { OPERATOR } from '../accounts/account-fields.ts'
 import type { Author } from '../change.ts'
-import { systemClock } from '../clock.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { prepareDataDirectory } from '../config/data-directory.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
@@ -50,7 +49,7 @@ export async function openConfigured(
  */
 export async function migrateWithLog(
   database: Database,
-  { config, log, clock = systemClock }: StartOptions,
+  { config, log, clock = database.clock.now }: StartOptions,
   partitions = 0,
 ): Promise<readonly string[]> {
   // A start that finds nothing to do must not wait for a lock. A process that migrates at this moment is noticed later,

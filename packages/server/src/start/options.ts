@@ -8,8 +8,10 @@ import type { Metrics } from '../telemetry/metrics.ts'
 export interface StartOptions {
   readonly config: Config
   readonly log: StartLog
-  /** Default: the system's. */
+  /** Default: the database's. */
   readonly clock?: Clock
+  /** This machine's, which is compared with the database's. Default: the system's. */
+  readonly machineClock?: Clock
   /**
    * What happens to the schema of the database. `update` (the default) runs the migrations that are missing. `require`
    * is for commands: those that change something update an embedded database, which belongs to this machine alone; any

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { type CommandContext, type Streams, UsageError } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
+import { clockDifference } from '../clock.ts'
 import { addressForCommands, type Environment, processEnvironment } from '../config/config.ts'
 import { jobEnvironment } from '../config/job-environment.ts'
 import { gnupgHome } from '../config/paths/home-directory.ts'
@@ -62,7 +63,11 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
     async (work) => {
       const { openInstallation } = await import('./installation.ts')
       const { linkEntries } = await import('../audit/link.ts')
-      const installation = await openInstallation({ ...settings(), schema: 'require', makes })
+      const options = settings()
+      const installation = await openInstallation({ ...options, schema: 'require', makes })
+      const differs = clockDifference(installation.clockAhead())
+      if (differs !== undefined)
+        options.log.warn(`${differs} This command uses the database's. Set both by NTP.`)
       try {
         const result = await work(installation)
         // The change is stored. If linking fails, the service or the next command that changes something links it.

@@ -11,7 +11,6 @@ import { jobCheckStore } from '../checkup/job-check-store.ts'
 import { schemaCheckStore } from '../checkup/schema-check-store.ts'
 import { describeDatabase } from '../cli/announcement.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
-import { systemClock } from '../clock.ts'
 import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { changing, recordingOn } from './changing.ts'
@@ -44,14 +43,15 @@ export async function openUnopened(
 }
 
 function unopenedInstallation(database: Database, location: string, operator: Author): UnopenedInstallation {
+  const clock = database.clock.now
   return {
-    clock: systemClock,
+    clock,
     location,
     authority: directAuthority(operator, OPERATOR),
-    inAccounts: changing(database, systemClock, (on) => ({ accounts: accountStore(on) }))(operator),
-    record: (change) => recordingOn(database, systemClock, operator).record(change),
+    inAccounts: changing(database, clock, (on) => ({ accounts: accountStore(on) }))(operator),
+    record: (change) => recordingOn(database, clock, operator).record(change),
     wholeDatabase: wholeDatabaseStore(database, (on) => ({
-      ...recordingOn(on, systemClock, operator),
+      ...recordingOn(on, clock, operator),
       sealed: sealedValueStore(on),
     })),
     atOneMoment: (work) =>

@@ -15,7 +15,7 @@ const HERE: Surroundings = {
 }
 
 interface Seen {
-  readonly databaseAheadMs?: number
+  readonly clockAheadMs?: number
   readonly held?: readonly string[]
   readonly unlinked?: number
   readonly running?: readonly RunningProcess[]
@@ -29,7 +29,7 @@ interface Seen {
 }
 
 function depsOf(seen: Seen): StatusDeps {
-  const { databaseAheadMs = 0, held = ['retention'], unlinked = 0, backup } = seen
+  const { clockAheadMs = 0, held = ['retention'], unlinked = 0, backup } = seen
   const deps = {
     clock: () => NOW,
     brands: { list: async () => [] },
@@ -45,7 +45,8 @@ function depsOf(seen: Seen): StatusDeps {
     issuers: { list: async () => issuersOf(seen) },
     processes: { running: async () => seen.running ?? [{ host: 'a', release: '1.0.0' }] },
     jobs: { active: async () => seen.jobs ?? [] },
-    leases: { held: async () => held, now: async () => new Date(NOW.getTime() + databaseAheadMs) },
+    clockAhead: () => clockAheadMs,
+    leases: { held: async () => held },
   }
   // What no finding of these tests asks for is left out.
   return deps as unknown as StatusDeps
@@ -67,7 +68,7 @@ async function statusOf(here: Partial<Surroundings>, seen: Seen) {
 test('an installation that is well', async () => {
   assert.deepEqual(await statusOf({}, { signInLink: 8 }), [])
   assert.deepEqual(
-    await statusOf({ schema: 'newer' }, { databaseAheadMs: -2000, unlinked: 1000, issuerKeys: 1.5 }),
+    await statusOf({ schema: 'newer' }, { clockAheadMs: -5000, unlinked: 1000, issuerKeys: 1.5 }),
     [],
   )
 })
@@ -82,8 +83,20 @@ const CASES: readonly (readonly [
 ])[] = [
   [{ schema: 'older' }, {}, 'schema', 'attention', /run `ratafia migrate`/],
   [{ schema: 'contracted' }, {}, 'schema', 'attention', /for a newer release only/],
-  [{}, { databaseAheadMs: 2500 }, 'clock', 'attention', /^The database is 2\.5 s ahead of this machine/],
-  [{}, { databaseAheadMs: -9000 }, 'clock', 'attention', /^The database is 9\.0 s behind this machine/],
+  [
+    {},
+    { clockAheadMs: 5500 },
+    'clock',
+    'attention',
+    /^The clock of this machine is 5\.5 seconds ahead of the database's\. Set both by NTP: .* no periodic work\.$/,
+  ],
+  [
+    {},
+    { clockAheadMs: -7_200_000 },
+    'clock',
+    'attention',
+    /is 2 hours behind the database's\. .* no periodic work and answers no requests\.$/,
+  ],
   [
     {},
     { issuerKeys: 3, failure: 'https://gitlab.example/x cannot be fetched: it answered with status 500.' },

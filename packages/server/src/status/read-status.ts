@@ -6,7 +6,7 @@ import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
 import { DAY_MS, type FoundIssuer } from '../ci/issuers/issuer.ts'
 import type { IssuerStore } from '../ci/issuers/issuer-store.ts'
 import { listIssuers } from '../ci/issuers/list.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, clockAgreement, WORK_MS } from '../clock.ts'
 import type { LeaseStore } from '../jobs/lease-store.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { Sealer } from '../keyring/sealing.ts'
@@ -46,7 +46,8 @@ export interface StatusDeps extends ListSigningKeysDeps {
   readonly sealer: Pick<Sealer, 'keyIds'>
   readonly issuers: Pick<IssuerStore, 'list'>
   readonly audit: Pick<AuditStore, 'list' | 'countUnlinked'>
-  readonly leases: Pick<LeaseStore, 'held' | 'now'>
+  readonly clockAhead: () => number
+  readonly leases: Pick<LeaseStore, 'held'>
   readonly processes: Pick<ProcessStore, 'running'>
   readonly jobs: Pick<JobStore, 'active'>
 }
@@ -72,8 +73,6 @@ export interface Answer {
 
 /** Certificates and signing keys that end sooner need attention. */
 const SOON_MS = 30 * DAY_MS
-/** Signed instants of two nodes that differ by more are refused as from the future. */
-const CLOCK_MS = 2_000
 /** A revocation has to be heard of within this time. */
 const LAG_MS = 1_000
 /** Keys of issuers are fetched every hour. */
@@ -100,7 +99,7 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
     bulkJobsFinding(await deps.jobs.active(MOST_JOBS + 1)),
     { part: 'database', state: 'ok', says: `${here.database.location} answers.` },
     schemaFinding(here.schema),
-    clockFinding((await deps.leases.now()).getTime() - deps.clock().getTime()),
+    clockFinding(deps.clockAhead()),
     ...(here.lagMs === undefined ? [] : [changesFinding(here.lagMs)]),
     secretFinding(deps.sealer.keyIds()),
     await keysFinding(deps.keyring),
@@ -168,11 +167,13 @@ function schemaFinding(schema: Surroundings['schema']): Finding {
 }
 
 function clockFinding(aheadMs: number): Finding {
-  if (Math.abs(aheadMs) <= CLOCK_MS) {
-    return { part: 'clock', state: 'ok', says: 'This machine and the database agree within two seconds.' }
+  const { says } = clockAgreement(aheadMs)
+  if (says !== undefined) return { part: 'clock', state: 'attention', says }
+  return {
+    part: 'clock',
+    state: 'ok',
+    says: `The clocks of this machine and the database agree within ${WORK_MS / 1000} seconds.`,
   }
-  const says = `The database is ${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine: set both by NTP.`
-  return { part: 'clock', state: 'attention', says }
 }
 
 function changesFinding(lagMs: number): Finding {

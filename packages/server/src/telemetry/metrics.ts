@@ -29,6 +29,8 @@ export interface Watched {
    * the tables whose changes it may not hear: all of them while it hears nothing.
    */
   readonly changes: () => { current(): boolean; lag(): number; unheard(): number }
+  /** How far this machine's clock is ahead of the database's, in milliseconds. */
+  readonly clockAhead: () => number
   /** By the name of the cache. */
   readonly caches: () => ReadonlyMap<
     string,
@@ -258,6 +260,11 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
     'ratafia_revocation_feed_unheard_tables',
     'Tables whose changes may not be heard, all while nothing is: what depends on them is read each time',
     () => watched.changes?.().unheard(),
+  )
+  gauge(
+    'ratafia_clock_ahead_seconds',
+    "How far the clock of this machine is ahead of the database's, as far as is certain; negative: behind",
+    () => seconds(watched.clockAhead?.()),
   )
   new Counter({
     name: 'ratafia_signing_refused_total',

@@ -633,7 +633,7 @@ eachDatabase((_kind, open) => {
         'still-referenced',
       ),
     )
-    const other = { ...device, id: newDeviceId(), brandId: 'test-root' }
+    const other = { ...device, id: newDeviceId(new Date()), brandId: 'test-root' }
     assert.ok(await deps.devices.add(other, Buffer.from('request')))
     const files = {
       account: vector('world/account-test-root'),

@@ -291,7 +291,7 @@ async function session(
   at: string,
   address: string,
 ): Promise<void> {
-  const id = newDeviceSessionId()
+  const id = newDeviceSessionId(new Date())
   const device = deviceId && (await devices.findById(deviceId))
   assert.ok(device)
   // As long as it is in quarantine it gets none.

@@ -264,7 +264,7 @@ eachDatabase((kind, _open, fresh) => {
       .executeTakeFirstOrThrow()
     const more = Array.from({ length: MANY - 1 }, (_, index) => ({
       ...row,
-      id: newDeviceId(),
+      id: newDeviceId(new Date()),
       serial: row.serial === '' ? '' : `${row.serial}-${index}`,
       device_key_id: `copy-${index}`.padEnd(64, '-'),
     }))

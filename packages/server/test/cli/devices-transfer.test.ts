@@ -155,7 +155,7 @@ eachDatabase((kind, _open, fresh) => {
     const file = path('evidence.json')
     await run(program, 'export', '--serial', 'T-4', file)
     const rows = JSON.parse(await readFile(file, 'utf8'))
-    const id = newDeviceId()
+    const id = newDeviceId(new Date())
     const moved = { ...rows[0], id, serial: 'T-5', device_key_id: Buffer.alloc(48, 7).toString('base64url') }
     await writeFile(file, JSON.stringify([{ ...moved, assertions: null, revision: null }]))
     await run(other, 'import', '--unknown-models', file)
@@ -176,7 +176,13 @@ eachDatabase((kind, _open, fresh) => {
       '[{"kind":"second-key"}]',
       rows[0].clone_evidence.replace('second-key', 'odd'),
     ]) {
-      const again = { ...moved, id: newDeviceId(), serial: 'T-6', assertions: null, clone_evidence: bad }
+      const again = {
+        ...moved,
+        id: newDeviceId(new Date()),
+        serial: 'T-6',
+        assertions: null,
+        clone_evidence: bad,
+      }
       await writeFile(file, JSON.stringify([again]))
       const refused = await other.run(['devices', 'import', '--unknown-models', file])
       assert.match(refused.stderr, /^ratafia: item 1: "clone_evidence" is not a list of evidence/)
@@ -185,7 +191,7 @@ eachDatabase((kind, _open, fresh) => {
 
   describe('refused with the place, and nothing is imported', () => {
     const row = (change: Record<string, unknown> = {}) => ({
-      id: newDeviceId(),
+      id: newDeviceId(new Date()),
       brand_id: 'acme-brand',
       model: 'acme-classic',
       serial: 'N-1',
@@ -432,7 +438,7 @@ async function fill(installation: Installation, keys: readonly PrivateKey[]): Pr
     reason: string | null = null,
   ) => {
     const key = keys[index] ?? assert.fail()
-    const id: DeviceId = newDeviceId()
+    const id: DeviceId = newDeviceId(new Date())
     const waits = status === 'pending' || status === 'rejected'
     const device = newDevice({
       ...ACME,

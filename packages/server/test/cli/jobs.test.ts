@@ -71,7 +71,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['jobs', 'items', id, '--json'],
       ['jobs', 'wait', id],
       ['jobs', 'cancel', id],
-      ['jobs', 'show', newDeviceId()],
+      ['jobs', 'show', newDeviceId(new Date())],
     ]) {
       assert.deepEqual(await approver(...words), await program.run(words), words.join(' '))
     }
@@ -104,7 +104,7 @@ eachDatabase((_kind, _open, fresh) => {
     const model = await waiting()
     const approver = await as('device-approver acme-brand')
     const file = join(home, 'devices')
-    const unknown = newDeviceId()
+    const unknown = newDeviceId(new Date())
     await writeFile(file, `# a lot\n${model}/L-1\n${unknown}\nacme-brand/none/X\n`)
     const words = ['devices', 'reject', '--file', file, '--reason', 'not ours']
     const { code, stdout, stderr } = await approver(...words)
@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
     const none = await manager('devices', 'revoke', '--model', model, '--yes')
     assert.deepEqual([none.code, none.stdout], [0, 'There is no such device.\n'])
     const many = join(home, 'many')
-    await writeFile(many, Array.from({ length: 2_001 }, newDeviceId).join('\n'))
+    await writeFile(many, Array.from({ length: 2_001 }, () => newDeviceId(new Date())).join('\n'))
     const long = await manager('devices', 'approve', '--file', many, '--no-wait')
     assert.deepEqual([long.code, long.stdout], [2, ''])
     assert.match(long.stderr, /--no-wait takes up to 2000 devices/)

@@ -217,7 +217,7 @@ eachDatabase((kind, _open, fresh) => {
         }))
         await service.installation.database.query.insertInto('device_registration').values(rows).execute()
       }
-      const key = newDeviceId()
+      const key = newDeviceId(new Date())
       await service.installation.changeBy({ actor: 'service', source: '192.0.2.1' })(({ record }) =>
         record({ action: 'device.register', subject: device.id, details: { 'api-key': key } }),
       )
@@ -274,7 +274,7 @@ eachDatabase((kind, _open, fresh) => {
     test('Guarantee: the device of another brand is as if it were not there', async () => {
       for (const verb of [undefined, 'revoke', 'release']) {
         const theirs = await stranger.get(pathOf(device, verb))
-        const none = await stranger.get(pathOf({ id: newDeviceId() }, verb))
+        const none = await stranger.get(pathOf({ id: newDeviceId(new Date()) }, verb))
         assert.deepEqual([theirs.status, none.status], [404, 404])
         const same = ({ text }: typeof none) =>
           text.replaceAll(/[0-9a-f-]{36}/g, 'ID').replaceAll(/"[\w-]{22,}"/g, '""')

@@ -21,7 +21,7 @@ async function hold(
   serial: string,
   status: DeviceStatus,
 ): Promise<Uint8Array> {
-  const [id, at, { publicKey }] = [newDeviceId(), now(), testKey('device')]
+  const [id, at, { publicKey }] = [newDeviceId(new Date()), now(), testKey('device')]
   const encoded = encode(
     sign(
       {

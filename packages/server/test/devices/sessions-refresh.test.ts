@@ -247,7 +247,7 @@ eachDatabase((kind, _open, fresh) => {
 
     test('an imported device without an assertion: its key brings one, another key does not take over', async () => {
       const one = newDevice(1)
-      await service.installation.devices.add(rowOf(one, newDeviceId(), 'active'))
+      await service.installation.devices.add(rowOf(one, newDeviceId(new Date()), 'active'))
       const key = newKey()
       const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 7 })
       assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /superseded/)
@@ -317,7 +317,7 @@ eachDatabase((kind, _open, fresh) => {
       // Guarantee: what the operator has still to decide, or has refused, is not decided by a session.
       test(`a device whose registration here is ${status} gets none with a serial signed elsewhere`, async () => {
         const one = newDevice()
-        const device = rowOf(one, newDeviceId(), 'pending')
+        const device = rowOf(one, newDeviceId(new Date()), 'pending')
         await service.installation.devices.add(device, Buffer.from('the serial-request'))
         if (status === 'rejected') await service.installation.devices.reject(device, decision())
         assertRefused(await openSession(service, one), 400, 'device-refused', message)

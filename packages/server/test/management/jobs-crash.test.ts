@@ -96,7 +96,7 @@ eachDatabase((kind, _open, fresh) => {
     for (let step = 1, done = false; !done; step += stride) {
       assert.ok(step <= MOST_STEPS, 'it never ends')
       const devices = await waiting(`crash-${step}`)
-      const ids = [...devices, newDeviceId()]
+      const ids = [...devices, newDeviceId(new Date())]
       const asked = await manage(service, token, 'POST', '/jobs', { body: { kind: 'devices.approve', ids } })
       assert.equal(asked.status, 202, JSON.stringify(asked.body))
       const { id } = asked.body

@@ -61,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
     (await service.installation.audit.list({ subject }, { limit: 100 })).filter(
       (one) => one.action === action,
     )
-  const nobody = (count: number) => Array.from({ length: count }, newDeviceId)
+  const nobody = (count: number) => Array.from({ length: count }, () => newDeviceId(new Date()))
 
   test('a filter is approved: each device once, in the name of the account, with an entry of its own', async () => {
     const { model, ids } = await waiting()

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Clock } from '../../src/clock.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../../src/config/config.ts'
 import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -15,11 +16,17 @@ export interface TestNode extends TestService {
   close(): Promise<void>
 }
 
-/** Nodes on the same database share one secret key. They use the real clock. */
+interface NodeOptions {
+  readonly identityOnly?: boolean
+  /** Default: the real one. */
+  readonly machineClock?: Clock
+}
+
+/** Nodes on the same database share one secret key. They use the clock of the database. */
 export async function startNode(
   database: DatabaseConfig,
   environment: Readonly<Record<string, string>> = {},
-  { identityOnly = false }: { readonly identityOnly?: boolean } = {},
+  options: NodeOptions = {},
 ): Promise<TestNode> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-node-'))
   const config: Config = {
@@ -31,7 +38,7 @@ export async function startNode(
   }
   const { origin, installation, close } = await startService({
     config,
-    identityOnly,
+    ...options,
     log: createLog({ level: 'silent', pretty: false }),
   })
   return {

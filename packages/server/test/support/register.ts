@@ -56,7 +56,7 @@ export async function addSession(
   { id, bucket }: Pick<Device, 'id' | 'bucket'>,
   { at, chain, address = '198.51.100.23', userAgent = 'snapd/2.77' }: AddedSession,
 ): Promise<DeviceSessionId> {
-  const session = newDeviceSessionId()
+  const session = newDeviceSessionId(new Date())
   await database.query
     .insertInto('device_session')
     .values({

@@ -1,6 +1,7 @@
 /** `ratafia grants`: who has which role in the administration of the service. */
 import { ROLE_NAMES, ROLES } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
+import { systemClock } from '../../clock.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
@@ -94,16 +95,19 @@ interface Named {
 
 async function add({ username, role }: Named, options: GrantOptions, context: CommandContext): Promise<void> {
   const { brand } = options
-  const expires = readInstant('--expires', options.expires, { now: new Date(), direction: 'ahead' })
+  const expiresFrom = (now: Date) => readInstant('--expires', options.expires, { now, direction: 'ahead' })
+  const asked = expiresFrom(systemClock())
   const record = await eitherWay<JsonObject>(context, options, 'change', {
     directly: async (installation) => {
       const { addGrant } = await import('../../management/grants/add-grant.ts')
       const { grantRecord } = await import('../../management/grants/grant.ts')
       const { authority } = installation
+      const expires = expiresFrom(installation.clock())
       return grantRecord(await addGrant({ account: username, role, brand, expires, authority }, installation))
     },
     over: async (service) => {
-      const body = { account: username, role, brand: brand ?? null, expires: expires?.toISOString() ?? null }
+      const expires = asked?.toISOString() ?? null
+      const body = { account: username, role, brand: brand ?? null, expires }
       return (await service.call(ADD, { body })).record
     },
   })

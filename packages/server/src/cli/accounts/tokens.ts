@@ -1,5 +1,6 @@
 /** `ratafia tokens`: the sessions of tokens. */
 import type { Command } from 'commander'
+import { systemClock } from '../../clock.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
@@ -139,8 +140,9 @@ const revokeEach = (
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { account, mine = false, includeInactive = false } = options
-  const reading = { now: new Date(), direction: 'ago' } as const
-  const unusedSince = readInstant('--unused-since', options.unusedSince, reading)
+  const unusedAt = (now: Date) =>
+    readInstant('--unused-since', options.unusedSince, { now, direction: 'ago' })
+  const asked = unusedAt(systemClock())
   const { records, more } = await eitherWay(context, options, 'read', {
     directly: async (installation) => {
       if (mine) throw new UsageError('--mine is for a service: on the database nobody is logged in.')
@@ -154,7 +156,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
           authority,
           accountId,
           state: includeInactive ? 'all' : 'active',
-          unusedSince,
+          unusedSince: unusedAt(installation.clock()),
           after: undefined,
           limit: LIST_LIMIT,
         },
@@ -165,7 +167,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     over: (service) => {
       const query = {
         state: includeInactive ? 'all' : 'active',
-        unused_since: unusedSince?.toISOString(),
+        unused_since: asked?.toISOString(),
         ...(mine ? {} : { account }),
       }
       return service.list(mine ? LIST_MINE : LIST, 'tokens', { query, most: LIST_LIMIT })

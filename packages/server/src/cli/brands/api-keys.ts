@@ -1,6 +1,7 @@
 /** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
 import type { Command } from 'commander'
 import { type ModelName, parseModelName } from '../../brands/models/model-policy.ts'
+import { systemClock } from '../../clock.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
@@ -67,7 +68,9 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
 async function add(text: string, options: AddOptions, context: CommandContext): Promise<void> {
   const { label } = options
   const model = parseModelName(text)
-  const expiresAt = readInstant('--expires', options.expires, { now: new Date(), direction: 'ahead' }) ?? null
+  const expiresFrom = (now: Date) =>
+    readInstant('--expires', options.expires, { now, direction: 'ahead' }) ?? null
+  const expires = expiresFrom(systemClock())
   const useLimit = options.uses === undefined ? null : readUses(options.uses)
   await eitherWay(context, options, 'change', {
     directly: async (installation) => {
@@ -75,6 +78,7 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
       const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
       const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
       const { authority } = installation
+      const expiresAt = expiresFrom(installation.clock())
       const added = await addApiKey({ model, authority, label, expiresAt, useLimit }, installation)
       const record = { ...apiKeyRecord(added.key), key: added.text }
       await printKey(record, options, context, () =>
@@ -82,7 +86,7 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
       )
     },
     over: async (service) => {
-      const body = { label, expires: expiresAt?.toISOString() ?? null, uses: useLimit }
+      const body = { label, expires: expires?.toISOString() ?? null, uses: useLimit }
       const { record } = await service.call(ADD, { names: namesOf(model), body })
       await printKey(record, options, context, () =>
         service.call(REVOKE, { id: String(record['id']), names: namesOf(model) }),

@@ -1,6 +1,7 @@
 /** `ratafia assertions`: signs what a brand or a root states, as `snap sign` does. */
 import type { Command } from 'commander'
 import type { NamedFile } from '../../brands/assertion-file.ts'
+import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, readStandardInput } from '../files.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
@@ -55,7 +56,7 @@ async function signElsewhere(
   context: CommandContext,
 ): Promise<Uint8Array> {
   const { readStatement, signWith } = await import('../../brands/sign-statement.ts')
-  const now = new Date()
+  const now = systemClock()
   const statement = readStatement(source, now)
   const key = await readKey(context, options.key, await readPassphrase(context, options))
   return signWith(key, statement, now)

@@ -1,6 +1,7 @@
 /** `ratafia clones`: evidence that a device key or a serial has a second holder. */
 import { type Command, Option } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
+import { systemClock } from '../../clock.ts'
 import { CLONE_EVIDENCE_KINDS, type CloneEvidenceKind } from '../../devices/clones/clone-evidence.ts'
 import type { EvidencePosition } from '../../devices/clones/list-evidence.ts'
 import type { JsonObject } from '../../foreign-json.ts'
@@ -44,7 +45,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   const { kind, brand, model } = options
   requireText([brand, model])
   const limit = readCount('--limit', options.limit)
-  const since = readInstant('--since', options.since, { now: new Date(), direction: 'ago' })
+  const sinceAt = (now: Date) => readInstant('--since', options.since, { now, direction: 'ago' })
+  const asked = sinceAt(systemClock())
   const name = model === undefined ? undefined : parseModelName(model)
   const { records, more } = await eitherWay(context, options, 'read', {
     directly: async (installation) => {
@@ -52,7 +54,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       const { listCloneEvidence } = await import('../../devices/clones/list-evidence.ts')
       const { authority } = installation
       const filter = {
-        since,
+        since: sinceAt(installation.clock()),
         kinds: kind && [kind],
         brands: brand === undefined ? undefined : [brand],
         models: name && [name],
@@ -67,7 +69,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       }
     },
     over: (service) => {
-      const query = { kind, brand, model, since: since?.toISOString() }
+      const query = { kind, brand, model, since: asked?.toISOString() }
       return service.list(LIST, 'evidence', { query, most: limit })
     },
   })

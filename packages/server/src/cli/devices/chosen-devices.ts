@@ -1,5 +1,6 @@
 /** Which devices a command is about: named one by one, listed in a file, or all that fit filters. */
 import type { Command } from 'commander'
+import { systemClock } from '../../clock.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, readStandardInput } from '../files.ts'
@@ -17,7 +18,8 @@ export type ChoiceFilter = Omit<DeviceQuery, 'sort'>
 
 export type Choice =
   | { readonly kind: 'arguments' | 'file'; readonly names: readonly string[] }
-  | { readonly kind: 'filter'; readonly filter: ChoiceFilter }
+  /** What the filters say may depend on the time. */
+  | { readonly kind: 'filter'; readonly filterAt: (now: Date) => ChoiceFilter }
 
 /** The filters of `devices list` that a service has too. */
 export const withChoiceFilters = (command: Command): Command =>
@@ -30,14 +32,14 @@ export async function choiceOf(
   { file, all, ...options }: ChoiceOptions,
   { streams }: CommandContext,
 ): Promise<Choice> {
-  const now = new Date()
-  const filter = filterOf(options, fleetFilterOf(options, now), now)
+  const given = (now: Date) => filterOf(options, fleetFilterOf(options, now), now)
+  const filter = given(systemClock())
   const ways = [words.length > 0, file !== undefined, all === true || Object.keys(filter).length > 0]
   if (ways.filter(Boolean).length !== 1) {
     throw new UsageError('Name devices, or give --file, or --all or filters: one of these ways.')
   }
   if (words.length === 0 && file === undefined) {
-    return { kind: 'filter', filter: { ...(filter.status ? {} : about), ...filter } }
+    return { kind: 'filter', filterAt: (now) => ({ ...(filter.status ? {} : about), ...given(now) }) }
   }
   const isInput = file === '-' || (words.length === 1 && words[0] === '-')
   if (words.length > 0 && !isInput) return { kind: 'arguments', names: words }

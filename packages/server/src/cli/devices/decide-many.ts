@@ -1,4 +1,5 @@
 /** Decides about many devices: makes a job of it, follows that, and says what was refused (D6). */
+import type { Clock } from '../../clock.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
@@ -19,6 +20,7 @@ export interface DecideOptions extends JsonOption, YesOption {
 /** What it takes of the way that the command goes. */
 export interface DecidingWay {
   readonly jobs: JobWay
+  readonly clock: Clock
   /** Throws a refusal. */
   readonly idOf: (name: string) => Promise<string>
 }
@@ -93,10 +95,12 @@ export async function decideMany(
 /** `unknown`: names that are no device's. */
 async function jobsFor(
   { choice, kind, reason }: Decision,
-  { idOf }: DecidingWay,
+  { idOf, clock }: DecidingWay,
 ): Promise<{ readonly asked: readonly AskedJob[]; readonly unknown: readonly Refused[] }> {
   const job = { kind, ...(reason === undefined ? {} : { reason }) }
-  if (choice.kind === 'filter') return { asked: [{ ...job, filter: choice.filter }], unknown: [] }
+  if (choice.kind === 'filter') {
+    return { asked: [{ ...job, filter: choice.filterAt(clock()) }], unknown: [] }
+  }
   const ids = new Set<string>()
   const unknown: Refused[] = []
   for (const name of new Set(choice.names)) {

@@ -1,5 +1,6 @@
 /** `ratafia devices approve`, `reject`, `revoke` and `release`: decisions about one device, or about many. */
 import type { Command } from 'commander'
+import { systemClock } from '../../clock.ts'
 import type { DecidedDevice } from '../../devices/find-device.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { confirmTyped, withNeededYes, withYes } from '../confirm.ts'
@@ -145,6 +146,7 @@ async function decide(
       const { prefer } = decision
       return by({
         jobs: jobsDirectly(installation, context.streams),
+        clock: installation.clock,
         idOf: async (name) => (await findDevice({ name, prefer, authority }, installation)).id,
       })
     },
@@ -152,6 +154,7 @@ async function decide(
       const { jobsOver } = await import('../jobs/job-way.ts')
       return by({
         jobs: jobsOver(service, context.streams),
+        clock: systemClock,
         idOf: async (name) => String((await findOver(service, name, decision.prefer)).record['id']),
       })
     },

@@ -1,5 +1,6 @@
 /** `ratafia devices list`: the register, searched and sorted, page by page. */
 import { type Command, Option } from 'commander'
+import { systemClock } from '../../clock.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import {
   FLEET_ORDERS,
@@ -81,17 +82,16 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       `${searched[0]} cannot be combined with --seen-after, --seen-before, --never-seen, --from, or their orders.`,
     )
   }
-  const byQuery = async (partsOf: (query: DeviceQuery) => AsyncIterable<ListPart>) => {
-    const now = new Date()
+  const byQuery = async (now: Date, partsOf: (query: DeviceQuery) => AsyncIterable<ListPart>) => {
     await printParts(partsOf(queryOf(options, fleetFilterOf(options, now), now)), options, context)
   }
   await eitherWay(context, options, 'read', {
     directly: (installation) =>
       asksForActivity(options)
-        ? byQuery((query) => partsOnDatabase(query, limit, installation))
+        ? byQuery(installation.clock(), (query) => partsOnDatabase(query, limit, installation))
         : search(options, limit, installation, context),
     over: (service) =>
-      byQuery((query) => service.pages(OPERATIONS.devices, 'devices', { query, most: limit })),
+      byQuery(systemClock(), (query) => service.pages(OPERATIONS.devices, 'devices', { query, most: limit })),
   })
 }
 

@@ -5,6 +5,7 @@
 
 import { isRole, ROLE_NAMES, type Role } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
+import { systemClock } from '../../clock.ts'
 import { parseDuration } from '../../config/values.ts'
 import {
   CREDENTIAL_FORM_NAMES,
@@ -123,7 +124,7 @@ async function exportLogin(
 ): Promise<void> {
   const { export: form, agent } = options
   const { wantedToken } = await import('./wanted-token.ts')
-  const wanted = wantedToken(options, new Date())
+  const wanted = wantedToken(options, systemClock())
   const { exportCredential, printExported } = await import('./export-credential.ts')
   const { asAgent } = await import('./as-agent.ts')
   const { inBrowser } = await import('./in-browser.ts')

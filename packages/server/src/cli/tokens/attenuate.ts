@@ -14,6 +14,7 @@ import {
   formatTimeBefore,
   includesPattern,
 } from '@ratafia/macaroon/conditions'
+import { systemClock } from '../../clock.ts'
 import type { RoleLimits } from '../../management/tokens/manage-caveat.ts'
 import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
@@ -34,7 +35,7 @@ export async function attenuate(
   context: CommandContext,
 ): Promise<void> {
   const wanted = { limits: wantedLimits(options), roles: wantedRoles(options) }
-  const until = readInstant('--until', options.until, { now: new Date(), direction: 'ahead' })
+  const until = readInstant('--until', options.until, { now: systemClock(), direction: 'ahead' })
   if (!wanted.limits && !wanted.roles && !until) {
     throw new UsageError(
       'Give what to limit the token to: --until; --permission, --channel, --package or --store; or of a management token --role, --brand or --read-only.',

@@ -1,5 +1,6 @@
 /** `ratafia tokens create`: a login that keeps nothing, and prints the token alone (contract/administration.md, D4). */
 import { hostname } from 'node:os'
+import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
 import type { CommandContext } from '../context.ts'
 import { exportCredential, printExported } from '../login/export-credential.ts'
@@ -19,7 +20,7 @@ export interface CreateOptions extends LimitOptions {
 export async function create(options: CreateOptions, context: CommandContext): Promise<void> {
   const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
   const { permission, channel, package: packages, store, for: form } = options
-  const expires = readInstant('--expires', options.expires, { now: new Date(), direction: 'ahead' })
+  const expires = readInstant('--expires', options.expires, { now: systemClock(), direction: 'ahead' })
   const wanted = {
     description: options.description ?? `ratafia@${hostname()}`,
     ...(permission && { permissions: permission }),

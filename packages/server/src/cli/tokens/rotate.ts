@@ -3,6 +3,7 @@
  * (contract/administration.md, D4).
  */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
+import { systemClock } from '../../clock.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
@@ -33,7 +34,7 @@ const SHORTEN = { method: 'POST', path: '/me/tokens/:id/shorten' } as const
 /** Throws `UsageError`, `FileError`, {@link ServiceRefusal}, `ServiceAway`. */
 export async function rotate(from: string, options: RotateOptions, context: CommandContext): Promise<void> {
   const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
-  const now = new Date()
+  const now = systemClock()
   const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
   const until = readInstant('--overlap', options.overlap, { now, direction: 'ahead' })
   if (until && until.getTime() > now.getTime() + MOST_OVERLAP_MS) {

@@ -1,4 +1,6 @@
 /** `ratafia tokens shorten`: one of one's own sessions ends sooner. */
+
+import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, print } from '../output.ts'
@@ -13,7 +15,7 @@ export async function shorten(
   { until: given, ...options }: JsonOption & WayOptions & { readonly until: string },
   context: CommandContext,
 ): Promise<void> {
-  const until = readInstant('--until', given, { now: new Date(), direction: 'ahead' })
+  const until = readInstant('--until', given, { now: systemClock(), direction: 'ahead' })
   if (until === undefined) throw new UsageError('Give with --until when the session is to end.')
   const service = await openService(addressOf(options, context), context)
   const { record } = await service.call(SHORTEN, { id, body: { until: until.toISOString() } })

@@ -2,6 +2,7 @@
 import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { AuditRow } from '../../audit/audit-row.ts'
+import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { writePages } from '../files/write-whole.ts'
 import { counted, print, withJson } from '../output.ts'
@@ -50,7 +51,7 @@ async function exportTo(
     },
     over: async (service) => {
       const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
-      const query = queryOf(filterOf(options, new Date()))
+      const query = queryOf(filterOf(options, systemClock()))
       return write(exportedRows(service, EXPORT, { query, columns, what: 'an entry' }))
     },
   })

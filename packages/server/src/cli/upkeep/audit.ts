@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { ListedEntry } from '../../audit/audit-store.ts'
 import type { AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
+import { systemClock } from '../../clock.ts'
 import { RequestError, stateConflict } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, type Streams, UsageError } from '../context.ts'
@@ -92,7 +93,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       }
     },
     over: (service) => {
-      const query = { ...queryOf(filterOf(options, new Date())), before }
+      const query = { ...queryOf(filterOf(options, systemClock())), before }
       return service.list(LIST, 'entries', { query, most: limit })
     },
   })

@@ -28,6 +28,9 @@ export interface Notification {
 const SETTINGS = 'set local synchronous_commit = on; set local client_min_messages = warning'
 const WRITE = `begin; ${SETTINGS}; select pg_logical_emit_message(true, 'ratafia', ''); commit`
 
+/** After the commit: `Beats` measures the server's clock with it. */
+const TIME = '; select (extract(epoch from clock_timestamp()) * 1000)::float8 as time'
+
 /**
  * A server process whose commit waits for a standby does not notice that its client has gone, and keeps its place. This
  * ends beats that were given up, before another is sent to the same host; nothing else is ever cancelled.
@@ -50,16 +53,26 @@ export class Beats {
   readonly #connections: pg.Pool
   readonly #patienceMs: number
   readonly #lost: (error: unknown) => void
+  readonly #measured: (sent: number, time: number) => void
   readonly #since = performance.now()
   /** When the newest acknowledged beat was sent. */
   #provenUntil = Number.NEGATIVE_INFINITY
   #sending: Promise<void> | undefined
 
-  /** `lost` is called when none was acknowledged for `patienceMs`. */
-  constructor(connections: pg.Pool, patienceMs: number, lost: (error: unknown) => void) {
+  constructor(
+    connections: pg.Pool,
+    patienceMs: number,
+    on: {
+      /** Called when none was acknowledged for `patienceMs`. */
+      readonly lost: (error: unknown) => void
+      /** Called for each that was acknowledged: when it was sent, and the server's time after that. */
+      readonly measured: (sent: number, time: number) => void
+    },
+  ) {
     this.#connections = connections
     this.#patienceMs = patienceMs
-    this.#lost = lost
+    this.#lost = on.lost
+    this.#measured = on.measured
   }
 
   /**
@@ -106,8 +119,10 @@ export class Beats {
   async #send(notification: Notification | undefined, client: pg.PoolClient | undefined): Promise<void> {
     const sent = performance.now()
     try {
-      if (client) await this.#commit(client, notification)
-      else await this.#onOwnConnection(notification)
+      const time = client
+        ? await this.#commit(client, notification)
+        : await this.#onOwnConnection(notification)
+      this.#measured(sent, time)
       this.#provenUntil = sent
     } catch (error) {
       const silentFor = performance.now() - Math.max(this.#since, this.#provenUntil)
@@ -120,19 +135,22 @@ export class Beats {
     return this.#provenUntil !== Number.NEGATIVE_INFINITY
   }
 
-  async #onOwnConnection(notification: Notification | undefined): Promise<void> {
+  async #onOwnConnection(notification: Notification | undefined): Promise<number> {
     const client = await this.#connections.connect()
     let broken = true
     try {
-      await this.#commit(client, notification)
+      const time = await this.#commit(client, notification)
       broken = false
+      return time
     } finally {
       client.release(broken)
     }
   }
 
-  async #commit(client: pg.PoolClient, notification: Notification | undefined): Promise<void> {
+  /** Returns the server's time after the commit, in milliseconds since 1970. */
+  async #commit(client: pg.PoolClient, notification: Notification | undefined): Promise<number> {
     let cancelled = false
+    let time: number | undefined
     const onNotice = (notice: Notice) => {
       cancelled ||= saysUnconfirmed(notice)
     }
@@ -143,14 +161,22 @@ export class Beats {
     }
     try {
       if (!this.#begun) await run(END_ABANDONED)
-      await run(WRITE + notifying(client, notification))
+      time = timeIn(await run(WRITE + notifying(client, notification) + TIME))
     } catch (error) {
       throw isTimeout(error) ? new NotConfirmed() : error
     } finally {
       client.off('notice', onNotice)
     }
     if (cancelled) throw new Error('the wait of a beat for the synchronous standby was cancelled')
+    if (time === undefined) throw new Error('the server did not say what time it is')
+    return time
   }
+}
+
+/** A beat is several statements, so its answer is a list of results: the last one is that of {@link TIME}. */
+function timeIn(answers: pg.QueryResult | readonly pg.QueryResult[]): number | undefined {
+  const time: unknown = [answers].flat().at(-1)?.rows[0]?.time
+  return typeof time === 'number' ? time : undefined
 }
 
 /** Apart from the commit that waits: PostgreSQL lets one transaction at a time commit notifications. */

@@ -13,6 +13,7 @@ import { Beats, NotConfirmed, type Notification, saysUnconfirmed } from './beats
 import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'
 import { ConnectionLease, type Known } from './lease.ts'
 import type { PostgresLimits } from './limits.ts'
+import { MeasuredClock } from './measured-clock.ts'
 
 /** The connections to one host. */
 interface Generation {
@@ -28,6 +29,8 @@ interface Generation {
 const WATCH_MS = 1_000
 
 export class PostgresPool {
+  /** Of the host that statements go to. */
+  readonly clock = new MeasuredClock()
   readonly #urls: readonly [string, ...string[]]
   readonly #limits: PostgresLimits
   readonly #known = new WeakMap<pg.ClientBase, Known>()
@@ -146,10 +149,16 @@ export class PostgresPool {
     const work = this.#pool(this.#limits.maxConnections)
     work.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client))
     const beatConnections = this.#pool(1)
-    const beats = new Beats(beatConnections, this.#limits.confirmMs, (error) => {
-      this.#leave(generation)
-      // Commits that no standby confirms would hang. Nobody knows whether they took effect, and their callers say so.
-      if (error instanceof NotConfirmed) for (const client of clients) void client.end()
+    const beats = new Beats(beatConnections, this.#limits.confirmMs, {
+      lost: (error) => {
+        this.#leave(generation)
+        // Commits that no standby confirms would hang. Nobody knows whether they took effect, and their callers say so.
+        if (error instanceof NotConfirmed) for (const client of clients) void client.end()
+      },
+      measured: (sent, time) => {
+        // A host that was left may have another clock.
+        if (this.#current === generation) this.clock.measured(sent, time)
+      },
     })
     const generation: Generation = { work, beatConnections, beats, clients, waiting: new Set() }
     return generation

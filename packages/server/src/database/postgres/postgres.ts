@@ -9,6 +9,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
+import type { DatabaseClock } from '../../clock.ts'
 import type { Notifications } from '../changes/notifications.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import { away, isOutdated } from '../errors/away.ts'
@@ -69,6 +70,10 @@ class PostgresDriver implements RawDriver, Notifications {
 
   get serverProcesses(): readonly number[] {
     return this.#pool.serverProcesses
+  }
+
+  get clock(): DatabaseClock {
+    return this.#pool.clock
   }
 }
 

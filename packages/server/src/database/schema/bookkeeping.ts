@@ -1,5 +1,6 @@
 /** The tables of the migrations themselves: which ones ran, and the lock that lets one process at a time run them. */
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { databaseNow } from '../dialects/now.ts'
 import { type DatabaseKind, wordsOf } from '../differences.ts'
 import { sqlState } from '../errors/driver-errors.ts'
 import type { Schema } from './schema.ts'
@@ -47,8 +48,13 @@ export function bookkeepingStatements(kind: DatabaseKind): readonly string[] {
   ]
 }
 
-export async function recordMigration(query: Transaction<Schema>, name: string, at: Date): Promise<void> {
-  await bookkeepingOf(query).insertInto('schema_migration').values({ name, ran_at: at.getTime() }).execute()
+export async function recordMigration(
+  query: Transaction<Schema>,
+  kind: DatabaseKind,
+  name: string,
+): Promise<void> {
+  const values = { name, ran_at: databaseNow(kind) }
+  await bookkeepingOf(query).insertInto('schema_migration').values(values).execute()
 }
 
 /** Names of the migrations that ran; none in a database without our tables. */

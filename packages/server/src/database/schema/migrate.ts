@@ -4,7 +4,6 @@
  * PostgreSQL's advisory locks take it too.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { type Clock, systemClock } from '../../clock.ts'
 import type { Database } from '../database.ts'
 import { type DatabaseKind, type Words, wordsOf } from '../differences.ts'
 import {
@@ -24,7 +23,6 @@ import { contracts, refuseNewer, refuseUnknown } from './schema-state.ts'
 
 interface Options {
   readonly migrations?: readonly Migration[]
-  readonly clock?: Clock
   /**
    * Into how many partitions PostgreSQL divides the tables with rows for each device, which cannot be changed later.
    * Default: 0, it keeps them whole.
@@ -43,7 +41,7 @@ interface Options {
  */
 export async function migrate(
   { kind, locking }: Database,
-  { migrations = ours, clock = systemClock, partitions = 0, also }: Options = {},
+  { migrations = ours, partitions = 0, also }: Options = {},
 ): Promise<string[]> {
   if (partitions > 0) requirePostgres(kind)
   return locking(async (query) => {
@@ -55,7 +53,7 @@ export async function migrate(
       if (partitions > 0 && done.has(buckets.name)) await requirePartitions(transaction, kind, partitions)
       const missing = migrations.filter(({ name }) => !done.has(name))
       const words = wordsOf(kind, partitions)
-      for (const migration of missing) await run(migration, words, transaction, clock)
+      for (const migration of missing) await run(migration, { kind, words }, transaction)
       const names = missing.map(({ name }) => name)
       if (names.length > 0) await also?.(transaction, names)
       return names
@@ -117,7 +115,7 @@ export async function migrateTo(
   }
   for (const migration of ours) {
     if (names.includes(migration.name) && !done.includes(migration.name)) {
-      await run(migration, wordsOf(kind), query, systemClock)
+      await run(migration, { kind, words: wordsOf(kind) }, query)
     }
   }
 }
@@ -142,12 +140,11 @@ async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, want
 
 async function run(
   { name, check, statements }: Migration,
-  words: Words,
+  { kind, words }: { readonly kind: DatabaseKind; readonly words: Words },
   query: Transaction<Schema>,
-  clock: Clock,
 ): Promise<void> {
   const unfit = await check?.(query, words)
   if (unfit !== undefined) throw new SchemaError('unfit-rows', unfit)
   for (const statement of statements(words)) await sql.raw(statement).execute(query)
-  await recordMigration(query, name, clock())
+  await recordMigration(query, kind, name)
 }

@@ -22,8 +22,8 @@ async function deviceWithMany(database: Database) {
   const device = newDevice({ ...NAME, ...own, status: 'active', origin: 'session' })
   await deviceStore(database).add(device)
   const { id, bucket } = device
-  const ids = Array.from({ length: MANY }, () => newDeviceSessionId())
-  const refreshed = newDeviceSessionId()
+  const ids = Array.from({ length: MANY }, () => newDeviceSessionId(new Date()))
+  const refreshed = newDeviceSessionId(new Date())
   const row = (session: string, at: number, chain: string) => ({
     ...{
       session_id: session,

@@ -135,7 +135,7 @@ async function open(
   const store = model.fields.store || null
   const sightings = await lookForClones({ device, previous, sessions, store, at, caller }, deps)
   const { id: macaroonId } = await deps.keyring.mintId('device-session')
-  const id = newDeviceSessionId()
+  const id = newDeviceSessionId(at)
   const session: DeviceSession = {
     id,
     deviceId: device.id,

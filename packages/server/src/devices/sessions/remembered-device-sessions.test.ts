@@ -18,7 +18,12 @@ test('guarantee: sessions of devices with the longest names fill no memory', asy
   for (let at = 0; at < 2_000; at++) {
     const serial = `${at}-`.padEnd(30_000, 'x')
     await sessions.remember(String(at), async () => ({
-      ...{ deviceId: newDeviceId(), description: JSON.stringify({ serial }), until, notBefore: undefined },
+      ...{
+        deviceId: newDeviceId(new Date()),
+        description: JSON.stringify({ serial }),
+        until,
+        notBefore: undefined,
+      },
       headers: { 'ratafia-serial': serial },
     }))
   }

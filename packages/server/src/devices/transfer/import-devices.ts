@@ -79,7 +79,7 @@ async function* batches(
     if (first) checkColumns(Object.keys(row.fields), row.place)
     first = false
     const plain = source.format === 'csv' ? asBefore(row) : row
-    const read = faults.note(() => readRecord(plain, { newId: newDeviceId, ...decided }))
+    const read = faults.note(() => readRecord(plain, { newId: () => newDeviceId(decided.at), ...decided }))
     if (read) batch.push(read)
     if (batch.length < TRANSFER_BATCH) continue
     yield batch

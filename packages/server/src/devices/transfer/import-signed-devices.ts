@@ -4,11 +4,13 @@
  */
 import { newDeviceId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
+import type { Clock } from '../../clock.ts'
 import type { InImport } from './import-devices.ts'
 import { type ImportedSigned, type NumberedDevice, type SignedDevice, SignedImport } from './signed-import.ts'
 
 export interface ImportSignedDeps {
   readonly inImport: InImport
+  readonly clock: Clock
 }
 
 interface ImportOptions {
@@ -26,7 +28,7 @@ const BATCH = 500
 export async function importSignedDevices(
   all: readonly SignedDevice[],
   { source, dryRun, authority, onProgress }: ImportOptions,
-  { inImport }: ImportSignedDeps,
+  { inImport, clock }: ImportSignedDeps,
 ): Promise<ImportedSigned> {
   requireForAll(authority, 'devices:manage')
   let counts: ImportedSigned | undefined
@@ -35,7 +37,7 @@ export async function importSignedDevices(
       const work = new SignedImport(source, register)
       // Devices that gave way go first, so that their serials are free for the present holders.
       let done = 0
-      for (const phase of inOrder(all)) {
+      for (const phase of inOrder(all, clock())) {
         for (let start = 0; start < phase.length; start += BATCH) {
           const batch = phase.slice(start, start + BATCH)
           await work.take(batch)
@@ -61,10 +63,10 @@ export async function importSignedDevices(
 class RolledBack extends Error {}
 
 /** Devices that gave way, then active ones; ids sort in the order of the signatures. */
-function inOrder(all: readonly SignedDevice[]): readonly (readonly NumberedDevice[])[] {
+function inOrder(all: readonly SignedDevice[], at: Date): readonly (readonly NumberedDevice[])[] {
   const numbered = all
     .toSorted((one, other) => one.firstSignedAt.getTime() - other.firstSignedAt.getTime())
-    .map((signed) => ({ id: newDeviceId(), signed }))
+    .map((signed) => ({ id: newDeviceId(at), signed }))
   return [
     numbered.filter(({ signed }) => signed.gaveWayTo),
     numbered.filter(({ signed }) => !signed.gaveWayTo),

@@ -63,8 +63,10 @@ export function externalIdentity({
   }
 
   return async () => {
-    const age = () => (known ? clock().getTime() - known.at : Number.POSITIVE_INFINITY)
-    const paused = () => failure !== undefined && clock().getTime() - failure.at < PAUSE_MS
+    // A clock that was set back must not keep an answer for longer.
+    const since = (at: number) => Math.abs(clock().getTime() - at)
+    const age = () => (known ? since(known.at) : Number.POSITIVE_INFINITY)
+    const paused = () => failure !== undefined && since(failure.at) < PAUSE_MS
     if (age() >= FRESH_MS && !paused()) {
       // Requests that come while it is being fetched wait for the same answer.
       running ??= refresh().finally(() => {

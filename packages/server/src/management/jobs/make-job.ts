@@ -74,10 +74,11 @@ export async function addJob(
   { kind, state, subjects, file, settings, authority }: NewJob,
   { changeBy, clock }: Pick<MakeJobDeps, 'changeBy' | 'clock'>,
 ): Promise<Job> {
+  const createdAt = clock()
   const job: Job = {
-    ...{ id: newJobId(), kind, state, maker: makerOf(authority), settings, total: subjects.length },
+    ...{ id: newJobId(createdAt), kind, state, maker: makerOf(authority), settings, total: subjects.length },
     counts: { done: 0, unchanged: 0, refused: 0 },
-    createdAt: clock(),
+    createdAt,
     ...{ startedAt: undefined, endedAt: undefined, note: undefined },
   }
   const { accountId } = authority

@@ -2,6 +2,7 @@
 import { announcement } from '../../cli/announcement.ts'
 import { EXIT } from '../../cli/context.ts'
 import type { Installation } from '../../cli/installation.ts'
+import { monotonicClock } from '../../clock.ts'
 import { type Counters, localCounters } from '../../counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
 import { limitHeap, limitOldGeneration } from '../heap-limits.ts'
@@ -25,7 +26,7 @@ export async function serve(options: ServiceOptions, say: (text: string) => void
 }
 
 /** On the monotonic clock: setting the system's clock back would refuse every request for that long. */
-const countersOfProcess = (): Counters => localCounters({ clock: () => new Date(performance.now()) })
+const countersOfProcess = (): Counters => localCounters({ clock: monotonicClock })
 
 /**
  * All our work is done. The exporter of traces may still wait for a collector that does not answer, longer than a

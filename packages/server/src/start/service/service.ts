@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activityRecorder } from '../../activity/activity-recorder.ts'
 import type { Installation } from '../../cli/installation.ts'
-import { systemClock } from '../../clock.ts'
+import { clockAgreement, monotonicClock } from '../../clock.ts'
 import { localCounters } from '../../counters.ts'
 import { keepTally } from '../../counting/kept-tally.ts'
 import { sendCounters } from '../../counting/send.ts'
@@ -13,7 +13,7 @@ import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { limitBodyMemory } from '../../http/bodies/body-memory.ts'
 import { clientsOf } from '../../http/client.ts'
-import { healthRoutes } from '../../http/health-routes.ts'
+import { healthRoutes, refuseWhile } from '../../http/health-routes.ts'
 import { limitRates } from '../../http/limits/rate-limit.ts'
 import { readiness } from '../../http/readiness.ts'
 import { listen } from '../../http/server.ts'
@@ -34,6 +34,7 @@ import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
 import { reminderSenders } from './reminders.ts'
 import { talliedMetrics } from './tallied-metrics.ts'
+import { watchClock } from './watch-clock.ts'
 
 /** A service that listens. */
 export interface RunningService {
@@ -51,23 +52,25 @@ export interface RunningService {
 /** The whole service, or with `identityOnly` the identity service alone. Throws what `openInstallation` throws. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log } = options
-  const tally = keepTally({ clock: options.clock ?? systemClock })
-  const telemetry = tallied(
-    await createTelemetry({
-      log,
-      release: RELEASE,
-      tracing: config.tracing,
-      metrics: config.metrics !== undefined,
-    }),
-    tally,
-  )
-  const opened: (() => Promise<void>)[] = [() => telemetry.tracing.close()]
+  const untallied = await createTelemetry({
+    log,
+    release: RELEASE,
+    tracing: config.tracing,
+    metrics: config.metrics !== undefined,
+  })
+  const opened: (() => Promise<void>)[] = [() => untallied.tracing.close()]
   const close = async () => {
     for (let next = opened.pop(); next; next = opened.pop()) await next()
   }
   try {
-    const installation = await openInstallation(options, telemetry)
+    const installation = await openInstallation(options, untallied)
     opened.push(() => installation.close())
+    const tally = keepTally(installation)
+    const telemetry = tallied(untallied, tally)
+    const { clockAhead } = installation
+    const watching = watchClock(clockAhead, log)
+    opened.push(async () => watching.stop())
+    telemetry.metrics.watch({ clockAhead })
     const sending = sendCounters({
       ...{ tally, counters: installation.counts },
       onError: (error) => log.warn({ err: error }, 'what was counted is not stored yet, and is tried again'),
@@ -85,6 +88,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       const senders = await reminderSenders(config, log)
       const jobs = runJobs(jobsOf(installation, log, telemetry, senders), {
         leases: leaseStore(installation.database),
+        mayWork: () => clockAgreement(clockAhead()).works,
         onError: (error, job) => log.warn({ err: error, job }, 'a job failed, and is tried again'),
       })
       opened.push(() => jobs.stop())
@@ -115,11 +119,14 @@ const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry 
 /** Adds what it opens to `opened`. */
 async function listenWith(
   { installation, telemetry, tally }: Counted,
-  { log, identityOnly = false, counters = localCounters(installation) }: ServiceOptions,
+  { log, identityOnly = false, ...options }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
   const { metrics } = telemetry
+  // Setting a clock back must not make these limits longer.
+  const { clock = monotonicClock } = options
+  const { counters = localCounters({ clock }) } = options
   const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
   const activity = devicesSeen(installation, log)
   const used = tokensUsed(installation, log)
@@ -165,9 +172,14 @@ async function listenWith(
   })
   // First, tell long polls to come back later.
   opened.push(() => app.close())
+  const refusing = () => {
+    const { serves, says } = clockAgreement(installation.clockAhead())
+    return serves ? undefined : says
+  }
+  refuseWhile(app, refusing)
   limitBodyMemory(app)
-  limitRates(app, { counters, limits: config.rateLimits, clock: installation.clock })
-  const ready = readiness({ schema: () => schemaState(installation.database) })
+  limitRates(app, { counters, limits: config.rateLimits, clock })
+  const ready = readiness({ schema: () => schemaState(installation.database), refusing })
   healthRoutes(app, ready.unready)
   // Before all else: load balancers see it, and clients are told to connect elsewhere.
   opened.push(async () => {

@@ -1,5 +1,6 @@
 /** `ratafia ci logout`: ends the session of an exported credential, with the credential itself. */
 import { access } from 'node:fs/promises'
+import { systemClock } from '../../../clock.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
 import {
   type CredentialText,
@@ -22,7 +23,7 @@ export async function logout({ url: given, from }: LogoutOptions, context: Comma
   const url = serviceAddress(given, context)
   const { text, name } = await exported(from, context)
   const { slice, sessionId, end } = credentialIn(text, name)
-  if (end !== undefined && end <= new Date()) {
+  if (end !== undefined && end <= systemClock()) {
     note(context.streams, `The session ${sessionId} has ended at ${end.toISOString()} already.`)
     return
   }

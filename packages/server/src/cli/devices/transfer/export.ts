@@ -1,5 +1,6 @@
 /** `ratafia devices export`: the register as a file, from the database, or what a service exports of it. */
 import type { Command } from 'commander'
+import { systemClock } from '../../../clock.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
 import { writeOut, writePages } from '../../files/write-whole.ts'
 import { formatOf } from '../../files.ts'
@@ -59,7 +60,7 @@ async function exportTo(
     },
     over: async (service) => {
       const { LISTED_COLUMNS: columns } = await import('../../../devices/transfer/device-columns.ts')
-      const query = listQueryOf(options, new Date())
+      const query = listQueryOf(options, systemClock())
       if (!options.listed) note(context.streams, WITHOUT_ASSERTIONS)
       return writeListed(exportedRows(service, EXPORT, { query, columns, what: 'a device' }), target, context)
     },

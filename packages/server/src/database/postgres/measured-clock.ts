@@ -1,0 +1,54 @@
+/**
+ * The time of PostgreSQL, computed from this process's monotonic clock. Each beat (`beats.ts`) brings the server's time,
+ * which it read between the moments the beat was sent and answered: so the difference between its clock and our
+ * monotonic one lies between two bounds, a round trip apart. The best bounds of all beats count. This machine's own
+ * clock plays no part, and may be set while the process runs.
+ */
+import type { Clock, DatabaseClock } from '../../clock.ts'
+
+/** How fast the two clocks may drift apart while each is adjusted by NTP (500 ppm at most). */
+const DRIFT = 0.001
+
+export class MeasuredClock implements DatabaseClock {
+  readonly #monotonic: () => number
+  /** Bounds of the database's time less the monotonic one; undefined before the first measurement. */
+  #bounds: { readonly low: number; readonly high: number; readonly at: number } | undefined
+
+  /** `monotonic` is in milliseconds. */
+  constructor(monotonic = () => performance.now()) {
+    this.#monotonic = monotonic
+  }
+
+  /** The server read `time` after `sent`, and before now. All are in milliseconds; `sent` is by the monotonic clock. */
+  measured(sent: number, time: number): void {
+    const at = this.#monotonic()
+    const measured = { low: time - at, high: time - sent, at }
+    const known = this.#bounds
+    if (!known) {
+      this.#bounds = measured
+      return
+    }
+    const drift = (at - known.at) * DRIFT
+    const low = Math.max(measured.low, known.low - drift)
+    const high = Math.min(measured.high, known.high + drift)
+    // If they exclude each other, the server's clock was set, another server took over, or this machine slept.
+    this.#bounds = low <= high ? { low, high, at } : measured
+  }
+
+  /**
+   * Never ahead of the database's clock, and behind it by a network delay at most. Opening a database measures it before
+   * anything else: throws `TypeError` before that.
+   */
+  readonly now: Clock = () => new Date(this.#monotonic() + this.#measured.low)
+
+  aheadBy(machine: Date): number {
+    const { low, high } = this.#measured
+    const ours = machine.getTime() - this.#monotonic()
+    return ours > high ? ours - high : Math.min(ours - low, 0)
+  }
+
+  get #measured() {
+    if (!this.#bounds) throw new TypeError('The time of the database was not measured yet.')
+    return this.#bounds
+  }
+}
