@@ -1,12 +1,13 @@
 /** The pages of one's own tokens: request in, operation, page out. */
-import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { MANAGEMENT_OPERATIONS, type SessionsSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
 import { invalidField, RequestError } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { requireTyped } from '../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import { type DraftBefore, draftTokenIn, endIn, filledIn, limitsIn } from '../web/console/tokens/draft.ts'
 import { explainPage } from '../web/console/tokens/explain-page.ts'
-import { nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
+import { type JobSessions, nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
 import { type NewTokenPage, newTokenPage, usualLife } from '../web/console/tokens/new-page.ts'
 import { shortenPage } from '../web/console/tokens/shorten-page.ts'
 import { shownTokenPage } from '../web/console/tokens/shown-page.ts'
@@ -24,10 +25,18 @@ export function tokenPageRoutes(routes: Routes, own: OwnCredentials): void {
   const { page, form } = routes
 
   page('/tokens', async ({ call, query, me, now }) => {
-    const filters = { q: query.get('q'), state: query.get('state'), kind: query.get('kind') }
-    const { tokens, next } = await call(api.myTokens, { query: { ...filters, cursor: query.get('cursor') } })
-    const soon = await call(api.myTokens, { query: { state: 'ending', kind: 'developer', limit: '5' } })
-    return tokensPage({ tokens, next, query, ending: soon.tokens, current: me.session_id, now })
+    const rule = query.get('rule')
+    const filters = { q: query.get('q'), state: query.get('state'), kind: query.get('kind'), rule }
+    const ci = rule === undefined ? 'none' : undefined
+    const { tokens, next } = await call(api.myTokens, {
+      query: { ...filters, ci, cursor: query.get('cursor') },
+    })
+    const soon = await call(api.myTokens, { query: { state: 'ending', limit: '5' } })
+    const jobs = rule === undefined ? await call(api.myTokens, { query: { ci: 'only' } }) : undefined
+    return tokensPage({
+      ...{ tokens, next, query, ending: soon.tokens, current: me.session_id, now },
+      jobs: jobs ? sessionsByRule(jobs) : [],
+    })
   })
 
   page('/tokens/:id', async ({ call, parameters, me, now }) =>
@@ -74,6 +83,12 @@ export function tokenPageRoutes(routes: Routes, own: OwnCredentials): void {
 
   revokeRoutes(routes)
   newTokenRoutes(routes, own)
+}
+
+/** Of the newest hundred. Of those that follow, `more` says that they are there. */
+function sessionsByRule({ tokens, next }: Static<typeof SessionsSchema>): readonly JobSessions[] {
+  const byRule = Map.groupBy(tokens, ({ rule }) => rule ?? '')
+  return [...byRule].map(([rule, sessions]) => ({ rule, sessions: sessions.length, more: next !== null }))
 }
 
 function revokeRoutes({ form }: Routes): void {

@@ -156,6 +156,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         .execute()
       return rows.map((row) => ({
         ...listedOf(row),
+        isShortened: row.shortened_from !== null,
         lastUsedAt: fromInstant(row.last_used_at) ?? undefined,
         lastUsedFrom: row.last_used_from ?? undefined,
       }))

@@ -51,7 +51,10 @@ export interface ListedSession extends Session {
 }
 
 /** As lists have it. */
-export interface UsedSession extends ListedSession, TokenActivity {}
+export interface UsedSession extends ListedSession, TokenActivity {
+  /** Its owner has chosen an earlier end. */
+  readonly isShortened: boolean
+}
 
 /** In which order a list of sessions is read. */
 export type SessionOrder =

@@ -3,11 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId, type SessionId } from '@ratafia/api'
 import type { Account } from '../../src/accounts/account.ts'
+import { addRule } from '../../src/ci/rules/making/add-rule.ts'
 import type { Session } from '../../src/tokens/session.ts'
+import { deciding } from '../support/authorities.ts'
+import { consoleOf, textOf } from '../support/console.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
 import { openingOf } from '../support/openings.ts'
 import { addPublisher, decoded, logInWithPassword, pairHeader } from '../support/publishers.ts'
+import { GITHUB, givenIssuer, givenSession } from '../support/rules.ts'
 import { addPerson, bearing, call, logIn, refusalOf, sessionIdOf, testService } from '../support/service.ts'
 
 const DAY = 86_400_000
@@ -158,7 +162,7 @@ eachDatabase((_kind, _open, fresh) => {
   const LISTS: readonly (readonly [query: string, descriptions: readonly string[]])[] = [
     ['', ['Administration', 'laptop', 'ends last', 'ends first', 'old']],
     ['?state=active', ['Administration', 'laptop', 'ends last', 'ends first', 'old']],
-    ['?state=ending', ['Administration', 'ends first', 'ends last']],
+    ['?state=ending', ['ends first', 'ends last']],
     ['?state=ending&kind=developer', ['ends first', 'ends last']],
     ['?state=expired', ['over', 'Administration before', 'over long ago']],
     ['?state=revoked', ['taken away', 'taken away before']],
@@ -212,6 +216,55 @@ eachDatabase((_kind, _open, fresh) => {
       tokens.map((one: Listed) => one.description),
       ['taken away', 'taken away', 'taken away before'],
     )
+  })
+
+  test('only what needs a successor ends soon: no session of a CI job, no short one, none that was shortened', async () => {
+    const ada = await addManager(service, 'auditor')
+    const token = await managementToken(service, ada)
+    await addSessions(ada, [
+      ['replace me', -60, 20],
+      ['for an hour', 0, 1 / 24],
+      ['for two days', 0, 2],
+      ['replaced', -60, 25],
+    ])
+    const [replaced] = (await get(token, '/me/tokens', '?q=replaced')).tokens
+    const until = new Date(service.now().getTime() + 7 * DAY).toISOString()
+    const body = { until }
+    const path = `/me/tokens/${replaced.session_id}/shorten`
+    assert.equal((await manage(service, token, 'POST', path, { body })).status, 200)
+    await givenIssuer(service.installation.database, GITHUB, 'github')
+    for (const name of ['nightly', 'release']) {
+      const rule = { name, issuer: GITHUB, account: ada.username, packages: [{ name: 'hello' }] }
+      const match = { repository_id: '74', repository_owner_id: '65', environment: name }
+      const grants = { permissions: ['package_upload'] } as const
+      const maker = { authority: deciding() }
+      const { jobMaxLifetime } = service.installation.config
+      await addRule({ ...rule, match, grants, maker }, { ...service.installation, jobMaxLifetime })
+      await givenSession(service.installation.database, name)
+    }
+    await givenSession(service.installation.database, 'nightly')
+
+    const descriptions = async (query: string) =>
+      (await get(token, '/me/tokens', query)).tokens.map((one: Listed) => one.description).toSorted()
+    assert.deepEqual(await descriptions('?state=ending'), ['replace me'])
+    assert.deepEqual(await descriptions('?ci=only'), ['nightly', 'nightly', 'release'])
+    assert.deepEqual(await descriptions('?rule=nightly'), ['nightly', 'nightly'])
+    assert.deepEqual(await descriptions('?rule=nightly&ci=none'), [])
+    assert.deepEqual(await descriptions('?ci=none&kind=developer'), [
+      'for an hour',
+      'for two days',
+      'replace me',
+      'replaced',
+    ])
+
+    const browser = await consoleOf(service, ada)
+    const page = textOf(await browser.get('/console/tokens'))
+    assert.match(page, /One token ends within 30 days:.*replace me/)
+    assert.match(page, /CI jobs .*nightly : 2 active sessions .*release : 1 active session/)
+    assert.doesNotMatch(page, /CI job of the rule/)
+    const folded = textOf(await browser.get('/console/tokens?rule=nightly'))
+    assert.match(folded, /CI job of the rule nightly/)
+    assert.doesNotMatch(folded, /replace me .*developer|CI job of the rule release/)
   })
 
   test('what is no state, kind or description is refused, and a cursor is of its list', async () => {

@@ -43,9 +43,10 @@ export async function givenSession({ query }: On, ruleName: string): Promise<str
   const session_id = randomUUID()
   const now = Date.now()
   const times = { valid_since: now, valid_until: now + 900_000, created_at: now }
+  const job = JSON.stringify({ rule: ruleName, issuer: GITHUB, claims: { run_id: '1' } })
   await query
     .insertInto('token_session')
-    .values({ session_id, account_id, ...times, rule_id, job: '{"run_id":"1"}', description: ruleName })
+    .values({ session_id, account_id, ...times, rule_id, job, description: ruleName })
     .execute()
   return session_id
 }

@@ -138,10 +138,17 @@ const sessionsQuery = {
     Type.Enum(['active', 'ending', 'revoked', 'expired', 'all'], {
       type: 'string',
       description:
-        '`active` if absent. `ending`: active, and over within 30 days, the next one first. `expired`: over and not revoked, the last one first. `revoked`: the last one first',
+        '`active` if absent. `ending`: a reminder is sent for it, and it expires within 30 days, the next one first; not sessions of CI jobs, nor short ones. `expired`: over and not revoked, the last one first. `revoked`: the last one first',
     }),
   ),
   kind: Type.Optional(Type.Enum(['developer', 'management'], { type: 'string' })),
+  ci: Type.Optional(
+    Type.Enum(['none', 'only'], {
+      type: 'string',
+      description: '`none`: without the sessions that CI jobs opened. `only`: those alone',
+    }),
+  ),
+  rule: Type.Optional(nameOrId('The name of a rule: only the sessions that CI jobs opened by it')),
   q: Type.Optional(
     Type.String({
       ...{ minLength: 1, maxLength: 128 },

@@ -2,10 +2,14 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
+import { SHORTEST_LIFE_MS } from '../../reminders/steps.ts'
 import type { SessionKind, SessionOrder, SessionPosition, UsedSession } from '../session.ts'
 import type { SessionStore } from '../session-store.ts'
 
-/** `ending`: active, and over within 30 days. `expired`: past its end, and not revoked. */
+/**
+ * `ending`: a reminder is sent for it, and it expires within 30 days; so sessions of CI jobs and short ones never are.
+ * `expired`: past its end, and not revoked.
+ */
 export type SessionState = 'active' | 'ending' | 'revoked' | 'expired' | 'all'
 
 interface Listing {
@@ -14,6 +18,10 @@ interface Listing {
   readonly accountId: AccountId | undefined
   readonly state: SessionState
   readonly kind?: SessionKind | undefined
+  /** `none`: without those that CI jobs opened; `only`: those alone. */
+  readonly ci?: 'none' | 'only' | undefined
+  /** Only those that CI jobs opened by the rule of this name. */
+  readonly rule?: string | undefined
   /** Only those whose description contains this, in letters of either case. */
   readonly text?: string | undefined
   readonly endsBefore?: Date | undefined
@@ -100,13 +108,27 @@ function walkOf({ state, kind, unusedSince }: Filter, now: Date): Walk {
 /** Before every id. */
 const FIRST = '' as SessionId
 
-function fitting({ state, kind, text, endsBefore, unusedSince }: Filter, now: Date) {
+function fitting({ state, kind, ci, rule, text, endsBefore, unusedSince }: Filter, now: Date) {
   const wanted = text?.toLowerCase()
-  return ({ revokedAt, validSince, validUntil, lastUsedAt, ...row }: UsedSession): boolean =>
-    (state === 'all' || (state === 'revoked') === (revokedAt !== undefined)) &&
-    (state === 'all' || state === 'revoked' || (state === 'expired') === validUntil <= now) &&
-    (kind === undefined || row.kind === kind) &&
-    (wanted === undefined || (row.description ?? '').toLowerCase().includes(wanted)) &&
-    (endsBefore === undefined || validUntil < endsBefore) &&
-    (unusedSince === undefined || (lastUsedAt ?? validSince) < unusedSince)
+  return (session: UsedSession): boolean => {
+    const { revokedAt, validSince, validUntil, lastUsedAt, job, ...row } = session
+    return (
+      (state === 'all' || (state === 'revoked') === (revokedAt !== undefined)) &&
+      (state === 'all' || state === 'revoked' || (state === 'expired') === validUntil <= now) &&
+      (state !== 'ending' || isReminded(session)) &&
+      (kind === undefined || row.kind === kind) &&
+      (ci === undefined || (ci === 'only') === (job !== undefined)) &&
+      (rule === undefined || job?.rule === rule) &&
+      (wanted === undefined || (row.description ?? '').toLowerCase().includes(wanted)) &&
+      (endsBefore === undefined || validUntil < endsBefore) &&
+      (unusedSince === undefined || (lastUsedAt ?? validSince) < unusedSince)
+    )
+  }
 }
+
+/** As the index of reminders has it (`database/schema/reminded-sessions.ts`). */
+const isReminded = ({ kind, job, isShortened, validSince, validUntil }: UsedSession): boolean =>
+  kind === 'developer' &&
+  job === undefined &&
+  !isShortened &&
+  validUntil.getTime() - validSince.getTime() >= SHORTEST_LIFE_MS

@@ -68,7 +68,8 @@ const listOf = ({ sessions, next }: SessionPage, query: object) => ({
 type Query = Asked<typeof MANAGEMENT_OPERATIONS.myTokens>['query']
 
 const listingIn = (query: Query) => ({
-  ...{ limit: query.limit ?? 100, state: query.state ?? 'active', kind: query.kind, text: query.q },
+  ...{ limit: query.limit ?? 100, state: query.state ?? 'active', kind: query.kind },
+  ...{ ci: query.ci, rule: query.rule, text: query.q },
   unusedSince:
     query.unused_since === undefined ? undefined : instantField('query/unused_since', query.unused_since),
   after: sessionIn(query),

@@ -13,7 +13,7 @@ const CLASSES: Readonly<Record<Tone, string>> = {
 }
 
 /** `word` comes from the catalogue of words. */
-export const stateChip = (tone: Tone, word: string): Html =>
+export const stateChip = (tone: Tone, word: string | Html): Html =>
   html`<span class="${CLASSES[tone]}"><span aria-hidden="true">${SHAPES[tone]}</span> ${word}</span>`
 
 /** A name that somebody else may have chosen. */

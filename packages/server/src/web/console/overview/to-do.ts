@@ -103,10 +103,7 @@ function tokenLines({ tokens }: Attention, now: Date): readonly Line[] {
   const { first_ends_at: end } = tokens
   return [
     {
-      href: addressOf('/console/all-tokens', [
-        ['state', 'ending'],
-        ['kind', 'developer'],
-      ]),
+      href: addressOf('/console/all-tokens', [['state', 'ending']]),
       says: text.tokens(tokens.tokens, tokens.more),
       ...(end !== null && { rest: text.tokensFirst(new Date(end), now) }),
     },

@@ -1,11 +1,12 @@
 /** The list of one's own tokens. */
+import { SHORTEST_LIFE_MS } from '../../../reminders/steps.ts'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { chip, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitChips } from '../limits.ts'
-import { filterSelect, filterText, list, type Query } from '../list.ts'
+import { addressOf, filterSelect, filterText, list, type Query } from '../list.ts'
 import type { ListedSession, Session } from '../records.ts'
 import { day, orNever, relative, SOON_MS } from '../time.ts'
 
@@ -15,12 +16,22 @@ const text = words.tokens
 export const nameOf = ({ description }: Pick<Session, 'description'>): string =>
   description === null || description === '' ? text.none : visibleText(description, 80)
 
+/** Active sessions that the jobs of one rule opened. */
+export interface JobSessions {
+  readonly rule: string
+  readonly sessions: number
+  /** There are more than were counted. */
+  readonly more: boolean
+}
+
 export interface TokensPage {
   readonly tokens: readonly ListedSession[]
   readonly next: string | null
   readonly query: Query
   /** The next ones that end within 30 days. */
   readonly ending: readonly ListedSession[]
+  /** Active sessions of CI jobs by their rule, where the list leaves them out. */
+  readonly jobs: readonly JobSessions[]
   /** The session of this browser. */
   readonly current: string
   readonly now: Date
@@ -30,7 +41,7 @@ export const tokensPage = (page: TokensPage): ConsoleContent => ({
   title: text.title,
   section: 'tokens',
   beside: html`<a class="button primary push" href="/console/tokens/new">${text.make}</a>`,
-  body: html`${page.ending.length > 0 && endingNotice(page)}${tokenList(page)}
+  body: html`${page.ending.length > 0 && endingNotice(page)}${tokenList(page)}${page.jobs.length > 0 && jobList(page.jobs)}
 <p><a href="/console/tokens/explain">${text.explainLink}</a></p>`,
 })
 
@@ -40,6 +51,13 @@ const endingNotice = ({ ending, now }: TokensPage): Html => html`
   (token) =>
     html`<li>${nameOf(token)}, ${relative(token.valid_until, now)} <a href="/console/tokens/${token.session_id}/rotate">${text.rotate}</a></li>`,
 )}</ul></div>`
+
+const jobList = (jobs: readonly JobSessions[]): Html => html`
+<section class="card"><h2>${text.jobs.title}</h2><p class="quiet">${text.jobs.what}</p>
+<ul>${jobs.map(
+  ({ rule, sessions, more }) =>
+    html`<li><a href="${addressOf('/console/tokens', [['rule', rule]])}">${visibleText(rule, 64)}</a>: ${text.jobs.active(sessions, more)}</li>`,
+)}</ul></section>`
 
 const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
   list<ListedSession>({
@@ -62,6 +80,7 @@ const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
           label,
         })),
       }),
+      filterText(query, { name: 'rule', label: text.rule }),
     ],
     empty: html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
 <p><a class="button primary" href="/console/tokens/new">${text.emptyStep}</a></p>
@@ -100,13 +119,18 @@ export function mayDo({ kind, limits, manage }: Pick<Session, 'kind' | 'limits' 
 }
 
 /** Its state, as what decides: revoked, expired, or when it ends. */
-export function endOf(
-  { revoked_at, valid_until, kind }: Pick<Session, 'revoked_at' | 'valid_until' | 'kind'>,
-  now: Date,
-): Html {
+export function endOf(session: EndingSession, now: Date): Html {
+  const { revoked_at, valid_until } = session
   if (revoked_at !== null) return stateChip('off', text.revoked)
   const left = new Date(valid_until).getTime() - now.getTime()
   if (left <= 0) return stateChip('off', text.expired)
-  const when = words.time.relative(new Date(valid_until), now)
-  return stateChip(left < SOON_MS && kind === 'developer' ? 'warn' : 'good', when)
+  return stateChip(left < SOON_MS && needsSuccessor(session) ? 'warn' : 'good', relative(valid_until, now))
 }
+
+type EndingSession = Pick<Session, 'revoked_at' | 'valid_since' | 'valid_until' | 'kind' | 'rule'>
+
+/** Whether its owner has to replace it before it expires. A CI job gets another one; a short one is meant to be short. */
+const needsSuccessor = ({ kind, rule, valid_since, valid_until }: EndingSession): boolean =>
+  kind === 'developer' &&
+  rule === null &&
+  Date.parse(valid_until) - Date.parse(valid_since) >= SHORTEST_LIFE_MS

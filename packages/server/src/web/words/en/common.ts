@@ -25,18 +25,22 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** From two years on in years, and up to then in days: how many days are left is what decides. */
+/**
+ * To the nearest unit: what was made for 90 days ends in 90 days, a second later too. From two years on in years, and up
+ * to then in days: how many days are left is what decides.
+ */
 function relative(at: Date, now: Date): string {
-  const difference = at.getTime() - now.getTime()
+  const exact = at.getTime() - now.getTime()
+  // So that 59 minutes and 59 seconds are an hour, and not 60 minutes.
+  const difference = Math.abs(exact) < 60_000 ? exact : Math.round(exact / 60_000) * 60_000
   const days = difference / 86_400_000
-  if (Math.abs(days) >= 730) return RELATIVE.format(Math.trunc(days / 365), 'year')
+  if (Math.abs(days) >= 730) return RELATIVE.format(Math.round(days / 365), 'year')
   const [unit, length] = UNITS.find(([, one]) => Math.abs(difference) >= one) ?? ['second', 1000]
-  // What is about to end must not seem to last longer.
   return unit === 'second'
     ? difference < 0
       ? 'just now'
       : 'in a moment'
-    : RELATIVE.format(Math.trunc(difference / length), unit)
+    : RELATIVE.format(Math.round(difference / length), unit)
 }
 
 export const time = {

@@ -39,6 +39,13 @@ export const tokens = {
   administers: 'administers',
   onlyReads: 'only reads',
   thisOne: 'this browser',
+  rule: 'CI rule',
+  jobs: {
+    title: 'CI jobs',
+    what: 'Each job gets a token of its own for some minutes, by a rule. You have to do nothing.',
+    active: (sessions: number, more: boolean): string =>
+      `${more ? 'more than ' : ''}${counted(sessions, 'active session', 'active sessions')}`,
+  },
   job: (rule: string): string => `CI job of the rule ${rule}`,
   rotate: 'Rotate',
   shorten: 'End it earlier…',
