@@ -64,6 +64,21 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([now.etag, now.body], [before.etag, before.body])
   })
 
+  test('a device is seen at once where it is shown, before a node has stored that', async () => {
+    const [key] = await freshDeviceKeys(1)
+    assert.ok(key)
+    const serial = await registered(node, { key, serial: 'SEEN-0' })
+    const [{ id, registered_at: registeredAt }] = await one('?serial=SEEN-0')
+    const activity = async () => (await get(`/devices/${id}/activity`)).body
+    assert.deepEqual(
+      [(await activity()).last_seen_at, (await activity()).last_address],
+      [registeredAt, '127.0.0.1'],
+    )
+    await sessionOf(node, { key, serial })
+    const { sessions } = (await get(`/devices/${id}/sessions`)).body
+    assert.equal((await activity()).last_seen_at, sessions[0].opened_at)
+  })
+
   test('a device that waits was seen, too; one whose key is asked for by another has evidence', async () => {
     const [holder, other, waits] = await freshDeviceKeys(3)
     assert.ok(holder && other && waits)

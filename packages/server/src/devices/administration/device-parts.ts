@@ -3,7 +3,6 @@
 import type { AuditStore } from '../../audit/audit-store.ts'
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { Authority } from '../../authority.ts'
-import type { ActivityStore } from '../activity/activity-store.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import type { CloneStore } from '../clones/clone-store.ts'
@@ -13,6 +12,7 @@ import { findDevice } from '../find-device.ts'
 import type { RegistrationRow, RegistrationStore } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
 import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
+import { type ActivityDeps, latestActivity } from './latest-activity.ts'
 
 interface PartOf {
   /** As `findDevice` takes it. */
@@ -53,10 +53,9 @@ export async function assertionsOfDevice(
 /** Undefined: it has none. */
 export async function activityOfDevice(
   { name, authority }: Omit<PartOf, 'limit'>,
-  deps: FindDeps & { readonly activities: Pick<ActivityStore, 'of'> },
+  deps: FindDeps & ActivityDeps,
 ): Promise<DeviceActivity | undefined> {
-  const { id } = await findDevice({ name, authority }, deps)
-  return (await deps.activities.of([id])).get(id)
+  return latestActivity(await findDevice({ name, authority }, deps), deps)
 }
 
 /** Last seen first. */

@@ -1,7 +1,6 @@
 /** Everything the register knows about one device. */
 
 import type { Authority } from '../../authority.ts'
-import type { ActivityStore } from '../activity/activity-store.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import type { CloneStore } from '../clones/clone-store.ts'
@@ -11,13 +10,13 @@ import { findDevice } from '../find-device.ts'
 import type { RegistrationRow, RegistrationStore } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
 import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
+import { type ActivityDeps, latestActivity } from './latest-activity.ts'
 
-interface ShowDeviceDeps {
+interface ShowDeviceDeps extends ActivityDeps {
   readonly devices: DeviceStore
   readonly registrations: RegistrationStore
   readonly deviceSessions: DeviceSessionStore
   readonly clones: CloneStore
-  readonly activities: Pick<ActivityStore, 'of'>
 }
 
 export interface DeviceDetails {
@@ -47,13 +46,13 @@ export async function showDevice(
   { name, limit, authority }: ToShow,
   deps: ShowDeviceDeps,
 ): Promise<DeviceDetails> {
-  const { devices, registrations, deviceSessions, clones, activities } = deps
+  const { devices, registrations, deviceSessions, clones } = deps
   const device = await findDevice({ name, authority }, { devices })
   const { id } = device
   const sharing = device.serial === '' ? [] : await devices.findBySerial(device)
   return {
     device,
-    activity: (await activities.of([id])).get(id),
+    activity: await latestActivity(device, deps),
     assertions: await devices.serialAssertionsOf(device),
     registrations: await registrations.ofDevice(device, limit),
     sessions: await deviceSessions.ofDevice(device, limit),

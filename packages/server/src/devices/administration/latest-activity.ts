@@ -1,0 +1,33 @@
+/** When one device was last seen, up to this moment. */
+import type { ActivityStore } from '../activity/activity-store.ts'
+import type { DeviceActivity } from '../activity/device-activity.ts'
+import type { Device } from '../device.ts'
+import type { RegistrationStore } from '../registration/registration-store.ts'
+import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
+
+export interface ActivityDeps {
+  readonly activities: Pick<ActivityStore, 'of'>
+  readonly registrations: Pick<RegistrationStore, 'ofDevice'>
+  readonly deviceSessions: Pick<DeviceSessionStore, 'ofDevice'>
+}
+
+/**
+ * Returns what is stored of its activity, or its newest session or registration if that is newer: nodes store activity
+ * some seconds late. Undefined if nothing is known.
+ */
+export async function latestActivity(
+  device: Device,
+  { activities, registrations, deviceSessions }: ActivityDeps,
+): Promise<DeviceActivity | undefined> {
+  const [stored, [session], [registration]] = await Promise.all([
+    activities.of([device.id]).then((found) => found.get(device.id)),
+    deviceSessions.ofDevice(device, 1),
+    registrations.ofDevice(device, 1),
+  ])
+  const seen = [
+    ...(session ? [{ at: session.openedAt, address: session.caller.address }] : []),
+    ...(registration ? [{ at: registration.at, address: registration.caller.address }] : []),
+  ].toSorted((a, b) => b.at.getTime() - a.at.getTime())[0]
+  if (!seen || (stored?.lastSeenAt && stored.lastSeenAt >= seen.at)) return stored
+  return { lastSeenAt: seen.at, lastAddress: seen.address, evidenceAt: stored?.evidenceAt ?? null }
+}
