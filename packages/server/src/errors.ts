@@ -74,6 +74,38 @@ export const invalidField = (
 ): RequestError =>
   new RequestError('invalid-field', message, field === undefined ? details : { ...details, extra: { field } })
 
+/** What is wrong with one field, or with the request as a whole. */
+export interface FieldProblem {
+  readonly field: string | undefined
+  readonly message: string
+}
+
+/** Several fields are wrong: the message has a line for each, `extra.problems` has them with their fields. */
+export const invalidFields = (problems: readonly FieldProblem[]): RequestError => {
+  const message = problems.map((problem) => problem.message).join('\n')
+  const [first, ...others] = problems
+  if (first && others.length === 0)
+    return invalidField(message, first.field === undefined ? {} : { field: first.field })
+  return new RequestError('invalid-field', message, { extra: { problems } })
+}
+
+/** The problems of a refusal that {@link invalidField} or {@link invalidFields} made. */
+export const problemsIn = ({ message, extra: { field, problems } }: RequestError): readonly FieldProblem[] =>
+  Array.isArray(problems) ? problems : [{ field: typeof field === 'string' ? field : undefined, message }]
+
+/** Returns a function that reads a part and notes `invalid-field` in `problems` instead of throwing it. */
+export const noting =
+  (problems: FieldProblem[]) =>
+  <T>(read: () => T): T | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.code !== 'invalid-field') throw error
+      problems.push(...problemsIn(error))
+      return undefined
+    }
+  }
+
 /** There is no such record, or it is not for the caller to see: one sentence and one code for both. */
 export const noSuchRecord = (message: string, record: { kind: string; id: string }): RequestError =>
   new RequestError('no-such-record', message, { extra: { ...record, id: record.id.slice(0, 200) } })

@@ -239,10 +239,26 @@ describe('publishing from CI', () => {
       )
     })
 
-    test('of several things that are wrong, each is a sentence', async () => {
-      const page = await send({ ...RULE, name: 'A b', lifetime: '9999' })
+    test('everything that is wrong is said at once, each at its field', async () => {
+      const wrong = {
+        ...{ name: 'A b', match: 'ref', 'claim-0': '', permissions: ['store_admin'], packages: ' , ' },
+        ...{ channels: 'édge', lifetime: 'soon' },
+      }
+      const page = await send({ ...RULE, ...wrong })
       assert.equal(page.status, 422)
-      assert.match(textOf(page), /at both ends\. A lifetime of 599940 seconds is not/)
+      const fields = [...page.text.matchAll(/<a href="#f-([\w-]+)">/g)].map(([, field]) => field)
+      assert.deepEqual(fields.toSorted(), [
+        'channels',
+        'lifetime',
+        'match',
+        'name',
+        'packages',
+        'permissions',
+      ])
+      // What can be read is checked by the operation.
+      const checked = await send({ ...RULE, name: 'A b', lifetime: '9999', packages: 'not a name' })
+      const places = [...checked.text.matchAll(/<a href="#f-([\w-]+)">/g)].map(([, field]) => field)
+      assert.deepEqual(places.toSorted(), ['lifetime', 'name', 'packages'])
     })
 
     test('Guarantee: a rule takes a sign-in of the last five minutes, a person, and the token of the form', async () => {

@@ -137,6 +137,15 @@ describe('my tokens in the console', () => {
       assert.doesNotMatch(textOf(unknown), /In short|\u202e/)
     })
 
+    test('everything that is missing is said at once, each at its field', async () => {
+      const browser = await consoleOf(service, await addPerson(service))
+      const form = await browser.get('/console/tokens/new')
+      const page = await browser.submit(form, '/console/tokens/new', { life: 'long', do: 'make' })
+      assert.equal(page.status, 422)
+      for (const name of ['description', 'permissions', 'packages', 'channels', 'life'])
+        requireAtField(page, name)
+    })
+
     test('a store that is none is said at its field', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const form = await browser.get('/console/tokens/new')

@@ -77,6 +77,7 @@ function newRoutes(form: Routes['form'], own: OwnPublishers): void {
 
   form('/publishers/new', {
     onlyReads: ({ get }) => get('do') === 'look-up',
+    fieldNames: { permission: 'permissions', package: 'packages', channel: 'channels', store: 'stores' },
     show: async (asked) => {
       // Sooner than other forms do. What was sent is shown again all the same: the operation asks, and it is kept.
       if (!asked.form.isAgain) own.requireJustSignedIn(asked.authority, asked.now)

@@ -24,7 +24,7 @@ import { askToSignInBeforeTyping } from './before-typing.ts'
 import { isCsrfOf } from './csrf.ts'
 import { type Fields, fieldsIn, MOST_FIELDS, NO_FIELDS, queryFields } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
-import { FormRefused, problemOf, withoutPlace } from './problem.ts'
+import { FormRefused, problemsOf, withoutPlace } from './problem.ts'
 import { pageRefusal } from './refusal.ts'
 import { readUploads, type SentFile, type Upload, uploadIn } from './upload.ts'
 
@@ -156,10 +156,10 @@ export function consoleRoutes<Who extends Authority>(
       if ('page' in done) return sendText(reply, 200, done.page)
       return goTo(reply, new GoTo(done.path, done.notice), asked.token)
     } catch (error) {
-      const refused = problemOf(error, form.fieldNames)
-      if (refused) {
+      const refused = problemsOf(error, form.fieldNames)
+      if (refused.length > 0) {
         noteRefusal(request, error, { status: 422, code: codeOf(error) })
-        const state = formState(asked, [refused])
+        const state = formState(asked, refused)
         const content = await form.show({ ...asked, form: state })
         return sendConsolePage(reply, 422, content, frames.of(asked, state.problems))
       }

@@ -1,5 +1,5 @@
 /** What was wrong with a form, as far as the person can mend it there (contract/administration.md, C9). */
-import { RequestError, TooManyRequests } from '../../errors.ts'
+import { problemsIn, RequestError, TooManyRequests } from '../../errors.ts'
 import type { Problem } from '../../web/console/form.ts'
 import { visibleText } from '../../web/visible-text.ts'
 
@@ -25,23 +25,22 @@ const MENDED_IN_FORM: ReadonlySet<string> = new Set([
   'idempotency-key-busy',
 ])
 
-/** Undefined for everything that is not about the form. `names`: of its fields, by those that the operation has. */
-export function problemOf(error: unknown, names: Readonly<Record<string, string>> = {}): Problem | undefined {
+/** None for everything that is not about the form. `names`: of its fields, by those that the operation has. */
+export function problemsOf(error: unknown, names: Readonly<Record<string, string>> = {}): readonly Problem[] {
   // Whoever is over the limit of all requests is refused before the form is read: this is about what it asks for.
   if (error instanceof FormRefused || error instanceof TooManyRequests) {
-    return { field: undefined, message: error.message }
+    return [{ field: undefined, message: error.message }]
   }
-  if (!(error instanceof RequestError) || !MENDED_IN_FORM.has(error.code)) return undefined
-  const field = fieldOf(error)
-  return {
-    field: field !== undefined && Object.hasOwn(names, field) ? names[field] : field,
-    // It may quote what somebody else has written.
-    message: visibleText(inOneLine(withoutPlace(error.message)), MOST_CHARACTERS),
-  }
+  if (!(error instanceof RequestError) || !MENDED_IN_FORM.has(error.code)) return []
+  return problemsIn(error).map(({ field: place, message }) => {
+    const field = error.code === 'package-not-found' ? 'packages' : fieldAt(place)
+    return {
+      field: field !== undefined && Object.hasOwn(names, field) ? names[field] : field,
+      // It may quote what somebody else has written, on several lines.
+      message: visibleText(withoutPlace(message).replaceAll('\n', ' '), MOST_CHARACTERS),
+    }
+  })
 }
-
-/** Where several things are wrong, each has a line of its own. */
-const inOneLine = (message: string): string => message.replaceAll('\n', ' ')
 
 /** The API says `body/expires` or `body/entries/0/serial`; the form has a field of the last name. */
 const PLACE = /^(?:body|query)\//
@@ -51,10 +50,9 @@ const PLACE_IN_MESSAGE = /^(?:body|query)\/(?:\S+\/(?=[a-z_]+ ))?/
 export const withoutPlace = (message: string): string =>
   message.replace(PLACE_IN_MESSAGE, '').replace(/^([a-z_]+)\/\d+ /, '$1 ')
 
-function fieldOf({ code, extra: { field } }: RequestError): string | undefined {
-  if (code === 'package-not-found') return 'packages'
-  if (typeof field !== 'string') return undefined
-  const name = field
+function fieldAt(place: string | undefined): string | undefined {
+  if (place === undefined) return undefined
+  const name = place
     .replace(PLACE, '')
     .split('/')
     .findLast((part) => !/^\d*$/.test(part))

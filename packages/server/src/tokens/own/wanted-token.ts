@@ -1,6 +1,6 @@
 /** What the owner of a session in the console wants a token of their own to be, as a form gives it. */
 import { isPermission, MAX_DESCRIPTION_LENGTH } from '@ratafia/api'
-import { invalidField } from '../../errors.ts'
+import { invalidField, invalidFields } from '../../errors.ts'
 import { packageReference } from '../../package-directory/package-reference.ts'
 import type { TokenRequest } from '../requested-token.ts'
 import { type LimitNames, readLimits } from '../wanted-limits.ts'
@@ -35,8 +35,7 @@ const NAMES: LimitNames = {
  */
 export function requestOf({ expires, description, ...wanted }: WantedToken): TokenRequest {
   const { limits, problems } = readLimits(wanted, NAMES)
-  const [problem] = problems
-  if (problem) throw invalidField(problem.message, { field: problem.field })
+  if (problems.length > 0) throw invalidFields(problems)
   if (description !== undefined && description.length > MAX_DESCRIPTION_LENGTH) {
     const field = 'body/description'
     throw invalidField(`${field} has more than ${MAX_DESCRIPTION_LENGTH} characters.`, { field })

@@ -2,7 +2,7 @@
  * A rule that the owner of a session in the console makes for their own account (contract/oidc.md, A12). Only the console
  * does this: whoever had stolen a token could make something with it that outlives it.
  */
-import { invalidField, Unavailable } from '../../../errors.ts'
+import { type FieldProblem, invalidField, Unavailable } from '../../../errors.ts'
 import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
 import { packageReference } from '../../../package-directory/package-reference.ts'
 import { findIssuer } from '../../issuers/find.ts'
@@ -29,6 +29,8 @@ export interface OwnRuleInput {
   readonly allowRegister?: boolean | undefined
   /** Milliseconds. */
   readonly lifetime?: number | undefined
+  /** What the form could not read. */
+  readonly unread?: readonly FieldProblem[] | undefined
 }
 
 export type OwnRule = ReturnType<typeof publisherRecord> & { readonly warnings: readonly string[] }
@@ -38,7 +40,7 @@ export async function addOwnRule(input: OwnRuleInput, deps: AddRuleDeps): Promis
   const { authority, name, issuer, match, permissions, packages, channels, stores, allowRegister } = input
   const added = await addRule(
     {
-      ...{ maker: { own: authority }, name, issuer, match, lifetime: input.lifetime },
+      ...{ maker: { own: authority }, name, issuer, match, lifetime: input.lifetime, unread: input.unread },
       account: authority.accountId,
       packages: packages.map(packageReference),
       grants: { permissions, channels, storeIds: stores, allowRegister },

@@ -1,5 +1,6 @@
 /** What a rule may grant (contract/oidc.md, A10). */
 import { isPermission, PERMISSIONS } from '@ratafia/api'
+import type { FieldProblem } from '../../../errors.ts'
 import { readLimits, type WantedAttenuations } from '../../../tokens/wanted-limits.ts'
 import type { Grants } from '../rule.ts'
 
@@ -21,22 +22,28 @@ const REGISTER = 'package_register'
 
 const OURS: ReadonlySet<string> = new Set(PERMISSIONS)
 
-/** The grants, or sentences that say all that is wrong with them. */
+/** The grants, or all that is wrong with them, by the fields of the management API. */
 export function checkGrants({
   allowRegister = false,
   ...wanted
-}: WantedGrants): { readonly grants: Grants } | { readonly problems: readonly string[] } {
+}: WantedGrants): { readonly grants: Grants } | { readonly problems: readonly FieldProblem[] } {
   const { limits, problems } = readLimits(wanted)
   const { permissions, packages } = limits
   const all = [
-    ...problems.map(({ message }) => message),
-    ...(permissions === null ? ['A rule names the permissions of its tokens: give --permission.'] : []),
-    ...(packages === null ? ['A rule names the packages of its tokens: give --package.'] : []),
-    ...permissionProblems(permissions ?? [], allowRegister),
+    ...problems,
+    ...(permissions === null
+      ? [at('permissions', 'A rule names the permissions of its tokens: give --permission.')]
+      : []),
+    ...(packages === null
+      ? [at('packages', 'A rule names the packages of its tokens: give --package.')]
+      : []),
+    ...permissionProblems(permissions ?? [], allowRegister).map((message) => at('permissions', message)),
   ]
   if (permissions === null || packages === null || all.length > 0) return { problems: all }
   return { grants: { ...limits, permissions, packages } }
 }
+
+const at = (field: string, message: string): FieldProblem => ({ field, message })
 
 function permissionProblems(permissions: readonly string[], allowRegister: boolean): readonly string[] {
   const problems: string[] = []

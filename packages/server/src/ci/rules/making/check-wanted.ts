@@ -5,7 +5,14 @@ import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
 import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
 import type { Clock } from '../../../clock.ts'
-import { invalidField, quote, RequestError } from '../../../errors.ts'
+import {
+  type FieldProblem,
+  invalidField,
+  invalidFields,
+  problemsIn,
+  quote,
+  RequestError,
+} from '../../../errors.ts'
 import type { PackageStore } from '../../../package-directory/package-store.ts'
 import { type PackageReference, resolvePackages } from '../../../package-directory/resolve.ts'
 import { isLimit } from '../../../tokens/wanted-limits.ts'
@@ -32,6 +39,8 @@ export interface WantedRule {
   readonly packages: readonly PackageReference[]
   /** Milliseconds. Default: 15 minutes, or what is allowed. */
   readonly lifetime?: number | undefined
+  /** What the caller could not read: reported with the rest, in place of what is wrong with the same fields. */
+  readonly unread?: readonly FieldProblem[] | undefined
 }
 
 export interface CheckedWanted {
@@ -58,13 +67,13 @@ const LIFETIME = { standard: 900_000, least: 60_000 } as const
 
 /** Throws as `addRule` does, after looking at everything: nobody has to try again for each mistake. */
 export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps): Promise<CheckedWanted> {
-  const problems: string[] = []
+  const problems: FieldProblem[] = []
   const noted: Noted = async (work) => {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof RequestError) || !IN_THE_WISH.has(error.code)) throw error
-      problems.push(error.message)
+      problems.push(...inFields(error))
       return undefined
     }
   }
@@ -81,8 +90,11 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
   if ('problems' in granted) problems.push(...granted.problems)
   const { lifetime = Math.min(LIFETIME.standard, deps.jobMaxLifetime) } = wanted
   await noted(() => checkLifetime(lifetime, deps.jobMaxLifetime))
-  if (!account || !issuer || !checked || 'problems' in granted || problems.length > 0) {
-    throw invalidField(problems.join('\n'))
+  const { unread = [] } = wanted
+  const isUnread = ({ field }: FieldProblem) => unread.some((one) => one.field === field)
+  const all = [...unread, ...problems.filter((problem) => !isUnread(problem))]
+  if (!account || !issuer || !checked || 'problems' in granted || all.length > 0) {
+    throw invalidFields(all)
   }
   const warnings = [...checked.warnings, ...(account.disabledAt ? [disabledWarning(account)] : [])]
   return { account, issuer, match: checked.match, grants: granted.grants, lifetime, warnings }
@@ -90,6 +102,10 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
 
 /** What the person who wants the rule can correct. */
 const IN_THE_WISH: ReadonlySet<ErrorCode> = new Set(['invalid-field', 'no-such-record', 'package-not-found'])
+
+/** In the fields of the wish: operations that it calls know none, or others. */
+const inFields = (error: RequestError): readonly FieldProblem[] =>
+  error.code === 'package-not-found' ? [{ field: 'packages', message: error.message }] : problemsIn(error)
 
 /** Notes a refusal, and goes on. */
 type Noted = <T>(work: () => T | Promise<T>) => Promise<T | undefined>

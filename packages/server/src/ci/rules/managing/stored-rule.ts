@@ -31,7 +31,8 @@ export function storedRuleProblem(rule: StoredRule): string | undefined {
   try {
     const match = readMatch(JSON.parse(rule.matchers))
     const granted = checkGrants(listsOf(JSON.parse(rule.grants)))
-    if ('problems' in granted) return `grants what no rule may: ${granted.problems.join(' ')}`
+    if ('problems' in granted)
+      return `grants what no rule may: ${granted.problems.map(({ message }) => message).join(' ')}`
     const said = {
       ...{ name: rule.name, issuerId: rule.issuer_id, match, grants: granted.grants },
       // The cast changes nothing: the id only goes into the hash.

@@ -1,5 +1,5 @@
 /** The form of a rule as it is typed: texts in, a wish out. */
-import { invalidField, quote } from '../../../errors.ts'
+import { type FieldProblem, invalidField, noting, quote } from '../../../errors.ts'
 import { words } from '../../words/en.ts'
 import type { FormState } from '../form.ts'
 import { claimField, type RuleIssuer } from './claims.ts'
@@ -15,27 +15,32 @@ export interface DraftRule {
   readonly channels: readonly string[] | undefined
   readonly stores: readonly string[] | undefined
   readonly allowRegister: boolean
-  /** Milliseconds. */
-  readonly lifetime: number
+  /** Milliseconds; undefined where it cannot be read. */
+  readonly lifetime: number | undefined
+  /** What is missing or cannot be read. The operation that makes the rule reports it with all else. */
+  readonly unread: readonly FieldProblem[]
 }
 
-/** Throws `invalid-field` for the first field that is missing or cannot be read. */
 export function draftRuleIn(fields: FormState['fields'], issuer: RuleIssuer): DraftRule {
-  const name = fields.get('name')
-  if (name === undefined) throw invalidField(text.name, { field: 'name' })
-  const match = matchIn(fields, issuer)
+  const unread: FieldProblem[] = []
+  const missing = (field: 'name' | 'permissions' | 'packages' | 'lifetime') =>
+    unread.push({ field, message: text[field] })
+  const name = fields.get('name') ?? ''
   const permissions = fields.all('permissions')
-  if (permissions.length === 0) throw invalidField(text.permissions, { field: 'permissions' })
-  const packages = itemsOf(fields.get('packages'))
-  if (!packages) throw invalidField(text.packages, { field: 'packages' })
+  const packages = itemsOf(fields.get('packages')) ?? []
   const minutes = fields.get('lifetime') ?? ''
-  if (!/^[1-9][0-9]{0,3}$/.test(minutes)) throw invalidField(text.lifetime, { field: 'lifetime' })
+  const hasLifetime = /^[1-9][0-9]{0,3}$/.test(minutes)
+  if (name === '') missing('name')
+  const match = noting(unread)(() => matchIn(fields, issuer)) ?? {}
+  if (permissions.length === 0) missing('permissions')
+  if (packages.length === 0) missing('packages')
+  if (!hasLifetime) missing('lifetime')
   return {
-    ...{ name, issuer: issuer.url, match, permissions, packages },
+    ...{ name, issuer: issuer.url, match, permissions, packages, unread },
     channels: itemsOf(fields.get('channels')),
     stores: itemsOf(fields.get('stores')),
     allowRegister: permissions.includes('package_register'),
-    lifetime: Number(minutes) * 60_000,
+    lifetime: hasLifetime ? Number(minutes) * 60_000 : undefined,
   }
 }
 

@@ -1,6 +1,6 @@
 /** What the form of a new token asks for, as far as it is filled. */
 import { PERMISSIONS } from '@ratafia/api'
-import { invalidField } from '../../../errors.ts'
+import { type FieldProblem, invalidField, invalidFields, noting } from '../../../errors.ts'
 import { words } from '../../words/en.ts'
 import type { Limits } from '../limits.ts'
 
@@ -19,30 +19,41 @@ export interface DraftToken {
 const text = words.tokens.newPage.problems
 
 /**
- * Throws {@link RequestError} `invalid-field` with the field that is missing or wrong: no limit is left out by
+ * Throws {@link RequestError} `invalid-field` with every field that is missing or wrong: no limit is left out by
  * forgetting one.
  */
 export function draftTokenIn(fields: Fields, { now }: { readonly now: Date }): DraftToken {
-  const description = fields.get('description')
-  if (description === undefined) throw wrong('description')
-  return { description, limits: limitsIn(fields), until: endIn(fields, now) }
+  const problems: FieldProblem[] = []
+  const read = noting(problems)
+  const description = read(() => fields.get('description') ?? refuse('description'))
+  const limits = read(() => limitsIn(fields))
+  const until = read(() => endIn(fields, now))
+  if (description === undefined || !limits || !until) throw invalidFields(problems)
+  return { description, limits, until }
+}
+
+function refuse(field: keyof typeof text): never {
+  throw wrong(field)
 }
 
 /** Throws {@link RequestError} `invalid-field`. */
 export function limitsIn(fields: Fields): Limits {
+  const problems: FieldProblem[] = []
   const chosen = (name: 'permissions' | 'packages' | 'channels') => {
     if (fields.get(`all_${name}`) === 'on') return null
     const items = itemsOf(fields, name)
-    if (items.length === 0) throw wrong(name)
+    if (items.length === 0) problems.push({ field: name, message: text[name] })
     return items
   }
   const stores = itemsOf(fields, 'stores')
-  return {
+  const limits = {
     permissions: chosen('permissions'),
     packages: chosen('packages'),
     channels: chosen('channels'),
     store_ids: stores.length === 0 ? null : stores,
   }
+  if (problems.length > 0) throw invalidFields(problems)
+  return limits
 }
 
 export interface DraftBefore {
