@@ -1,4 +1,5 @@
 /** What a run's clients and operators saw: one entry per request and command, in the order of answers. */
+import type { Tables } from './world/tables.ts'
 
 export const KINDS = [
   'root',
@@ -33,12 +34,18 @@ export const KINDS = [
   'disable-rule',
   'remove-rule',
   'make-job',
+  'console-page',
+  'console-form',
+  'add-grant',
+  'remove-grant',
+  'import',
+  'backup',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
 /**
  * Something that can be revoked: `session ID`, `account NAME`, `logins NAME/ERA` (those that began in it, see
- * `eras.ts`), `device MODEL/SERIAL`, `request MODEL/KEY`, `rule NAME`, `issuer-key ID`.
+ * `eras.ts`), `device MODEL/SERIAL`, `request MODEL/KEY`, `rule NAME`, `issuer-key ID`, `grant NAME ROLE`.
  */
 export type Subject = string
 
@@ -74,7 +81,13 @@ export interface Seen {
   readonly device?: DeviceSeen
   /** `MODEL/KEY` of a registration that, when answered 202, waits for the operator. */
   readonly waits?: string
-  /** The nonce, request-id or ID token used, for which request, and with what result. */
+  /** The id of the job that the answer names. */
+  readonly job?: string
+  /** The names of the packages that it imports. */
+  readonly imports?: readonly string[]
+  /** Its caller has no right to it. */
+  readonly forbidden?: boolean
+  /** The nonce, request-id, ID token or Idempotency-Key used, for which request, and with what result. */
   readonly once?: { readonly text: string; readonly request: string; readonly result: string }
 }
 
@@ -105,6 +118,26 @@ export interface Truth {
   readonly jobs: readonly JobSeen[]
   /** What jobs approved, as the audit log has it. */
   readonly decisions: readonly { readonly job: string; readonly device: string }[]
+  /** The state of each job, by its id. */
+  readonly jobStates: ReadonlyMap<string, string>
+  /** The names of the rules that give something. */
+  readonly rules: ReadonlySet<string>
+  /** `NAME ROLE` of each grant. */
+  readonly grants: ReadonlySet<string>
+  /** The usernames of those who have the role operator; undefined if nobody ever had. */
+  readonly operators: ReadonlySet<string> | undefined
+  /** The names in the package directory. */
+  readonly packages: ReadonlySet<string>
+  /** Everything in the database. */
+  readonly tables: Tables
+  /** What is wrong with values that are sealed under the secret key, one sentence each. The next ones likewise. */
+  readonly sealed: readonly string[]
+  /** In what a restored database differs. */
+  readonly restored: readonly string[]
+  /** What nodes should not have logged. */
+  readonly logs: readonly string[]
+  /** Which processes keep too much. */
+  readonly resources: readonly string[]
   /** What `ratafia verify` finds wrong, one sentence each. */
   readonly faults: readonly string[]
   /** What did not come back or ended by itself, one sentence each. */

@@ -9,7 +9,7 @@ import { FAULTS, type Fault, type Pace } from './faults.ts'
 import { makeScene } from './load/scene.ts'
 import { PLANTED, type Planted } from './planted.ts'
 import { findingsOf, reportOf, table } from './report.ts'
-import { CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
+import { type Amount, CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
 import { Postgres } from './world/postgres.ts'
 import { plantedRelease } from './world/release.ts'
 
@@ -32,8 +32,19 @@ Exit code 1: an invariant was violated, a fault did not strike, or a planted bug
 
 const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
-/** Successive load durations, until a planted bug is seen; how many it takes depends on the machine's speed. */
-const PLANTED_SECONDS = { sideBySide: [4, 12], alone: [12, 30] }
+/** Successive loads, until a planted bug is seen. They are counted, so that a slow machine only takes longer. */
+const PLANTED_AMOUNTS: Readonly<Record<'sideBySide' | 'alone', readonly Amount[]>> = {
+  sideBySide: [
+    { operations: 700, turns: 6 },
+    { operations: 2_500, turns: 16 },
+  ],
+  alone: [
+    { operations: 5_000, turns: 20 },
+    { operations: 20_000, turns: 50 },
+  ],
+}
+/** Of each fault, at least: on a slow machine some seconds are a handful of operations. */
+const FAULT_OPERATIONS = 500
 /** Runs at a time: much of a run is waiting for processes to start and to answer. */
 const FAULT_LANES = 2
 const PLANTED_LANES = availableParallelism() + 2
@@ -78,17 +89,20 @@ async function main(): Promise<number> {
     keys: CLIENTS * (values.long ? 12 : 4),
   })
   const seconds = Number(values.seconds ?? (values.long ? LONG_SECONDS : SHORT_SECONDS))
-  const results = await breakAll(faults, { seed, scene, seconds }, directory, values.long)
+  const amount = { seconds, operations: FAULT_OPERATIONS }
+  const results = await breakAll(faults, { seed, scene, amount }, directory, values.long)
   if (results.length > 0) say(`\n${reportOf(results)}`)
   const unseen = await plantAll(planted, { seed, scene }, directory)
   const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
   say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
   const idle = results.filter(({ evidence }) => Object.values(evidence).includes(0))
   for (const { fault } of idle) say(`${fault} did not strike`)
-  return violations + unseen + idle.length === 0 ? 0 : 1
+  const endless = results.filter(({ gaveUp }) => gaveUp !== undefined)
+  for (const { fault, gaveUp } of endless) say(`\n${fault} ${gaveUp}`)
+  return violations + unseen + idle.length + endless.length === 0 ? 0 : 1
 }
 
-type Common = Pick<Run, 'seed' | 'scene' | 'seconds'>
+type Common = Pick<Run, 'seed' | 'scene' | 'amount'>
 
 /** Every fault once, some side by side; with `long` alone, over and over until the time is up. */
 async function breakAll(
@@ -121,7 +135,8 @@ async function breakAll(
 }
 
 function summaryOf(result: Result): string {
-  const { strikes, operations, violations, evidence, notes } = result
+  const { strikes, operations, violations, evidence, notes, gaveUp } = result
+  if (gaveUp !== undefined) return `  ${gaveUp}`
   const shown = Object.entries(evidence).map(([name, times]) => `${times} ${name}`)
   const counts = `${strikes} strikes, ${operations} operations, ${violations.length} violations`
   const findings = violations.length > 0 ? `\n${findingsOf(result)}` : ''
@@ -140,12 +155,14 @@ async function plantAll(
   if (planted.length === 0) return 0
   say('\nplanted bugs')
   const sown = planted.map((one): Sown => ({ ...one, operations: 0, found: 0 }))
-  const { sideBySide, alone } = PLANTED_SECONDS
-  await inLanes(PLANTED_LANES, sown, join(directory, 'side-by-side'), (one, lane) =>
-    plant(one, sideBySide, { ...common, ...lane, pace: PLANTED_PACE }),
+  const { sideBySide, alone } = PLANTED_AMOUNTS
+  await inLanes(PLANTED_LANES, together(sown), join(directory, 'side-by-side'), (bugs, lane) =>
+    plant(bugs, sideBySide, { ...common, ...lane, pace: PLANTED_PACE }),
   )
-  const missed = sown.filter(({ found }) => found === 0)
-  await inLanes(1, missed, join(directory, 'alone'), (one, lane) => plant(one, alone, { ...common, ...lane }))
+  const missed = sown.filter(({ found }) => found === 0).map((one) => [one])
+  await inLanes(1, missed, join(directory, 'alone'), (bugs, lane) =>
+    plant(bugs, alone, { ...common, ...lane }),
+  )
   const rows = sown.map(({ breaks, bug, operations, found }) => [
     ...[breaks, bug, operations, found],
     found > 0 ? 'seen' : 'NOT SEEN',
@@ -160,23 +177,37 @@ interface Sown extends Planted {
   found: number
 }
 
+/** Those that are planted in one release. */
+function together(sown: readonly Sown[]): readonly (readonly Sown[])[] {
+  const groups = Map.groupBy(sown, (one) => one.group ?? one)
+  return [...groups.values()]
+}
+
 async function plant(
-  one: Sown,
-  durations: readonly number[],
+  bugs: readonly Sown[],
+  amounts: readonly Amount[],
   { directory, pace, ...common }: Lane & Pick<Run, 'seed' | 'scene'> & Pick<Fault, 'pace'>,
 ): Promise<void> {
-  const release = await plantedRelease(`${directory}-planted`, one.replacements)
-  for (const [again, seconds] of durations.entries()) {
-    if (one.found > 0) break
-    const { operations, violations } = await run({
-      ...{ ...common, seconds, fault: pace ? { ...one.during, pace } : one.during },
+  const [{ during } = {}] = bugs
+  if (!during) return
+  const replacements = bugs.flatMap((one) => one.replacements)
+  const release = await plantedRelease(`${directory}-planted`, replacements)
+  const statements = bugs.flatMap((one) => one.statements ?? [])
+  for (const [again, amount] of amounts.entries()) {
+    if (bugs.every(({ found }) => found > 0)) break
+    const { operations, violations, gaveUp } = await run({
+      ...{ ...common, amount, fault: pace ? { ...during, pace } : during },
       directory: `${directory}-run-${again}`,
-      planted: { release, statements: one.statements ?? [] },
+      planted: { release, statements },
     })
-    one.operations += operations
-    one.found = violations.filter(({ invariant }) => invariant === one.breaks).length
+    if (gaveUp !== undefined) say(`  ${bugs.map(({ bug }) => bug).join(', ')}: ${gaveUp}`)
+    for (const one of bugs) {
+      one.operations += operations
+      one.found += violations.filter(({ invariant }) => invariant === one.breaks).length
+    }
   }
-  say(`  ${one.breaks}: ${one.bug}: ${one.found > 0 ? 'seen' : 'not seen yet'}`)
+  for (const { breaks, bug, found } of bugs)
+    say(`  ${breaks}: ${bug}: ${found > 0 ? 'seen' : 'not seen yet'}`)
 }
 
 /** What a run has for itself. The directory is not made yet. */

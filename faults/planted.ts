@@ -10,6 +10,8 @@ export interface Planted {
   /** The fault that reveals it; absent if the load alone does. */
   readonly during: Fault
   readonly replacements: readonly Replacement[]
+  /** Those of one group are planted together: each breaks another invariant, and none hides another. */
+  readonly group?: string
   /** What its database has otherwise. */
   readonly statements?: readonly string[]
 }

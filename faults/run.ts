@@ -2,6 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { ROOT } from '../tools/test/programs.ts'
 import { check, type Violation } from './check/invariants.ts'
+import { unexpectedLines } from './check/logs.ts'
+import { overLimits } from './check/resources.ts'
 import { beginning, type Fault, type Pace } from './faults.ts'
 import { type Tally, tally } from './history.ts'
 import { type Client, newClient } from './load/client.ts'
@@ -14,18 +16,29 @@ import { seeded } from './load/random.ts'
 import { RULE_DUTIES } from './load/rule-duties.ts'
 import type { Scene } from './load/scene.ts'
 import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
+import { lastWords } from './progress.ts'
 import type { Evidence } from './striking.ts'
 import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
 import type { Release } from './world/release.ts'
+import { resourcesOf } from './world/resources.ts'
+import { HANGS_AFTER_MS } from './world/until.ts'
 import { type Layout, makeWorld, type World } from './world/world.ts'
+
+/** How long the load runs: at least this, and until the fault has struck as often as it must. */
+export interface Amount {
+  readonly seconds?: number
+  /** Of the clients. */
+  readonly operations?: number
+  /** Of each operator: commands, or looks for one to give. */
+  readonly turns?: number
+}
 
 export interface Run {
   readonly fault: Fault
   readonly seed: string
   readonly scene: Scene
-  /** Of the load. */
-  readonly seconds: number
+  readonly amount: Amount
   /** A new one for this run. */
   readonly directory: string
   readonly postgres: () => Promise<Postgres>
@@ -41,6 +54,8 @@ export interface Result extends Tally {
   readonly seconds: number
   readonly violations: readonly Violation[]
   readonly notes: readonly string[]
+  /** Why it has no verdict: at which stage it ended, what it waited for, and what its nodes logged last. */
+  readonly gaveUp?: string
 }
 
 export const CLIENTS = 8
@@ -49,10 +64,10 @@ export const PEOPLE_EACH = 2
 const CALM_MS = 700
 /** A command occupies a core for half a second. */
 const FULL_PACE: Pace = { client: 0, operator: 700, rules: 1_200 }
-const RECOVERY_DEADLINE_MS = 30_000
-/** The time a run may take in addition to its load. */
-const LONGEST_BESIDES_S = 300
+/** Waits have limits of their own, of ten minutes: this is for one that has none. */
+const HANGS_AFTER_S = 3_600
 
+/** Never throws: what goes wrong with the run itself is in its result. */
 export async function run({
   fault,
   seed,
@@ -60,55 +75,102 @@ export async function run({
   directory,
   postgres,
   planted,
-  ...asked
+  amount: asked,
 }: Run): Promise<Result> {
-  const seconds = Math.max(asked.seconds, fault.leastSeconds ?? 0)
-  mkdirSync(directory, { mode: 0o755 })
-  const overdue = setTimeout(() => hangs(fault), (seconds + LONGEST_BESIDES_S) * 1_000).unref()
-  const { release, note } = planted
-    ? { ...planted, note: undefined }
-    : await beginning(fault, `${directory}/release`)
-  const world = await makeWorld({ scene, layout: fault, directory, postgres, release })
-  try {
+  const amount = { ...asked, seconds: Math.max(asked.seconds ?? 0, fault.leastSeconds ?? 0) }
+  const recorder = newRecorder()
+  const { progress } = recorder
+  let world: World | undefined
+  const work = async (): Promise<Result> => {
+    mkdirSync(directory, { mode: 0o755 })
+    progress.enter('bundled or unpacked the release that it begins with')
+    const { release, note } = planted
+      ? { ...planted, note: undefined }
+      : await beginning(fault, `${directory}/release`)
+    progress.enter('set up the database')
+    world = await makeWorld({ scene, layout: fault, directory, postgres, release })
     for (const statement of planted?.statements ?? []) await world.statement(statement)
-    const result = await breakWorld(world, { fault, seed, scene, seconds })
+    const result = await breakWorld(world, { fault, seed, scene, amount, recorder })
     return { ...result, notes: [note ?? [], world.disk?.how ?? []].flat() }
+  }
+  try {
+    return await inTime(work())
+  } catch (error) {
+    progress.giveUp()
+    const { history } = recorder
+    return {
+      ...tally(history),
+      ...{ fault: fault.name, strikes: 0, evidence: {}, seconds: amount.seconds, violations: [], notes: [] },
+      gaveUp: lastWords(error, progress, world?.nodes ?? []),
+    }
   } finally {
-    await world.end()
-    clearTimeout(overdue)
+    // Nodes that hang would not stop.
+    if (progress.gaveUp) await Promise.all(world?.nodes.map((node) => node.kill()) ?? [])
+    await world?.end().catch(() => undefined)
   }
 }
 
-interface Breaking extends Pick<Run, 'seed' | 'scene' | 'seconds'> {
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('it hangs')), HANGS_AFTER_S * 1_000)
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer))
+}
+
+interface Breaking extends Pick<Run, 'seed' | 'scene' | 'amount'> {
   readonly fault: Omit<Fault, keyof Layout>
+  readonly recorder?: Recorder
 }
 
 /** Starts the nodes of a new world, strikes under load, and asks the checker. The world does not end. */
-export async function breakWorld(world: World, { fault, seed, scene, seconds }: Breaking): Promise<Result> {
+export async function breakWorld(
+  world: World,
+  { fault, seed, scene, amount, recorder = newRecorder() }: Breaking,
+): Promise<Result> {
+  const { progress, history } = recorder
+  progress.enter('started the nodes')
   await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
-  const recorder = newRecorder()
   const wire = new Wire(world.nodes, recorder)
   const upgraded = () => world.nodes.every(({ installation: { tree } }) => tree === ROOT)
   const { issuer } = world
   const clients = makeClients({ wire, scene, upgraded, issuer, seed, fault: fault.name })
-  const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, seconds })
+  const began = performance.now()
+  const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, amount })
+  const seconds = Math.round((performance.now() - began) / 1_000)
+  progress.enter('repaired what the fault left')
   await fault.finish?.(world)
+  progress.enter('waited for every node to serve again')
   const lost = await comeBack(world, clients, recorder)
+  for (const { log } of world.nodes) log.late = true
+  progress.enter('showed everything once more')
   await showEverything(clients)
   wire.close()
-  const truth = { ...(await readTruth(world.ratafia)), lost }
-  const { history } = recorder
+  progress.enter('read what the service and the database say')
+  const truth = await readTruth(world)
+  progress.enter('looked at the processes of the nodes')
+  const resources = await kept(world)
+  const logs = world.nodes.flatMap(({ name, log }) => [...unexpectedLines(name, log.lines, fault.logs ?? [])])
+  progress.enter('checked')
   return {
     ...tally(history),
     ...{ fault: fault.name, strikes, evidence, seconds, notes: [] },
-    violations: check(history, truth),
+    violations: check(history, { ...truth, lost, logs, resources }),
   }
 }
 
-/** Every wait has its own limit; should one be missing, this one ends the run and everything is cleaned up. */
-function hangs({ name }: Fault): never {
-  process.stderr.write(`${name} hangs: given up\n`)
-  process.exit(1)
+const LOOKS = 40
+
+/** Closed connections take a moment to be gone. */
+async function kept({ nodes }: World): Promise<readonly string[]> {
+  for (let look = 1; ; look++) {
+    const found = nodes.flatMap((node) =>
+      node.pids().flatMap((pid) => {
+        const resources = resourcesOf(pid)
+        return resources ? overLimits(`process ${pid} of ${node.name}`, resources) : []
+      }),
+    )
+    if (found.length === 0 || look === LOOKS) return found
+    await sleep(250)
+  }
 }
 
 interface Making extends Pick<Client, 'wire' | 'upgraded' | 'issuer'> {
@@ -136,42 +198,62 @@ function makeClients({ scene, seed, fault, ...common }: Making): Client[] {
   })
 }
 
-interface Load extends Omit<Breaking, 'scene'> {
+interface Load extends Omit<Breaking, 'scene' | 'recorder'> {
   readonly world: World
   readonly clients: readonly Client[]
   readonly recorder: Recorder
 }
 
-async function underLoad({ fault, world, clients, seed, recorder, seconds }: Load) {
-  const deadline = performance.now() + seconds * 1_000
+async function underLoad({ fault, world, clients, seed, recorder, amount }: Load) {
+  const { progress, history } = recorder
+  const deadline = performance.now() + (amount.seconds ?? 0) * 1_000
+  const turns = { operator: 0, rules: 0 }
+  const isEnough = () =>
+    performance.now() >= deadline &&
+    history.length >= (amount.operations ?? 0) &&
+    Math.min(turns.operator, turns.rules) >= (amount.turns ?? 0)
   let struck = false
   let strikes = 0
   const evidence: Record<string, number> = {}
   const strike = async () => {
     try {
-      while (performance.now() < deadline || strikes < (fault.leastStrikes ?? 1)) {
+      while (!progress.gaveUp && (!isEnough() || strikes < (fault.leastStrikes ?? 1))) {
+        progress.enter(`was under load, between strikes ${strikes} and ${strikes + 1}`)
         await sleep(CALM_MS)
         const random = seeded(seed, `${fault.name} strike ${strikes + 1}`)
+        progress.enter(`struck for the ${strikes + 1}. time`)
         const shown = await fault.strike({ world, clients, random, recorder, round: strikes + 1 })
         for (const [name, times] of Object.entries(shown)) evidence[name] = (evidence[name] ?? 0) + times
         strikes++
       }
+      progress.enter('waited for clients and operators to finish')
     } finally {
       struck = true
     }
   }
   const { ratafia } = world
-  const over = () => struck
+  const over = () => struck || progress.gaveUp
   const ofOneRelease = () =>
     world.nodes.every(({ installation }) => installation.tree === world.installation.tree)
   const randomOf = (who: string) => (turn: number) => seeded(seed, `${fault.name} ${who} turn ${turn}`)
   const { pace = FULL_PACE } = fault
-  const common = { clients, recorder, ratafia, ofOneRelease }
+  const operators = [
+    { name: 'operator', duties: DUTIES, pauseMs: pace.operator },
+    { name: 'rules', duties: RULE_DUTIES, pauseMs: pace.rules },
+  ] as const
   await Promise.all([
     strike(),
     ...clients.map((client) => runClient(client, over, pace.client)),
-    operate({ ...common, randomOf: randomOf('operator'), duties: DUTIES, pauseMs: pace.operator }, over),
-    operate({ ...common, randomOf: randomOf('rules'), duties: RULE_DUTIES, pauseMs: pace.rules }, over),
+    ...operators.map(({ name, duties, pauseMs }) =>
+      operate(
+        {
+          ...{ clients, recorder, ratafia, ofOneRelease, duties, pauseMs },
+          randomOf: randomOf(name),
+          onTurn: () => turns[name]++,
+        },
+        over,
+      ),
+    ),
   ])
   return { strikes, evidence }
 }
@@ -195,9 +277,9 @@ async function servesAgain(
   const person = client?.people[0]
   if (!client || !person) return false
   const wire = new Wire([target], recorder)
-  const deadline = performance.now() + RECOVERY_DEADLINE_MS
+  const deadline = performance.now() + HANGS_AFTER_MS
   try {
-    while (performance.now() < deadline) {
+    while (performance.now() < deadline && !recorder.progress.gaveUp) {
       const token = await logIn(person, wire, client.random, client.eras.of(person))
       if (token) {
         client.tokens.push(token)

@@ -6,7 +6,9 @@ import { check, INVARIANTS, type InvariantName } from './invariants.ts'
 
 const nothing: Truth = {
   ...{ sessions: new Map(), accounts: new Map(), devices: [], requests: new Map(), ended: new Set() },
-  ...{ faults: [], lost: [], jobs: [], decisions: [] },
+  ...{ faults: [], lost: [], jobs: [], decisions: [], jobStates: new Map(), tables: new Map() },
+  ...{ rules: new Set(), grants: new Set(), operators: undefined, packages: new Set() },
+  ...{ sealed: [], restored: [], logs: [], resources: [] },
 }
 const device = { model: 'unit-1', key: 'key-1', serial: 'SN-1' }
 const holder = { ...device, revoked: false }

@@ -3,6 +3,8 @@
  * per invariant; each finding is a sentence.
  */
 import { acknowledged, type DeviceSeen, type Seen, type Subject, type Truth } from '../history.ts'
+import { unaudited } from './audited.ts'
+import { endings, hasEnded } from './endings.ts'
 
 export interface Invariant {
   readonly name: string
@@ -123,6 +125,65 @@ export const INVARIANTS = [
     },
   },
   {
+    name: 'job-kept',
+    says: 'A job that was acknowledged is listed, and comes to its end.',
+    *find(history, { jobStates }) {
+      for (const { job } of history) {
+        if (job === undefined) continue
+        const state = jobStates.get(job)
+        if (state === undefined) yield `the job ${job} was acknowledged, and is not there`
+        else if (state === 'queued' || state === 'running') yield `the job ${job} is ${state} for ever`
+      }
+    },
+  },
+  {
+    name: 'repeat-once',
+    says: 'Whatever is sent again with its Idempotency-Key is done once.',
+    find: (history) => usedTwice(history, ['make-job']),
+  },
+  {
+    name: 'no-more-rights',
+    says: 'Nobody does what their role does not allow, and there is always an operator.',
+    *find(history, { operators }) {
+      for (const seen of history) {
+        if (seen.forbidden && seen.status >= 200 && seen.status < 300) yield `${show(seen)} was accepted`
+      }
+      if (operators?.size === 0) yield 'no operator is left'
+    },
+  },
+  {
+    name: 'audited',
+    says: 'Every change has its entry in the audit log, and every entry its change.',
+    find: (_history, { tables }) => unaudited(tables),
+  },
+  {
+    name: 'import-whole',
+    says: 'An import happens as a whole or not at all, and once it was acknowledged it did.',
+    *find(history, { packages }) {
+      for (const { imports, status } of history) {
+        if (!imports) continue
+        const there = imports.filter((name) => packages.has(name)).length
+        const may = [
+          ...(status === 200 ? [] : [0]),
+          ...(status >= 400 && status < 500 ? [] : [imports.length]),
+        ]
+        if (!may.includes(there)) {
+          yield `an import of ${imports.length} packages ended with ${status}, and ${there} of them are there`
+        }
+      }
+    },
+  },
+  {
+    name: 'secret-rotated',
+    says: 'A rotation of the secret key reaches everything that is sealed, or nothing of it.',
+    find: (_history, { sealed }) => sealed,
+  },
+  {
+    name: 'backup-whole',
+    says: 'A restored backup has every row of every table.',
+    find: (_history, { restored }) => restored,
+  },
+  {
     name: 'verify-agrees',
     says: '`ratafia verify` finds nothing wrong in the database.',
     find: (_history, { faults }) => faults,
@@ -130,12 +191,16 @@ export const INVARIANTS = [
   {
     name: 'stays-good',
     says: 'What was answered 200 verifies later, on every node, until it is revoked.',
-    *find(history) {
+    *find(history, truth) {
       const ended = endings(history)
+      // An unanswered revocation may have happened, and in the end it shows: one that has not excuses nothing.
+      const mayHaveEnded = (subject: Subject, by: number) => {
+        const { sent = Infinity, acknowledgedAt } = ended.get(subject) ?? {}
+        return sent < by && (acknowledgedAt !== undefined || hasEnded(subject, truth))
+      }
       for (const seen of history) {
         if (!seen.mustHold || seen.status < 400 || seen.status >= 500) continue
-        // An unanswered revocation may have happened: from when it was sent, both outcomes are right.
-        const may = seen.uses?.some((subject) => (ended.get(subject)?.sent ?? Infinity) < seen.answered)
+        const may = seen.uses?.some((subject) => mayHaveEnded(subject, seen.answered))
         if (!may) yield `${show(seen)} was refused with ${seen.status}: ${seen.detail ?? ''}`
       }
     },
@@ -162,6 +227,16 @@ export const INVARIANTS = [
         }
       }
     },
+  },
+  {
+    name: 'logs-clean',
+    says: 'Nodes log no fault, and no failure once every fault is over.',
+    find: (_history, { logs }) => logs,
+  },
+  {
+    name: 'resources-bounded',
+    says: 'Once a node is idle again, its processes have no more memory and descriptors than any load needs.',
+    find: (_history, { resources }) => resources,
   },
 ] as const satisfies readonly Invariant[]
 
@@ -195,40 +270,6 @@ function* acceptedLater(
   }
 }
 
-interface Ending {
-  /** When it was first attempted, by a request that may have taken effect. */
-  readonly sent: number
-  /** When it was first acknowledged. */
-  readonly acknowledgedAt: number | undefined
-}
-
-function endings(history: readonly Seen[]): ReadonlyMap<Subject, Ending> {
-  const found = new Map<Subject, Ending>()
-  for (const seen of history) {
-    // A request refused with a 4xx did nothing. Without an answer, or with a 503, it may have taken effect.
-    if (seen.ends === undefined || (seen.status >= 400 && seen.status < 500)) continue
-    const before = found.get(seen.ends)
-    const at = acknowledged(seen) ? seen.answered : Infinity
-    const first = Math.min(at, before?.acknowledgedAt ?? Infinity)
-    found.set(seen.ends, {
-      sent: Math.min(seen.sent, before?.sent ?? Infinity),
-      acknowledgedAt: first === Infinity ? undefined : first,
-    })
-  }
-  return found
-}
-
-function hasEnded(subject: Subject, { sessions, accounts, ended, devices, requests }: Truth): boolean {
-  const [kind, name = ''] = subject.split(/ (.*)/s)
-  if (kind === 'session') return sessions.get(name) === true
-  if (kind === 'account') return accounts.get(name) === true
-  if (kind === 'logins') return ended.has(name.replace(/\/.*$/, ''))
-  if (kind === 'request') return requests.get(name) === 'rejected'
-  // No command lists them with what they opened: `rule-removed-refused` looks at the sessions.
-  if (kind === 'rule' || kind === 'issuer-key') return true
-  return devices.some(({ model, serial, revoked }) => revoked && name === `${model}/${serial}`)
-}
-
 const registered = (history: readonly Seen[]): readonly DeviceSeen[] =>
   history.filter(acknowledged).flatMap(({ device }) => device ?? [])
 
@@ -243,9 +284,11 @@ function* moreThanOne(pairs: readonly (readonly [string, string])[], what: strin
 }
 
 function* usedTwice(history: readonly Seen[], kinds: readonly Seen['kind'][]): Iterable<string> {
-  const uses = history.filter((seen) => acknowledged(seen) && kinds.includes(seen.kind))
+  const uses = history.filter(({ kind, once }) => once && kinds.includes(kind))
   const pairs = (which: 'request' | 'result') =>
-    uses.flatMap(({ once }) => (once ? [[once.text, once[which]] as const] : []))
+    uses.flatMap(({ once, status }) =>
+      once && status >= 200 && status < 300 ? [[once.text, once[which]] as const] : [],
+    )
   yield* moreThanOne(pairs('request'), 'requests')
   yield* moreThanOne(pairs('result'), 'results')
 }

@@ -44,6 +44,9 @@ export interface Client {
   readonly endedJobTokens: JobToken[]
   /** Of the management API. */
   readonly managers: Token[]
+  /** Of people in the console. */
+  readonly consoles: Token[]
+  readonly endedConsoles: Token[]
   readonly devices: Device[]
   readonly sessions: DeviceSession[]
   readonly endedSessions: DeviceSession[]
@@ -69,7 +72,15 @@ export function newClient(
       sessions: [],
       endedSessions: [],
     },
-    ...{ managers: [], endedRules: [], usedIdTokens: [], jobTokens: [], endedJobTokens: [] },
+    ...{
+      managers: [],
+      consoles: [],
+      endedConsoles: [],
+      endedRules: [],
+      usedIdTokens: [],
+      jobTokens: [],
+      endedJobTokens: [],
+    },
     ...{ waiting: [], rejected: [], remodelled: new Set<string>(), watching: new Set() },
     ...{ random: parts.randomOf(0), ...parts },
   }

@@ -1,7 +1,11 @@
 /** After all faults: is everything that was acknowledged still true, and what does the service itself report? */
 import type { JobSeen, Truth } from '../history.ts'
 import type { Command } from '../world/command.ts'
+import { sleep } from '../world/processes.ts'
+import { readTables, type Tables } from '../world/tables.ts'
+import type { World } from '../world/world.ts'
 import type { Client } from './client.ts'
+import { mine } from './console.ts'
 import {
   nonceIn,
   opening,
@@ -39,6 +43,7 @@ export async function showEverything(clients: readonly Client[]): Promise<void> 
       ...devices.slice(-DEVICES).map((device) => registrationAgain(device, true)),
       ...[...client.waiting, ...client.rejected].map((waiting) => poll(waiting, true)),
       ...[...client.jobTokens, ...client.endedJobTokens].map((token) => whoami(token, true)),
+      ...[...client.consoles, ...client.endedConsoles].map((token) => mine(token, true)),
       ...jobsOf(client),
       ...usedOnes(client).map((request) => ({ ...request, final: true })),
     ]
@@ -76,8 +81,16 @@ function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly 
   return [...nonces, ...requestIds, ...idTokens]
 }
 
-/** Uses the operator's commands. */
-export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> {
+/** From the operator's commands, and from the tables themselves. */
+export async function readTruth({
+  ratafia,
+  statement,
+  kind,
+  found,
+}: Pick<World, 'ratafia' | 'statement' | 'kind' | 'found'>): Promise<
+  Omit<Truth, 'lost' | 'logs' | 'resources'>
+> {
+  await untilJobsEnd(statement)
   const jobs = await jobsIn(ratafia)
   const [sessions, accounts, devices, checks, decisions] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
@@ -101,12 +114,57 @@ export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> 
     requests: new Map(
       devices.map((row) => [`${row['model']}/${row['device_key_id']}`, String(row['status'])]),
     ),
+    ...found,
+    ...(await inTables(await readTables(statement, kind))),
     jobs,
     decisions: decisions.flatMap(({ subject, details }) => {
       const { job } = (details ?? {}) as { job?: unknown }
       return typeof job === 'string' ? { job, device: String(subject) } : []
     }),
     faults: checks,
+  }
+}
+
+function inTables(
+  tables: Tables,
+): Pick<Truth, 'tables' | 'jobStates' | 'rules' | 'grants' | 'operators' | 'packages'> {
+  const rows = (name: string) => tables.get(name) ?? []
+  const names = new Map(rows('account').map(({ id, username }) => [id, username]))
+  const grants = rows('role_grant').map(({ subject, role }) => `${names.get(subject)} ${role}`)
+  const everHad = rows('audit_entry').some(
+    ({ action, details }) => action === 'grant.add' && JSON.parse(String(details)).grant === 'operator',
+  )
+  const operators = grants.flatMap((grant) =>
+    grant.endsWith(' operator') ? [grant.split(' ')[0] ?? ''] : [],
+  )
+  return {
+    tables,
+    jobStates: new Map(rows('job').map(({ id, state }) => [String(id), String(state)])),
+    rules: new Set(
+      rows('publisher_rule').flatMap(({ name, disabled_at: at }) => (at === null ? [String(name)] : [])),
+    ),
+    grants: new Set(grants),
+    operators: everHad ? new Set(operators) : undefined,
+    packages: new Set(rows('package').map(({ name }) => String(name))),
+  }
+}
+
+const LOOK_MS = 300
+/** Looks, without any item done between them, after which jobs are taken for lost: two minutes. */
+const MOST_LOOKS = 400
+
+/** Returns when no job is left to do, or none goes on. */
+async function untilJobsEnd(statement: World['statement']): Promise<void> {
+  let before = ''
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const left = await statement(
+      "select id, state, done, unchanged, refused from job where state in ('queued', 'running') order by id",
+    ).catch(() => [])
+    if (left.length === 0) return
+    const now = JSON.stringify(left)
+    if (now !== before) looks = 0
+    before = now
+    await sleep(LOOK_MS)
   }
 }
 

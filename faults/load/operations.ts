@@ -1,6 +1,7 @@
 /** What clients do at random: a table of operations and their frequencies. */
 import { sleep } from '../world/processes.ts'
 import { type Client, move, remind, send, twoTargets, watch } from './client.ts'
+import { endInConsole } from './console.ts'
 import {
   ask,
   type Device,
@@ -21,7 +22,7 @@ import {
 } from './device.ts'
 import { endJob, raceIdToken, reuseIdToken, showEndedJob, showJobToken, startJob } from './jobs.ts'
 import { beginLogin, exchange, listTokens, logIn, MANAGEMENT, revoke, type Token, whoami } from './log-in.ts'
-import { makingJob } from './management.ts'
+import { givingItselfRole, makingJob } from './management.ts'
 import { newPair, refreshPair, revokePair, showEndedPair, showPair, widenPair } from './pairs.ts'
 import type { Request } from './wire.ts'
 
@@ -93,6 +94,8 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'ask for approval', weight: 2, run: askForApproval },
   { name: 'ask whether it was approved', weight: 2, run: pollOne },
   { name: 'approve all that wait, in a job', weight: 2, run: approveInJob },
+  { name: 'take a role', weight: 1, run: askForMoreRights },
+  { name: 'revoke in the console', weight: 1, run: endInConsole },
   { name: 'become another model', weight: 1, run: (client) => remodel(client, 1) },
   { name: 'become another model at two nodes', weight: 1, run: (client) => remodel(client, 2) },
   { name: 'open a session', weight: 4, run: openOne },
@@ -163,14 +166,17 @@ async function verify(client: Client, session: DeviceSession): Promise<void> {
 }
 
 async function revokeOne(client: Client): Promise<void> {
-  const { tokens, endedTokens, random } = client
+  const { tokens, endedTokens, random, wire } = client
   const ended = random.pick(tokens)
   // By another token of the account, or by the token itself.
   const by = random.pick(tokens.filter(({ person }) => person === ended?.person))
   // Leave some for the final check.
   if (!ended || !by || tokens.length < 3) return
-  if (random.chance(0.5)) await remind(client, whoami(ended))
-  await send(client, revoke(ended, by))
+  // Nodes that remember it, nodes that read it while it is revoked, and nodes that do not know it.
+  const shown = random.below(3)
+  if (shown === 0) await remind(client, whoami(ended))
+  const overlapping = shown === 1 ? wire.targets.map((target) => wire.send(target, whoami(ended))) : []
+  await Promise.all([send(client, revoke(ended, by)), ...overlapping])
   for (const token of tokens.filter(({ session }) => session === ended.session)) {
     move(token, tokens, endedTokens)
   }
@@ -263,8 +269,19 @@ async function approveInJob(client: Client): Promise<void> {
     if (made) managers.push(made)
     return
   }
-  const { status } = await send(client, makingJob(manager))
-  if (status === 401) managers.shift()
+  const request = makingJob(manager, `job-${random.below(2 ** 32)}-${random.below(2 ** 32)}`.padEnd(16, '0'))
+  // At one node, or at two at the same moment; and again if there was no answer.
+  const targets = twoTargets(client).slice(0, random.chance(0.3) ? 2 : 1)
+  const answers = await Promise.all(targets.map((target) => send(client, request, target)))
+  if (answers.some(({ status }) => status === 0 || status === 503)) await send(client, request)
+  if (answers.some(({ status }) => status === 401)) managers.shift()
+}
+
+/** With the token that makes jobs: its account is no operator. */
+async function askForMoreRights(client: Client): Promise<void> {
+  const [manager] = client.managers
+  if (manager) await send(client, givingItselfRole(manager))
+  else await approveInJob(client)
 }
 
 /** A device of one model asks to become one of the next, at one node or at two simultaneously. */

@@ -32,10 +32,10 @@ interface Commanded {
 export async function command(
   { kind, words, ends, proves }: Commanded,
   ratafia: Command,
-  { history, now }: Recorder,
+  { history, now, progress }: Recorder,
 ): Promise<number> {
   const sent = now()
-  const { code, stdout, stderr } = await ratafia(words)
+  const { code, stdout, stderr } = await progress.during(`ratafia ${words.join(' ')}`, ratafia(words))
   const status = STATUSES.get(code) ?? 500
   const seen: Seen = {
     ...{ kind, where: 'command', sent, answered: now(), status },
@@ -57,15 +57,18 @@ interface Operator {
   readonly duties: readonly Duty[]
   /** The pause between two commands. */
   readonly pauseMs: number
+  /** Called after each command, or where there was none to give. */
+  readonly onTurn?: () => void
 }
 
 /** Runs until `over` returns true. */
 export async function operate(
-  { clients, randomOf, recorder, ratafia, ofOneRelease, duties, pauseMs }: Operator,
+  { clients, randomOf, recorder, ratafia, ofOneRelease, duties, pauseMs, onTurn }: Operator,
   over: () => boolean,
 ) {
   for (let turn = 1; !over(); turn++) {
     await sleep(pauseMs)
+    if (turn > 1) onTurn?.()
     const random = randomOf(turn)
     const found = find(duties[(turn - 1) % duties.length], clients, random)
     if (!found || over()) continue

@@ -15,6 +15,8 @@ import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 export const BRAND = 'acme-brand'
 /** The model whose devices need the operator's approval. */
 export const ASKED = 'asked'
+/** The accounts with the role operator, who only ever lose and get it. */
+export const OPERATORS = ['operator-1', 'operator-2'] as const
 /** Of the service. */
 export const BASE_URL = 'http://ratafia.test'
 /** Everybody's. */

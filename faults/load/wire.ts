@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { Kind, Seen } from '../history.ts'
+import { Progress } from '../progress.ts'
+import { HANGS_AFTER_MS } from '../world/until.ts'
 import { type Random, seeded } from './random.ts'
 
 export interface Target {
@@ -9,36 +11,46 @@ export interface Target {
   readonly port: number
 }
 
-/** What the answer proves; called for a 200 only. */
-export type Proof = Pick<Seen, 'session' | 'device' | 'once'>
+/** What the answer proves; called for a 200 only, or for what the request has in its place. */
+export type Proof = Pick<Seen, 'session' | 'device' | 'once' | 'job'>
 
-export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'final' | 'waits'> {
+export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'final' | 'waits' | 'forbidden'> {
   readonly kind: Kind
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   readonly proves?: (body: string) => Proof
+  /** The status of an answer that does not only promise. Default: 200. */
+  readonly success?: number
+  /** For a form: whether this redirect says that it was done. Then its status is recorded as 200. */
+  readonly isDone?: (location: string) => boolean
 }
 
 export interface Answer {
   readonly status: number
   readonly body: string
+  /** Where a redirect leads. */
+  readonly location?: string | undefined
 }
 
 export interface Recorder {
   readonly history: Seen[]
+  readonly progress: Progress
   /** Milliseconds since the run began. */
   now(): number
 }
 
 export function newRecorder(): Recorder {
   const start = performance.now()
-  return { history: [], now: () => performance.now() - start }
+  return { history: [], progress: new Progress(), now: () => performance.now() - start }
 }
 
-/** When a client gives up waiting. */
-const PATIENCE_MS = 6_000
+/**
+ * When a client gives up under load, where a node that hears nothing of its database must not keep all clients. What it
+ * gave up says nothing about the service: an unanswered request proves nothing.
+ */
+const PATIENCE_MS = 20_000
 /** How long an unresponsive node is avoided, as a load balancer would. */
 const AVOID_MS = 700
 
@@ -66,31 +78,39 @@ export class Wire {
   }
 
   async send(target: Target, asked: Request): Promise<Answer> {
-    const { kind, proves, uses, ends, mustHold, final, waits } = asked
+    const { kind, proves, uses, ends, mustHold, final, waits, forbidden, isDone, success = 200 } = asked
     const sent = this.recorder.now()
-    const outcome = await this.#exchange(target, asked, addressOf(this.#addresses)).catch(
-      (error: Error) => error,
-    )
+    const exchanged = this.#exchange(target, asked, addressOf(this.#addresses))
+    const outcome = await this.recorder.progress
+      .during(`${kind} at ${target.name}`, exchanged)
+      .catch((error: Error) => error)
     const answered = this.recorder.now()
     if (outcome instanceof Error) this.#avoidUntil.set(target, answered + AVOID_MS)
-    const { status, body } = outcome instanceof Error ? { status: 0, body: outcome.message } : outcome
+    const { body, location, ...answer }: Answer =
+      outcome instanceof Error ? { status: 0, body: outcome.message } : outcome
+    const status = location !== undefined && isDone?.(location) ? 200 : answer.status
     this.recorder.history.push({
       ...{ kind, where: target.name, sent, answered, status },
-      ...(status === 200 ? proves?.(body) : { detail: body.slice(0, 300) }),
+      ...(status === success ? proves?.(body) : { detail: body.slice(0, 300) }),
       ...(uses && { uses }),
       ...(ends !== undefined && { ends }),
       ...(mustHold && { mustHold }),
       ...(final && { final }),
       ...(waits !== undefined && { waits }),
+      ...(forbidden && { forbidden }),
     })
-    return { status, body }
+    return { status, body, location }
   }
 
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy()
   }
 
-  #exchange(target: Target, { method, path, headers = {}, body }: Request, from: string): Promise<Answer> {
+  #exchange(
+    target: Target,
+    { method, path, headers = {}, body, final }: Request,
+    from: string,
+  ): Promise<Answer> {
     const agent = this.#agents.get(target)
     return new Promise((resolve, reject) => {
       const outgoing = request({
@@ -101,7 +121,7 @@ export class Wire {
           'x-forwarded-for': from,
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
         },
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(final ? HANGS_AFTER_MS : PATIENCE_MS),
       })
       outgoing.on('error', reject)
       outgoing.on('response', (incoming) => {
@@ -111,7 +131,11 @@ export class Wire {
         incoming.on('end', () => {
           // A truncated answer does not count.
           if (!incoming.complete) return reject(new Error('the answer is not complete'))
-          resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString() })
+          const { statusCode = 0, headers } = incoming
+          resolve({
+            ...{ status: statusCode, body: Buffer.concat(chunks).toString() },
+            location: headers.location,
+          })
         })
       })
       outgoing.end(body)

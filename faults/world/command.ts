@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { endWithThisProcess, environmentWith } from './processes.ts'
 import type { Release } from './release.ts'
+import { HANGS_AFTER_MS } from './until.ts'
 
 export interface Finished {
   /** Null if a signal ended it. */
@@ -14,10 +15,11 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** After this the command is killed; it may or may not have taken effect. */
-const PATIENCE_MS = 120_000
-
-export type Command = (words: readonly string[]) => Promise<Finished>
+/** Throws an Error for a command that hangs. */
+export type Command = (
+  words: readonly string[],
+  options?: { /** Kills it with SIGKILL. */ readonly kill?: AbortSignal },
+) => Promise<Finished>
 
 export interface Installation extends Release {
   readonly environment: Readonly<Record<string, string>>
@@ -35,17 +37,23 @@ export function settingsOf({ tree, environment }: Installation): Record<string, 
 
 export const commandOf =
   (installation: Installation): Command =>
-  async (words) => {
+  async (words, { kill } = {}) => {
     const child = endWithThisProcess(
       spawn(process.execPath, [installation.program, ...words], {
         env: environmentWith(settingsOf(installation)),
         stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: PATIENCE_MS,
-        killSignal: 'SIGKILL',
       }),
     )
+    kill?.addEventListener('abort', () => child.kill('SIGKILL'))
+    let hangs = false
+    const timer = setTimeout(() => {
+      hangs = true
+      child.kill('SIGKILL')
+    }, HANGS_AFTER_MS)
     const ended = once(child, 'close')
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     const [code] = (await ended) as [number | null]
+    clearTimeout(timer)
+    if (hangs) throw new Error(`ratafia ${words.join(' ')} did not end: ${stderr.slice(-2_000)}`)
     return { code, stdout, stderr }
   }

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Target } from '../load/wire.ts'
 import { type Installation, settingsOf } from './command.ts'
-import { endWithThisProcess, environmentWith, sleep } from './processes.ts'
+import { NodeLog } from './node-log.ts'
+import { endWithThisProcess, environmentWith } from './processes.ts'
+import { HANGS_AFTER_MS, until } from './until.ts'
 
-const ATTEMPTS = 20
-const START_DEADLINE_MS = 30_000
-const STOP_DEADLINE_MS = 60_000
+/** Between two attempts to start it. */
+const AGAIN_MS = 250
 
 export class Node implements Target {
   readonly name: string
@@ -16,7 +17,8 @@ export class Node implements Target {
   /** A rolling upgrade sets another release before a start. */
   installation: Installation
   #child: ChildProcess | undefined
-  #errors = ''
+  /** Of all its processes, since the first start. */
+  readonly log = new NodeLog()
   #endings: string[] = []
   #clockOffset = 0
 
@@ -45,11 +47,7 @@ export class Node implements Target {
    * retried, as a service manager does.
    */
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      if (await this.#startOnce(more)) return
-      if (attempt === ATTEMPTS) throw new Error(`${this.name} does not start: ${this.#errors.trim()}`)
-      await sleep(250)
-    }
+    await until(`${this.name} to start`, () => this.#startOnce(more), { everyMs: AGAIN_MS })
   }
 
   /** Stops it with SIGTERM, as a service manager does. Returns how long that took, in milliseconds. */
@@ -92,10 +90,9 @@ export class Node implements Target {
       }),
     )
     this.#child = child
-    this.#errors = ''
     this.#clockOffset = 0
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#errors = (this.#errors + chunk.toString()).slice(-4_000)
+      this.log.add(chunk.toString())
       const [, clock] = /^clock (.+)$/m.exec(chunk.toString()) ?? []
       if (clock !== undefined) this.#clockOffset = Date.parse(clock) - Date.now()
     })
@@ -103,11 +100,13 @@ export class Node implements Target {
       if (this.#child !== child) return
       this.#child = undefined
       if (listening) {
-        this.#endings.push(`${this.name} ended by itself with ${code ?? signal}: ${this.#errors.slice(-500)}`)
+        this.#endings.push(
+          `${this.name} ended by itself with ${code ?? signal}: ${this.log.tail.slice(-500)}`,
+        )
       }
     })
     let listening = false
-    const deadline = setTimeout(() => child.kill('SIGKILL'), START_DEADLINE_MS)
+    const deadline = setTimeout(() => child.kill('SIGKILL'), HANGS_AFTER_MS)
     for await (const line of createInterface({ input: child.stdout })) {
       if (!line.startsWith('ratafia listening on ')) continue
       listening = true
@@ -126,9 +125,9 @@ export class Node implements Target {
     const ended = once(child, 'exit')
     child.kill(signal)
     const impatient = setTimeout(() => {
-      this.#endings.push(`${this.name} did not stop within ${STOP_DEADLINE_MS} ms`)
+      this.#endings.push(`${this.name} did not stop`)
       child.kill('SIGKILL')
-    }, STOP_DEADLINE_MS)
+    }, HANGS_AFTER_MS)
     await ended
     clearTimeout(impatient)
   }

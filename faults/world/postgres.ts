@@ -18,9 +18,10 @@ import {
 } from '../../tools/test/postgres.ts'
 import { endWithThisProcess, sleep } from './processes.ts'
 import { queryAlone } from './query-alone.ts'
+import { HANGS_AFTER_MS, until } from './until.ts'
 
-const START_DEADLINE_MS = 60_000
-const STOP_DEADLINE_MS = 10_000
+/** A commit that waits for a lost standby would wait for ever: then the server stops at once. */
+const STOPS_AT_ONCE_AFTER_MS = 10_000
 /** The name by which the standby identifies itself to the primary. */
 const STANDBY = 'standby'
 
@@ -93,7 +94,7 @@ export class Postgres {
   async restart(settings: readonly string[] = this.#settings): Promise<void> {
     await this.stop()
     this.#settings = settings
-    const deadline = performance.now() + START_DEADLINE_MS
+    const deadline = performance.now() + HANGS_AFTER_MS
     for (;;) {
       this.#log = ''
       const server = this.#spawn()
@@ -128,11 +129,8 @@ export class Postgres {
     const names = synchronous ? STANDBY : ''
     await this.restart([`synchronous_standby_names=${names}`, 'synchronous_commit=on'])
     await standby.restart()
-    const deadline = performance.now() + START_DEADLINE_MS
-    while ((await this.syncState()) !== (synchronous ? 'sync' : 'async')) {
-      if (performance.now() > deadline) throw new Error('the standby does not follow')
-      await sleep(50)
-    }
+    const state = synchronous ? 'sync' : 'async'
+    await until('the standby to follow', async () => (await this.syncState()) === state, { everyMs: 50 })
     return standby
   }
 
@@ -184,8 +182,7 @@ export class Postgres {
     if (!server) return
     const ended = once(server, 'exit')
     server.kill(signal)
-    // An immediate shutdown: a commit waiting for a lost standby would wait for ever.
-    const impatient = setTimeout(() => server.kill('SIGQUIT'), STOP_DEADLINE_MS)
+    const impatient = setTimeout(() => server.kill('SIGQUIT'), STOPS_AT_ONCE_AFTER_MS)
     await ended
     clearTimeout(impatient)
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { ROOT } from '../../tools/test/programs.ts'
 import { firstRules, GIVES, type Rule } from '../load/job.ts'
-import { BRAND, PASSWORD, type Scene, vector } from '../load/scene.ts'
+import { BRAND, OPERATORS, PASSWORD, type Scene, vector } from '../load/scene.ts'
 import { type Installation, settingsOf } from './command.ts'
 import type { Issuer } from './issuer.ts'
 import { endWithThisProcess, environmentWith } from './processes.ts'
@@ -152,6 +152,11 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
       const { authority } = installation
       for (const { username } of people) {
         await addGrant({ account: username, role: 'device-approver', brand: BRAND, authority }, installation)
+      }
+      for (const username of OPERATORS) {
+        const account = { username, email: `${username}@example.com`, name: username, password: PASSWORD }
+        await addAccount({ ...account, authority }, { ...installation, passwords })
+        await addGrant({ account: username, role: 'operator', authority }, installation)
       }
     }
     if (issuer === undefined) return

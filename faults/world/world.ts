@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
 import { freePort } from '../../tools/test/postgres.ts'
 import { BASE_URL, type Scene } from '../load/scene.ts'
 import { type Command, commandOf, type Installation } from './command.ts'
@@ -13,6 +15,7 @@ import { Postgres } from './postgres.ts'
 import { TcpProxy } from './proxy.ts'
 import type { Release } from './release.ts'
 import { setUp } from './set-up.ts'
+import type { Statement } from './tables.ts'
 
 export interface Layout {
   /** `pair`: a primary with a synchronous standby. */
@@ -40,10 +43,19 @@ export interface World {
   /** The operator's settings, with which nodes start too. */
   installation: Installation
   readonly ratafia: Command
+  /** Secret keys other than the first, for commands. */
+  secrets: Readonly<Record<string, string>>
+  readonly kind: 'sqlite' | 'postgres'
+  /** What strikes found wrong, for the checker. */
+  readonly found: { readonly sealed: string[]; readonly restored: string[] }
   /** A new directory inside the run's. */
   directory(name: string): string
   /** The rows of a statement on the service's database, bypassing the service. */
-  statement(text: string): Promise<readonly Record<string, unknown>[]>
+  readonly statement: Statement
+  /** Runs a statement in a transaction that stays open until the result is called. Of PostgreSQL. */
+  hold?(text: string): Promise<() => Promise<void>>
+  /** A new database beside this one, without tables. */
+  another?(): Promise<Pick<World, 'ratafia' | 'statement'>>
   end(): Promise<void>
 }
 
@@ -101,6 +113,8 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
       : primary.url(name, port)
     return { ...environment, RATAFIA_DATABASE_URL: url }
   }
+  const withEnvironment = (its: Readonly<Record<string, string>>): Command =>
+    commandOf({ ...world.installation, environment: { ...its, ...world.secrets } })
   const world: World = {
     ...{ proxies, servers, synchronous, disk, issuer, end },
     installation: { ...release, environment: withDatabase() },
@@ -110,9 +124,32 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
         return new Node(`node ${at + 1}`, await freePort(), installation)
       }),
     ),
-    ratafia: (words) => commandOf({ ...world.installation, environment: withDatabase() })(words),
+    ratafia: (words, options) => withEnvironment(withDatabase())(words, options),
+    secrets: {},
+    kind: primary ? 'postgres' : 'sqlite',
+    found: { sealed: [], restored: [] },
     directory: newDirectory,
-    statement: async (text) => (await servers.primary?.query(text, name)) ?? [],
+    statement: async (text) =>
+      servers.primary ? servers.primary.query(text, name) : readFile(join(data, 'ratafia.db'), text),
+    hold: async (text) => {
+      const client = new pg.Client(servers.primary?.url(name))
+      await client.connect()
+      await client.query('begin')
+      await client.query(text)
+      return () => client.end()
+    },
+    another: async () => {
+      const id = `faults_${randomBytes(6).toString('hex')}`
+      const own = newDirectory(id)
+      mkdirSync(own, { mode: 0o700 })
+      await servers.primary?.query(`create database ${id}`)
+      const url = servers.primary && { RATAFIA_DATABASE_URL: servers.primary.url(id) }
+      return {
+        ratafia: withEnvironment({ ...environment, ...url, RATAFIA_DATA_DIR: own }),
+        statement: async (text) =>
+          servers.primary ? servers.primary.query(text, id) : readFile(join(own, 'ratafia.db'), text),
+      }
+    },
   }
   ends.push(() => Promise.all(world.nodes.map((node) => node.stop())))
   try {
@@ -123,6 +160,15 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
     throw error
   }
   return world
+}
+
+function readFile(file: string, text: string): readonly Record<string, unknown>[] {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return database.prepare(text).all()
+  } finally {
+    database.close()
+  }
 }
 
 async function divide({ ratafia }: World, partitions: number): Promise<void> {

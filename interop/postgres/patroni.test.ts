@@ -80,7 +80,7 @@ suite('PostgreSQL with Patroni', () => {
       }
       try {
         const fault = { name: title, says: title, strike: underLoad, pace: PACE }
-        const result = await breakWorld(world, { fault, seed: String(at), scene, seconds: 0 })
+        const result = await breakWorld(world, { fault, seed: String(at), scene, amount: {} })
         const { operations, unavailable, silent, violations, evidence } = result
         process.stdout.write(
           `# ${title}: ${old.leader.name} led, ${notes.join(', ')}; timeline ${old.timeline} to ${led?.timeline}; ` +
@@ -133,6 +133,7 @@ async function makeWorld(cluster: Patroni, scene: Scene, directory: string): Pro
   ]
   return {
     ...{ nodes, proxies: [], servers: {}, synchronous: true, disk: undefined, issuer, installation },
+    ...{ kind: 'postgres', secrets: {}, found: { sealed: [], restored: [] } },
     ratafia: commandOf(installation),
     directory: (name) => join(directory, name),
     statement: (text) => cluster.query(text, database),

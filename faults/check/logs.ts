@@ -1,0 +1,33 @@
+/** What nodes may log. A warning about a database that is away is none of a fault; everything else is looked at. */
+import type { LogLine } from '../world/node-log.ts'
+
+/** An error of these types says that something could not be asked, which is what faults are made of. */
+const EXPECTED = /^(Unavailable|AbortError|TimeoutError)$/
+/** Lines that are not entries: `world/clock.ts` writes one, and Node's note of an experimental module has two. */
+const NOTES =
+  /^clock |ExperimentalWarning|Use `node --trace-warnings|^\(node:\d+\) \[DEP|Use `node --trace-deprecation/
+const WARN = 40
+const ERROR = 50
+
+/** `expected`: the messages of errors that the fault causes. */
+export function* unexpectedLines(
+  name: string,
+  lines: readonly LogLine[],
+  expected: readonly string[],
+): Iterable<string> {
+  for (const line of lines) {
+    const why = whyUnexpected(line, expected)
+    if (why !== undefined) yield `${name} logged ${why}: ${line.text}`
+  }
+}
+
+function whyUnexpected(
+  { level, message, errors, text, late }: LogLine,
+  expected: readonly string[],
+): string | undefined {
+  if (expected.includes(message)) return undefined
+  if (level === undefined) return NOTES.test(text) ? undefined : 'what is not an entry'
+  if (level >= ERROR) return 'an error'
+  if (errors.some((type) => !EXPECTED.test(type))) return 'an unexpected error'
+  return late && level >= WARN && errors.length > 0 ? 'a failure after every fault was over' : undefined
+}

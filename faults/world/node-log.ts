@@ -1,0 +1,55 @@
+/** What the processes of a node write to standard error: the last of it, and every line that reports a problem. */
+
+/** A line at `warn` or above, or one that is not an entry of the log. */
+export interface LogLine {
+  readonly text: string
+  /** pino's: 40 for `warn`, 50 for `error`, 60 for `fatal`. Undefined for a line that is not JSON. */
+  readonly level: number | undefined
+  readonly message: string
+  /** The type of the logged error, and that of its cause. */
+  readonly errors: readonly string[]
+  /** Logged after every fault was over. */
+  readonly late: boolean
+}
+
+const TAIL = 40
+/** A node that repeats one line for ever must not fill this process. */
+const MOST = 5_000
+
+export class NodeLog {
+  readonly #lines: LogLine[] = []
+  #tail: string[] = []
+  #rest = ''
+  /** Set once every fault is over. */
+  late = false
+
+  get lines(): readonly LogLine[] {
+    return this.#lines
+  }
+
+  /** The last lines, for a person. */
+  get tail(): string {
+    return [...this.#tail, this.#rest].filter(Boolean).join('\n')
+  }
+
+  add(chunk: string): void {
+    const lines = (this.#rest + chunk).split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines.filter(Boolean)) {
+      this.#tail = [...this.#tail, line.slice(0, 1_000)].slice(-TAIL)
+      if (this.#lines.length < MOST) this.#lines.push(read(line, this.late))
+    }
+  }
+}
+
+function read(text: string, late: boolean): LogLine {
+  try {
+    const { level, msg, err } = JSON.parse(text)
+    return { text: text.slice(0, 600), level, message: String(msg ?? ''), errors: typesOf(err), late }
+  } catch {
+    return { text: text.slice(0, 600), level: undefined, message: text, errors: [], late }
+  }
+}
+
+const typesOf = (error: { type?: string; message?: string } | undefined): readonly string[] =>
+  error ? [error.type ?? error.message ?? ''] : []
