@@ -1,12 +1,13 @@
 /** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
 
+import { ADMINISTERED_ROUNDS, administer, compareBackup } from './administered.ts'
 import { blackHoleIssuer } from './black-hole-issuer.ts'
 import { REVOKED_BY_FAULTS } from './check/audited.ts'
 import { exchangeAtEach } from './exchange-at-each.ts'
 import { type Client, watch } from './load/client.ts'
-import { whoami } from './load/log-in.ts'
+import { logIn, revoke, whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
-import type { Recorder } from './load/wire.ts'
+import { type Recorder, Wire } from './load/wire.ts'
 import type { Evidence, Striking } from './striking.ts'
 import type { Node } from './world/node.ts'
 import type { Postgres } from './world/postgres.ts'
@@ -59,7 +60,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'worker-killed',
     says: 'kill -9 of a worker process',
-    ...{ database: 'postgres', nodes: 1, workers: 2 },
+    ...{ database: 'postgres', nodes: 1, workers: 2, logs: ['a worker died and is replaced'] },
     async strike({ world }) {
       // The oldest: a node whose workers keep dying at their start exits, which is a different case.
       const [node] = world.nodes
@@ -190,12 +191,16 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'connection-delayed',
-    says: 'each packet between a node and the database 150 ms late',
-    ...threeNodes,
-    async strike({ world, random }) {
-      const proxy = random.pick(world.proxies)
+    says: 'each packet between a node and the database 150 ms late, or each answer by a time of its connection',
+    ...{ ...threeNodes, leastStrikes: 2 },
+    async strike({ world, clients, random, round }) {
+      const at = random.below(world.proxies.length)
+      const proxy = world.proxies[at]
       const before = proxy?.delayed ?? 0
-      proxy?.delay(150)
+      if (round % 2 === 1) proxy?.delay(150)
+      else proxy?.delayAnswers(400)
+      const late = world.nodes[at]
+      if (late) await Promise.all(clients.map((client) => revokeWhileRead(client, late)))
       await sleep(2_000)
       proxy?.heal({ alive: true })
       return { 'packets delayed': (proxy?.delayed ?? 0) - before }
@@ -283,6 +288,13 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'administered',
+    says: 'an import and a rotation of the secret key killed in the middle, both operators removed at once, backups',
+    ...{ ...threeNodes, nodes: 2, leastStrikes: ADMINISTERED_ROUNDS },
+    strike: administer,
+    finish: compareBackup,
+  },
+  {
     name: 'issuer-black-holed',
     says: 'nobody hears an issuer of ID tokens while it rotates its keys; when it is back, it takes the old key back',
     ...{ ...threeNodes, nodes: 2 },
@@ -358,6 +370,28 @@ export async function revokeAtDatabase(
     watch(client, whoami(token))
   }
   return chosen.length
+}
+
+/** How long a read is on its way before the revocation. */
+const OVERLAP_MS = 30
+
+/** Another node revokes a token that this one has not heard of, and reads: what it reads is out of date. */
+async function revokeWhileRead(client: Client, late: Node): Promise<void> {
+  const { wire, random, people, eras, endedTokens } = client
+  const other = wire.targets.find((target) => target !== late)
+  const [person] = people
+  if (!other || !person) return
+  const elsewhere = new Wire([other], wire.recorder)
+  const token = await eras.during(person, (era) => logIn(person, elsewhere, random, era))
+  if (token) {
+    const read = wire.send(late, whoami(token))
+    await sleep(OVERLAP_MS)
+    await elsewhere.send(other, revoke(token, token))
+    await read
+    endedTokens.push(token)
+    watch(client, whoami(token))
+  }
+  elsewhere.close()
 }
 
 /** While the database is away, clients may use up all their tokens: they log in again within seconds. */

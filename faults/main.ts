@@ -18,7 +18,7 @@ const HELP = `Breaks running nodes and their database under load, and compares w
 npm run test:faults                  every fault for some seconds, then every planted bug
 npm run test:faults -- --long        every fault for longer: at least ten minutes and 100,000 operations in all
 npm run test:faults -- --planted     the planted bugs alone
-npm run test:faults -- --only NAME   one fault or invariant; may be repeated
+npm run test:faults -- --only NAME   one fault, invariant or planted bug; may be repeated
 
 --seed TEXT      decides what each client does; it is printed. When a fault strikes it, is up to the machine
 --seconds N      of load for each fault
@@ -71,7 +71,9 @@ async function main(): Promise<number> {
   }
   const chosen = (name: string) => values.only.length === 0 || values.only.includes(name)
   const faults = values.planted ? [] : FAULTS.filter(({ name }) => chosen(name))
-  const planted = values.long ? [] : PLANTED.filter(({ breaks }) => chosen(breaks))
+  const planted = values.long
+    ? []
+    : PLANTED.filter(({ breaks, bug }) => chosen(breaks) || values.only.includes(bug))
   if (faults.length + planted.length === 0) {
     say(`There is no fault or invariant ${values.only.join(', ')}: --help lists them.`)
     return 2

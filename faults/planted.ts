@@ -25,6 +25,14 @@ const during = (name: string): Fault => {
   return fault
 }
 
+/** A process is likely to die between a change and an outcome that comes later: it changes nothing where both are one. */
+const SLOW_OUTCOMES = [
+  `create function slow_outcome() returns trigger language plpgsql as
+    'begin perform pg_sleep(0.3); return new; end'`,
+  `create trigger slow_outcome before update of outcome on job_item
+    for each row when (new.outcome is not null) execute function slow_outcome()`,
+] as const
+
 export const PLANTED: readonly Planted[] = [
   {
     breaks: 'revocation-kept',
@@ -293,5 +301,250 @@ export const PLANTED: readonly Planted[] = [
         to: "worker.once('exit', () => process.exit(9))",
       },
     ],
+  },
+  {
+    breaks: 'revoked-refused',
+    bug: 'something is remembered although a change overlapped its read',
+    during: { ...during('connection-delayed'), leastStrikes: 8 },
+    replacements: [
+      {
+        file: `${server}/database/changes/remembering.ts`,
+        from: 'if (feed.position !== position) return value',
+        to: '',
+      },
+    ],
+  },
+  {
+    breaks: 'job-item-once',
+    bug: 'the outcome of an item of a job is stored in a second transaction, after its change',
+    during: { ...during('postgres-killed'), leastStrikes: 6 },
+    replacements: [
+      {
+        file: `${server}/management/jobs/run-item.ts`,
+        from: 'await on.jobs.settle(id, { place, ...outcome, code: undefined, message: undefined, extra: undefined })\n        settled = true',
+        to: 'void outcome',
+      },
+    ],
+    statements: SLOW_OUTCOMES,
+    group: 'killed',
+  },
+  {
+    breaks: 'stays-good',
+    bug: 'a node refuses what it could not revoke',
+    during: { ...during('postgres-killed'), leastStrikes: 6 },
+    replacements: [
+      {
+        file: `${server}/tokens/revoke.ts`,
+        from: 'const revoke = (id: SessionId) =>',
+        to: 'const revoke = (id: SessionId) => (globalThis.tried ??= new Set()).add(id) &&',
+      },
+      {
+        file: `${server}/tokens/authentication/verify-session.ts`,
+        from: 'function refuseRevoked({ revokedAt, revokedBy }: LoginSession): void {\n  if (revokedAt === undefined) return',
+        to: 'function refuseRevoked({ id, revokedAt, revokedBy }: LoginSession): void {\n  if (revokedAt === undefined && !globalThis.tried?.has(id)) return',
+      },
+    ],
+    group: 'killed',
+  },
+  {
+    breaks: 'audited',
+    bug: 'a revocation has no entry in the audit log',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/tokens/revoke.ts`,
+        from: "if (revoked?.first) await record({ action: 'token.revoke', subject: id })",
+        to: '',
+      },
+    ],
+    group: 'calm 1',
+  },
+  {
+    breaks: 'job-kept',
+    bug: 'a job is acknowledged and not written',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/management/jobs/make-job.ts`,
+        from: 'await jobs.add(job, subjects)',
+        to: '',
+      },
+      {
+        file: `${server}/management/jobs/make-job.ts`,
+        from: "await record({ action: 'job.add', subject: job.id, details: { kind, total: job.total, ...settings } })",
+        to: 'void record',
+      },
+    ],
+    group: 'calm 1',
+  },
+  {
+    breaks: 'no-more-rights',
+    bug: 'everybody gives roles',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/management/grants/add-grant.ts`,
+        from: "requireForAll(authority, 'roles:manage')\n  requireRecentPerson(authority, now)",
+        to: '',
+      },
+    ],
+    group: 'calm 1',
+  },
+  {
+    breaks: 'resources-bounded',
+    bug: 'each request leaves some memory behind',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/tokens/authentication/verify-session.ts`,
+        from: 'const identity = deps.identity\n',
+        to: 'const identity = deps.identity\n  ;(globalThis.kept ??= []).push(Buffer.alloc(4 * 2 ** 20, 1))\n',
+      },
+    ],
+    group: 'calm 1',
+  },
+  {
+    breaks: 'revocation-kept',
+    bug: 'the console says that a token is revoked, and does not revoke it',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/console/token-routes.ts`,
+        from: 'const token = await call(api.revokeMyToken, { parameters, body: {} })',
+        to: 'const token = await call(api.myToken, { parameters })',
+      },
+    ],
+    group: 'calm 1',
+  },
+  {
+    breaks: 'audited',
+    bug: 'the audit log has an entry without a change',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/tokens/administration/revoke-session.ts`,
+        from: "if (revoked.first) await record({ action: 'token.revoke', subject: found.id })",
+        to: "for (let times = 0; times < 2; times++) await record({ action: 'token.revoke', subject: found.id })",
+      },
+    ],
+    group: 'calm 2',
+  },
+  {
+    breaks: 'logs-clean',
+    bug: 'a periodic job always fails',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/start/service/jobs.ts`,
+        from: 'run: async (goOn) => void (await linkEntries(installation, goOn)) }',
+        to: "run: async (goOn) => { await linkEntries(installation, goOn); throw new TypeError('always') } }",
+      },
+    ],
+    group: 'calm 2',
+  },
+  {
+    breaks: 'resources-bounded',
+    bug: 'each request leaves a descriptor open',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/tokens/authentication/verify-session.ts`,
+        from: 'const identity = deps.identity\n',
+        to: "const identity = deps.identity\n  process.getBuiltinModule('node:fs').openSync('/dev/null')\n",
+      },
+    ],
+    group: 'calm 2',
+  },
+  {
+    breaks: 'repeat-once',
+    bug: 'no two requests with one Idempotency-Key look alike',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/management/repeats/answer-once.ts`,
+        from: "keyHash: hash('sha256', asked.key)",
+        to: "keyHash: hash('sha256', asked.key + Math.random())",
+      },
+    ],
+    group: 'calm 2',
+  },
+  {
+    breaks: 'logs-clean',
+    bug: 'a rejection that nobody handles ends a worker',
+    during: { ...CALM, nodes: 1, workers: 2 },
+    replacements: [
+      {
+        file: `${server}/devices/registration/approval/wait-for-approval.ts`,
+        from: "await stores.record({ action: 'device.wait', subject: device.id, details })",
+        to: "await stores.record({ action: 'device.wait', subject: device.id, details }); void Promise.reject(new Error('unheard'))",
+      },
+    ],
+  },
+  {
+    breaks: 'import-whole',
+    bug: 'an import is several transactions',
+    during: during('administered'),
+    replacements: [
+      {
+        file: `${server}/package-directory/import.ts`,
+        from: 'await packages.import(entries, {',
+        to: 'void packages; await arguments[2].packages.import(entries, {',
+      },
+      {
+        file: `${server}/package-directory/package-store.ts`,
+        from: 'async import(entries, { replaceAll, onProgress }) {\n      await inTransaction(query,',
+        to: 'async import(entries, { replaceAll, onProgress }) {\n      await ((_, work) => work(query))(query,',
+      },
+    ],
+    group: 'administered',
+  },
+  {
+    breaks: 'secret-rotated',
+    bug: 'a rotation of the secret key is several transactions',
+    during: during('administered'),
+    replacements: [
+      {
+        file: `${server}/cli/upkeep/secret.ts`,
+        from: 'async ({ config, sealer, authority, changeBy }) => {',
+        to: 'async ({ config, sealer, authority, changeBy, database }) => {',
+      },
+      {
+        file: `${server}/cli/upkeep/secret.ts`,
+        from: "const { reseal } = await import('../../keyring/reseal.ts')",
+        to: "const { reseal } = await import('../../keyring/reseal.ts'); const { sealedValueStore } = await import('../../keyring/sealed-value-store.ts')",
+      },
+      {
+        file: `${server}/cli/upkeep/secret.ts`,
+        from: 'reseal({ sealer: both, authority, onProgress }, { changeBy })',
+        to: 'reseal({ sealer: both, authority, onProgress }, { changeBy: (author) => (work) => changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(database) })) })',
+      },
+    ],
+    group: 'administered',
+  },
+  {
+    breaks: 'backup-whole',
+    bug: 'a backup leaves a table out',
+    during: during('administered'),
+    replacements: [
+      {
+        file: `${server}/backup/back-up.ts`,
+        from: 'for (const { table, size } of measured) {',
+        to: "for (const { table, size } of measured.filter(({ table: { name } }) => name !== 'used_request_id')) {",
+      },
+    ],
+    group: 'administered',
+  },
+  {
+    breaks: 'no-more-rights',
+    bug: 'the last operator can lose the role',
+    during: during('administered'),
+    replacements: [
+      {
+        file: `${server}/management/grants/last-operator.ts`,
+        from: 'if (!operators.includes(accountId) || operators.length > 1) return',
+        to: 'if (operators) return',
+      },
+    ],
+    group: 'administered',
   },
 ]

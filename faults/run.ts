@@ -140,7 +140,6 @@ export async function breakWorld(
   await fault.finish?.(world)
   progress.enter('waited for every node to serve again')
   const lost = await comeBack(world, clients, recorder)
-  for (const { log } of world.nodes) log.late = true
   progress.enter('showed everything once more')
   await showEverything(clients)
   wire.close()

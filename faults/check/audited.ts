@@ -47,7 +47,8 @@ const NEEDED: Readonly<Record<string, (row: Row, log: Log) => Iterable<string>>>
   *account({ username, disabled_at: disabled, logins_since: since }, log) {
     if (!log.has(username, 'account.add')) yield `the account ${username}`
     if (disabled !== null && !log.has(username, 'account.disable')) yield `that ${username} was disabled`
-    if (since !== null && !log.has(username, 'token.revoke-all')) yield `that ${username}'s logins ended`
+    if (since !== null && !log.has(username, 'token.revoke-all', 'account.disable'))
+      yield `that ${username}'s logins ended`
   },
   *agent({ name }, log) {
     if (!log.has(name, 'agent.add')) yield `the agent ${name}`
@@ -105,7 +106,7 @@ const SAID: Readonly<Record<string, (entry: Entry, log: Log) => boolean>> = {
 
 /** Actions of which a subject has one entry at most. */
 const ONCE: ReadonlySet<string> = new Set([
-  ...['token.open', 'publisher.minted', 'token.revoke', 'account.add', 'account.disable', 'agent.add'],
+  ...['token.open', 'token.revoke', 'account.add', 'account.disable', 'agent.add'],
   ...['device.register', 'device.approve', 'device.reject', 'device.revoke', 'device.wait'],
   ...['publisher.add', 'publisher.disable', 'publisher.remove', 'job.add', 'job.end', 'key.rotate'],
 ])

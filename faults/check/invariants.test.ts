@@ -30,6 +30,8 @@ const removed = (more: Partial<Seen> = {}): Seen => ended({ kind: 'remove-rule',
 const minted = (more: Partial<Seen> = {}): Seen =>
   seen({ kind: 'exchange-id-token', uses: ['account A', 'rule R'], session: 'S', ...more })
 
+const openedSession = { session_id: 'S', revoked_at: null, revoked_by: null, rule_id: null }
+
 interface Case {
   readonly says: string
   readonly history: readonly Seen[]
@@ -373,8 +375,118 @@ const CASES: readonly Case[] = [
     truth: revoked,
   },
   {
-    says: 'a token was refused after a revocation that had no answer',
+    says: 'a token was refused after a revocation that had no answer, and is revoked',
     history: [ended({ status: 0 }), shown({ status: 401, sent: 300, answered: 310 })],
+    truth: revoked,
+  },
+  {
+    says: 'a token was refused after a revocation that had no answer, and is not revoked in the end',
+    history: [ended({ status: 0 }), shown({ status: 401, sent: 300, answered: 310 })],
+    truth: { sessions: new Map([['S', false]]) },
+    violates: 'stays-good',
+  },
+  {
+    says: 'a token of a rule was refused after a removal that had no answer, and the rule is there',
+    history: [removed({ status: 503 }), shown({ uses: ['rule R'], status: 401, sent: 300, answered: 310 })],
+    truth: { rules: new Set(['R']) },
+    violates: 'stays-good',
+  },
+
+  {
+    says: 'a job was acknowledged and is not there',
+    history: [seen({ kind: 'make-job', status: 202, job: 'J' })],
+    violates: 'job-kept',
+    what: 'the job J was acknowledged, and is not there',
+  },
+  {
+    says: 'a job was acknowledged and does not end',
+    history: [seen({ kind: 'make-job', status: 202, job: 'J' })],
+    truth: { jobStates: new Map([['J', 'running']]) },
+    violates: 'job-kept',
+  },
+  {
+    says: 'a job has ended',
+    history: [seen({ kind: 'make-job', status: 202, job: 'J' })],
+    truth: { jobStates: new Map([['J', 'stopped']]) },
+  },
+  {
+    says: 'an Idempotency-Key made two jobs',
+    history: ['J', 'K'].map((job) => ({ ...once('make-job', 'a job', job), status: 202 })),
+    violates: 'repeat-once',
+    what: 'T has 2 results: J, K',
+  },
+  {
+    says: 'somebody without the right to it gave a role',
+    history: [seen({ kind: 'add-grant', status: 201, forbidden: true })],
+    violates: 'no-more-rights',
+  },
+  {
+    says: 'somebody without the right to it was refused, or had no answer',
+    history: [403, 503, 0].map((status) => seen({ kind: 'add-grant', status, forbidden: true })),
+  },
+  {
+    says: 'the last operator lost the role',
+    history: [],
+    truth: { operators: new Set() },
+    violates: 'no-more-rights',
+    what: 'no operator is left',
+  },
+  {
+    says: 'half of an import is there',
+    history: [seen({ kind: 'import', status: 0, imports: ['P', 'Q'] })],
+    truth: { packages: new Set(['P']) },
+    violates: 'import-whole',
+    what: 'an import of 2 packages ended with 0, and 1 of them are there',
+  },
+  {
+    says: 'an import was acknowledged and did nothing',
+    history: [seen({ kind: 'import', imports: ['P'] })],
+    violates: 'import-whole',
+  },
+  {
+    says: 'an import was refused and did all of it',
+    history: [seen({ kind: 'import', status: 400, imports: ['P'] })],
+    truth: { packages: new Set(['P']) },
+    violates: 'import-whole',
+  },
+  {
+    says: 'imports without an answer did all or nothing',
+    history: [
+      seen({ kind: 'import', status: 0, imports: ['P'] }),
+      seen({ kind: 'import', status: 503, imports: ['Q'] }),
+    ],
+    truth: { packages: new Set(['P']) },
+  },
+  {
+    says: 'a rotation was half done',
+    history: [],
+    truth: { sealed: ['a rotation that was killed had sealed 1 values again'] },
+    violates: 'secret-rotated',
+  },
+  {
+    says: 'a backup lacks a row',
+    history: [],
+    truth: { restored: ['device lacks {"id":"D"}'] },
+    violates: 'backup-whole',
+  },
+  {
+    says: 'a node logged an error',
+    history: [],
+    truth: { logs: ['node 1 logged an error: fault'] },
+    violates: 'logs-clean',
+  },
+  {
+    says: 'a node keeps memory',
+    history: [],
+    truth: { resources: ['process 7 of node 1 keeps 900 MB of memory'] },
+    violates: 'resources-bounded',
+  },
+  {
+    says: 'a session has no entry in the audit log',
+    history: [],
+    truth: { tables: new Map([['token_session', [openedSession]]]) },
+    violates: 'audited',
+    what: 'the audit log lacks the opening of session S',
   },
   { says: 'a good token could not be checked', history: [shown({ status: 503 }), shown({ status: 0 })] },
 

@@ -230,7 +230,7 @@ export const INVARIANTS = [
   },
   {
     name: 'logs-clean',
-    says: 'Nodes log no fault, and no failure once every fault is over.',
+    says: 'Nodes log nothing but what the fault explains: no error, and no failure but an unavailable database.',
     find: (_history, { logs }) => logs,
   },
   {

@@ -3,10 +3,12 @@ import type { LogLine } from '../world/node-log.ts'
 
 /** An error of these types says that something could not be asked, which is what faults are made of. */
 const EXPECTED = /^(Unavailable|AbortError|TimeoutError)$/
-/** Lines that are not entries: `world/clock.ts` writes one, and Node's note of an experimental module has two. */
+/**
+ * Lines that are not entries: why a start failed, which the suite repeats, the line of `world/clock.ts`, and Node's notes
+ * of experimental and deprecated modules.
+ */
 const NOTES =
-  /^clock |ExperimentalWarning|Use `node --trace-warnings|^\(node:\d+\) \[DEP|Use `node --trace-deprecation/
-const WARN = 40
+  /^ratafia: (The database cannot be used|a worker ended before it listened)|^clock |ExperimentalWarning|\[DEP\d+\]|^\(Use `node --trace-/
 const ERROR = 50
 
 /** `expected`: the messages of errors that the fault causes. */
@@ -22,12 +24,11 @@ export function* unexpectedLines(
 }
 
 function whyUnexpected(
-  { level, message, errors, text, late }: LogLine,
+  { level, message, errors, text }: LogLine,
   expected: readonly string[],
 ): string | undefined {
   if (expected.includes(message)) return undefined
   if (level === undefined) return NOTES.test(text) ? undefined : 'what is not an entry'
   if (level >= ERROR) return 'an error'
-  if (errors.some((type) => !EXPECTED.test(type))) return 'an unexpected error'
-  return late && level >= WARN && errors.length > 0 ? 'a failure after every fault was over' : undefined
+  return errors.some((type) => !EXPECTED.test(type)) ? 'an unexpected error' : undefined
 }

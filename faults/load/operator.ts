@@ -21,7 +21,7 @@ const STATUSES: ReadonlyMap<number | null, number> = new Map([
   [null, 0],
 ])
 
-interface Commanded {
+interface Commanded extends Pick<Seen, 'imports'> {
   readonly kind: Kind
   readonly words: readonly string[]
   readonly ends?: string
@@ -30,7 +30,7 @@ interface Commanded {
 }
 
 export async function command(
-  { kind, words, ends, proves }: Commanded,
+  { kind, words, ends, imports, proves }: Commanded,
   ratafia: Command,
   { history, now, progress }: Recorder,
 ): Promise<number> {
@@ -41,6 +41,7 @@ export async function command(
     ...{ kind, where: 'command', sent, answered: now(), status },
     ...(status === 200 ? proves?.(stdout) : { detail: stderr.slice(0, 300) }),
     ...(ends !== undefined && { ends }),
+    ...(imports && { imports }),
   }
   history.push(seen)
   return status

@@ -8,8 +8,6 @@ export interface LogLine {
   readonly message: string
   /** The type of the logged error, and that of its cause. */
   readonly errors: readonly string[]
-  /** Logged after every fault was over. */
-  readonly late: boolean
 }
 
 const TAIL = 40
@@ -20,8 +18,6 @@ export class NodeLog {
   readonly #lines: LogLine[] = []
   #tail: string[] = []
   #rest = ''
-  /** Set once every fault is over. */
-  late = false
 
   get lines(): readonly LogLine[] {
     return this.#lines
@@ -37,17 +33,17 @@ export class NodeLog {
     this.#rest = lines.pop() ?? ''
     for (const line of lines.filter(Boolean)) {
       this.#tail = [...this.#tail, line.slice(0, 1_000)].slice(-TAIL)
-      if (this.#lines.length < MOST) this.#lines.push(read(line, this.late))
+      if (this.#lines.length < MOST) this.#lines.push(read(line))
     }
   }
 }
 
-function read(text: string, late: boolean): LogLine {
+function read(text: string): LogLine {
   try {
     const { level, msg, err } = JSON.parse(text)
-    return { text: text.slice(0, 600), level, message: String(msg ?? ''), errors: typesOf(err), late }
+    return { text: text.slice(0, 600), level, message: String(msg ?? ''), errors: typesOf(err) }
   } catch {
-    return { text: text.slice(0, 600), level: undefined, message: text, errors: [], late }
+    return { text: text.slice(0, 600), level: undefined, message: text, errors: [] }
   }
 }
 

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 interface Pair {
+  /** By how much each chunk of the target is late besides, in milliseconds. */
+  answersLateMs: number
   readonly sockets: readonly [Socket, Socket]
   /** The address that connected. */
   readonly client: string | undefined
@@ -14,6 +16,7 @@ export class TcpProxy {
   /** The target port on 127.0.0.1. */
   #to: number
   #delayMs = 0
+  #answersMs = 0
   /** For whom nothing passes: everybody, or one client's address. */
   #hole: { readonly client: string | undefined } | undefined
   #held = 0
@@ -59,6 +62,12 @@ export class TcpProxy {
     this.#delayMs = milliseconds
   }
 
+  /** Delays each chunk of the target from now on, each connection by a time of its own, up to `milliseconds`. */
+  delayAnswers(milliseconds: number): void {
+    this.#answersMs = milliseconds
+    for (const pair of this.#pairs) pair.answersLateMs = Math.random() * milliseconds
+  }
+
   /** Silently passes nothing, or nothing of one client (its address); new connections are accepted but get no answer. */
   blackHole(client?: string): void {
     this.#hole = { client }
@@ -72,6 +81,7 @@ export class TcpProxy {
     const client = this.#hole?.client
     this.#hole = undefined
     this.#delayMs = 0
+    this.delayAnswers(0)
     if (!alive) this.cut(client)
   }
 
@@ -89,7 +99,10 @@ export class TcpProxy {
 
   #take(incoming: Socket): void {
     const outgoing = connect(this.#to, '127.0.0.1')
-    const pair: Pair = { sockets: [incoming, outgoing], client: incoming.remoteAddress }
+    const pair: Pair = {
+      ...{ sockets: [incoming, outgoing], client: incoming.remoteAddress },
+      answersLateMs: Math.random() * this.#answersMs,
+    }
     const held = () => this.#holds(pair)
     this.#pairs.add(pair)
     const end = () => {
@@ -103,21 +116,21 @@ export class TcpProxy {
       // While nothing passes, neither does the end of a connection.
       socket.on('close', () => held() || end())
     }
-    this.#pass(incoming, outgoing, held)
-    this.#pass(outgoing, incoming, held)
+    this.#pass(incoming, outgoing, held, () => this.#delayMs)
+    this.#pass(outgoing, incoming, held, () => this.#delayMs + pair.answersLateMs)
   }
 
   #holds({ client }: Pair): boolean {
     return this.#hole !== undefined && (this.#hole.client ?? client) === client
   }
 
-  #pass(from: Socket, to: Socket, held: () => boolean): void {
+  #pass(from: Socket, to: Socket, held: () => boolean, lateMs: () => number): void {
     const late: Buffer[] = []
     from.on('data', (chunk) => {
       // Bytes sent into the hole are lost, so the connection must be cut when the network is back.
       if (held()) {
         this.#held++
-      } else if (this.#delayMs === 0 && late.length === 0) {
+      } else if (lateMs() === 0 && late.length === 0) {
         to.write(chunk)
       } else {
         this.#delayed++
@@ -126,7 +139,7 @@ export class TcpProxy {
         setTimeout(() => {
           const next = late.shift()
           if (next && !held() && !to.destroyed) to.write(next)
-        }, this.#delayMs)
+        }, lateMs())
       }
     })
   }
