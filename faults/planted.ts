@@ -284,7 +284,7 @@ export const PLANTED: readonly Planted[] = [
     during: during('postgres-killed'),
     replacements: [
       {
-        file: `${server}/database/away.ts`,
+        file: `${server}/database/errors/away.ts`,
         from: 'return error instanceof Error && meansAway(error) ? away(error) : error',
         to: 'return error',
       },
@@ -462,8 +462,8 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/management/repeats/answer-once.ts`,
-        from: "keyHash: hash('sha256', asked.key)",
-        to: "keyHash: hash('sha256', asked.key + Math.random())",
+        from: "keyring.fingerprint('idempotency key', asked.key)",
+        to: "keyring.fingerprint('idempotency key', asked.key + Math.random())",
       },
     ],
     group: 'calm 2',
