@@ -279,7 +279,6 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('Guarantee: another brand is as if it were not there', async () => {
-    const model = await newModel()
     const there = await imported(operator, { ...CSV, unknown_models: true }, [
       `${HEADER}other-brand,secret,S-1,${keyId(1)}\n`,
     ])
@@ -294,10 +293,36 @@ eachDatabase((_kind, _open, fresh) => {
       }
     }
     assert.equal(new Set(messages).size, 1, JSON.stringify(messages))
-    const [theirs] = await service.installation.devices.list({ brandId: 'other-brand', limit: 1 })
-    const taken = `id,${HEADER}${theirs?.id},acme-brand,${model},T,${keyId(2)}\n`
-    const { item } = await imported(acme, CSV, [taken])
-    assert.match(item.message, /^line 2: only whoever manages the devices of all brands chooses an "id"/)
+  })
+
+  test('Guarantee: whoever manages one brand writes no decision in the name of somebody else, and chooses no id', async () => {
+    const model = await newModel()
+    const [theirs] = await service.installation.devices.list({ limit: 1 })
+    for (const [column, value] of [
+      ['id', `${theirs?.id}`],
+      ['origin', 'registration'],
+      ['registered_at', '2020-01-01T00:00:00.000Z'],
+      ['decided_at', '2020-01-01T00:00:00.000Z'],
+      ['decided_by', 'operator'],
+      ['quarantined_at', '2020-01-01T00:00:00.000Z'],
+    ] as const) {
+      const taken = `${column},${HEADER}${value},acme-brand,${model},T,${keyId(2)}\n`
+      const { item } = await imported(acme, CSV, [taken])
+      assert.match(
+        item.message,
+        new RegExp(`^line 2: only whoever manages .* all brands chooses an "${column}"`),
+      )
+      // Blank, it says nothing.
+      const blank = `${column},${HEADER},acme-brand,${model},T-${column},${keyId(100 + column.length)}\n`
+      assert.equal((await imported(acme, CSV, [blank], '?dry_run=true')).item.outcome, 'done')
+    }
+    const removed = `status,removed_at,${HEADER}revoked,2020-01-01T00:00:00.000Z,acme-brand,${model},T,${keyId(2)}\n`
+    assert.match((await imported(acme, CSV, [removed])).item.message, /chooses an "removed_at"/)
+    assert.deepEqual(await devicesOf(model), [])
+    await imported(acme, CSV, [HEADER + rows(model, 1)])
+    const [own] = await service.installation.devices.list({ brandId: 'acme-brand', model, limit: 1 })
+    assert.equal(own?.origin, 'import')
+    assert.notEqual(own?.decidedBy, 'operator')
   })
 
   test('a role that is taken away stops the job before it does anything', async () => {

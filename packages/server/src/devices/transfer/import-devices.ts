@@ -116,18 +116,34 @@ function asBefore({ place, fields }: ImportRow): ImportRow {
   return { place, fields: plain }
 }
 
+/**
+ * Columns that say which device it is, who decided about it, and when: an export has them, so that a whole register can be
+ * restored. The id might be of another brand's device, and a decision might be in another user's name.
+ */
+const CLAIMS = [
+  ...(['id', 'origin', 'registered_at', 'decided_at', 'decided_by'] as const),
+  ...(['quarantined_at', 'removed_at', 'clone_evidence'] as const),
+]
+
+function isClaimed(column: (typeof CLAIMS)[number], { given, stored }: ReadDevice): boolean {
+  const value = given.has(column) ? recordOf(stored)[column] : null
+  return value !== null && !(column === 'origin' && value === 'import')
+}
+
 /** Looks each model up once. Throws {@link ImportError} for the first device of one that is not here. */
 function modelCheck(
   models: Pick<ModelStore, 'find'>,
   { brands, unknownModels }: { readonly brands: BrandScope; readonly unknownModels: boolean },
 ) {
   const known = new Set<string>()
-  return async ({ place, stored: { device }, given }: ReadDevice): Promise<void> => {
-    // It might be the id of somebody else's device.
-    if (brands !== 'all' && given.has('id')) {
+  return async (read: ReadDevice): Promise<void> => {
+    const { place, stored } = read
+    const { device } = stored
+    const claimed = brands === 'all' ? undefined : CLAIMS.find((column) => isClaimed(column, read))
+    if (claimed !== undefined) {
       throw new ImportError(
-        `${place}: only whoever manages the devices of all brands chooses an "id". Leave the column out. Nothing was imported.`,
-        { column: 'id' },
+        `${place}: only whoever manages the devices of all brands chooses an "${claimed}". Leave the column out. Nothing was imported.`,
+        { column: claimed },
       )
     }
     const name = showModelName(device)
