@@ -11,7 +11,9 @@ test('security: no cell begins like a formula', () => {
     ['\t=1', "'\t=1"],
     ["-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"],
     ["'=1", "''=1"],
-    ['-_a9-', '-_a9-'],
+    ['-_a9-', "'-_a9-"],
+    ['\n=1', "'\n=1"],
+    ['\uff1d1', "'\uff1d1"],
     ['SN-1', 'SN-1'],
     ['', ''],
   ] as const) {
@@ -20,6 +22,8 @@ test('security: no cell begins like a formula', () => {
 })
 
 test('every text comes back as it was', () => {
-  const text = fc.string({ unit: fc.constantFrom("'", '=', '-', '+', '@', '\t', 'a', ' ', 'ü') })
+  const text = fc.string({
+    unit: fc.constantFrom("'", '=', '-', '+', '@', '\t', '\n', '\uff1d', 'a', ' ', 'ü'),
+  })
   fc.assert(fc.property(text, (each) => plainCell(guardedCell(each)) === each))
 })

@@ -4,8 +4,8 @@
  * {@link plainCell} returns every text as it was.
  */
 
-/** Ids of keys may begin with a dash: a cell of letters, digits, dashes and underscores computes nothing. */
-const FORMULA = /^(?:['=+@\t\r]|-(?![\w-]*$))/
+/** Ids of keys can begin with a dash, and some spreadsheets read the wide forms of the signs. */
+const FORMULA = /^['=+@\t\r\n\uff1d\uff0b\uff20\uff0d-]/
 
 export const guardedCell = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 

@@ -1,5 +1,6 @@
 /** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
 import { parse as parseCsv } from 'csv-parse/sync'
+import { plainCell } from './csv-cell.ts'
 import { csvFault, jsonFault, linesFault } from './import-limits.ts'
 
 /** One thing that is wrong in a file. */
@@ -155,9 +156,14 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
   }
   return rest.map(({ record, info }) => ({
     place: `line ${info.lines}`,
-    fields: Object.fromEntries(found.map((column) => [column, record[header?.record.indexOf(column) ?? -1]])),
+    fields: Object.fromEntries(
+      found.map((column) => [column, plain(record[header?.record.indexOf(column) ?? -1])]),
+    ),
   }))
 }
+
+/** As it was before an export guarded it. */
+const plain = (cell: string | undefined) => cell && plainCell(cell)
 
 /** Throws {@link ImportError} with what a check of the limits says; `where` is the beginning of the message. */
 export function refuseFault(fault: string | undefined, where = ''): void {
