@@ -29,7 +29,7 @@ export interface SecondFactorStore {
    * one.
    */
   removeAllOf(accountId: AccountId): Promise<boolean>
-  /** False when the code of the step was used before, even by a call at the same moment. */
+  /** False when the code of the step, or of a later one, was used before; of two calls at once, one gets true. */
   useStep(accountId: AccountId, step: number, at: Date): Promise<boolean>
   /** In a transaction, once the account has a second factor. */
   replaceRecoveryCodes(accountId: AccountId, hashes: readonly Uint8Array[], at: Date): Promise<void>
@@ -124,7 +124,16 @@ export function secondFactorStore({ query }: Pick<Database, 'query'>): SecondFac
         .values({ account_id: accountId, step, used_at: toInstant(at) })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
-      return anyRowChanged(result)
+      if (!anyRowChanged(result)) return false
+      // Whoever saw an earlier code gets no use of it. Index: the primary key.
+      const later = await query
+        .selectFrom('used_time_step')
+        .select('step')
+        .where('account_id', '=', accountId)
+        .where('step', '>', step)
+        .limit(1)
+        .executeTakeFirst()
+      return later === undefined
     },
 
     replaceRecoveryCodes: async (accountId, hashes, at) => {

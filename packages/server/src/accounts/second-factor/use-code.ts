@@ -1,4 +1,7 @@
-/** Takes a code of a second factor, or a recovery code in its place. Each is accepted once, by a database constraint. */
+/**
+ * Checks a code of a second factor, or a recovery code in its place. Each is accepted once, by a database constraint; a
+ * code is refused once that of a later step was used.
+ */
 import type { Account } from '../account.ts'
 import { recoveryCodeHash } from './recovery-code.ts'
 import { confirmedFactors, openTotp, type SecondFactorDeps } from './second-factor.ts'
