@@ -256,7 +256,7 @@ describe('publishing from CI', () => {
         'permissions',
       ])
       // What can be read is checked by the operation.
-      const checked = await send({ ...RULE, name: 'A b', lifetime: '9999', packages: 'not a name' })
+      const checked = await send({ ...RULE, name: 'A b', lifetime: '9999', packages: 'né' })
       const places = [...checked.text.matchAll(/<a href="#f-([\w-]+)">/g)].map(([, field]) => field)
       assert.deepEqual(places.toSorted(), ['lifetime', 'name', 'packages'])
     })
