@@ -6,7 +6,7 @@ import { asSuperuser, eachDatabase } from '../../test/support/databases.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { silenceable } from '../../test/support/silenceable.ts'
 import { Unavailable } from '../errors.ts'
-import { type DatabaseTarget, inTransaction, openDatabase } from './index.ts'
+import { type Database, type DatabaseTarget, inTransaction, openDatabase } from './index.ts'
 import type { PostgresLimits } from './postgres/limits.ts'
 
 const one = sql<{ one: number }>`select 1 as one`
@@ -32,14 +32,18 @@ eachDatabase((kind, open, { target }) => {
       await open()
       const where = await target()
       assert.ok(where.kind === 'sqlite')
+      const patient = await openDatabase({ ...where, patienceMs: 120_000 })
       const database = await openDatabase({ ...where, patienceMs: 1_000 })
       const other = new DatabaseSync(where.file)
-      const write = () => database.query.insertInto('package').values({ name: 'n', snap_id: 'i' }).execute()
+      const writeTo = ({ query }: Database) =>
+        query.insertInto('package').values({ name: 'n', snap_id: 'i' }).execute()
+      const write = () => writeTo(database)
 
       other.exec('begin immediate')
-      const patient = write()
+      const waiting = writeTo(patient)
       setTimeout(() => other.exec('commit'), 300)
-      await patient
+      await waiting
+      await patient.close()
 
       other.exec('begin immediate')
       const started = performance.now()
@@ -104,6 +108,20 @@ eachDatabase((kind, open, { target }) => {
     await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
   }
 
+  /** Whether the server runs a statement with this text. */
+  const isRunning = async (text: string): Promise<boolean> => {
+    let running = false
+    await asSuperuser(async (client) => {
+      const like = `%${text}%`
+      const { rowCount } = await client.query(
+        "select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like $1",
+        [like],
+      )
+      running = rowCount === 1
+    })
+    return running
+  }
+
   test('closing waits for a statement that runs, and its answer still counts', async () => {
     await open()
     const database = await openDatabase(await target())
@@ -126,7 +144,7 @@ eachDatabase((kind, open, { target }) => {
     const database = await open()
     const slow = sql`select pg_sleep(30)`.execute(database.query)
     const refused = assert.rejects(slow, { name: 'Unavailable', message: /terminating connection/ })
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await eventually('it runs', () => isRunning('pg_sleep(30)'))
     await terminate()
     await refused
     assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
