@@ -18,8 +18,8 @@ export const FORMAT_NUMBER = pattern('^(0|[1-9][0-9]{0,8})$', 'must be a whole n
 // What people type into the filters of a list.
 
 export const INSTANT = pattern(
-  '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
-  'is not an instant in UTC, such as 2026-12-24T00:00:00Z',
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))?$',
+  'is neither a date, such as 2026-12-24, nor a time with a zone, such as 2026-12-24T00:00:00Z',
 )
 
 export const BRAND_ID = pattern(

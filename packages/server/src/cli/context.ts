@@ -34,8 +34,8 @@ export interface CommandContext {
   /** With the secret keys that exist: it makes none. */
   openSealer(): Promise<Sealer>
   readonly release: string
-  /** The service that a command talks to unless an option names one. Throws `ConfigError`. */
-  serviceUrl(): string
+  /** The service that a command asks; `given` is its `--url`. Throws {@link UsageError}, `ConfigError`, {@link FileError}. */
+  findService(given: string | undefined): Promise<FoundService>
   /** What the environment says to commands over HTTP. */
   readonly service: ServiceEnvironment
   /** The address in an option. Throws {@link UsageError}. */
@@ -44,6 +44,13 @@ export interface CommandContext {
   gnupgHome(): string
   /** What the platform of a CI job says. */
   readonly job: JobEnvironment
+}
+
+export interface FoundService {
+  /** Without a trailing slash. */
+  readonly url: string
+  /** The option, the variable or the login that named it. */
+  readonly from: string
 }
 
 /** The words or options of a command are wrong; the exit code is 2. */
@@ -67,6 +74,8 @@ export class Declined extends Error {
 /** A service that a command talks to refuses, or answers what no service of ours does; the exit code is 1. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
+  /** The address may be the wrong one. */
+  readonly aboutAddress: boolean
   /** The service's own, where it gives one. */
   readonly code: string
   /** What else the service says about it, unchecked. */
@@ -77,10 +86,17 @@ export class ServiceRefusal extends Error {
     {
       code = 'service',
       extra = {},
+      aboutAddress = false,
       cause,
-    }: { readonly code?: string; readonly extra?: JsonObject; readonly cause?: unknown } = {},
+    }: {
+      readonly code?: string
+      readonly extra?: JsonObject
+      readonly aboutAddress?: boolean
+      readonly cause?: unknown
+    } = {},
   ) {
     super(message, { cause })
+    this.aboutAddress = aboutAddress
     this.code = code
     this.extra = extra
   }
@@ -89,6 +105,8 @@ export class ServiceRefusal extends Error {
 /** A service that a command talks to does not answer, or cannot now; the exit code is 3. */
 export class ServiceAway extends Error {
   override readonly name = 'ServiceAway'
+  /** The address may be the wrong one. */
+  readonly aboutAddress: boolean = false
 }
 
 /** The exit codes of every command. */

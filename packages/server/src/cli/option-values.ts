@@ -1,5 +1,6 @@
 /** Times, counts and filters as options give them. */
 import { parseDuration } from '../config/values.ts'
+import { instantIn } from '../http/management/instant-text.ts'
 import { UsageError } from './context.ts'
 
 interface Reading {
@@ -9,8 +10,8 @@ interface Reading {
 }
 
 /**
- * Undefined for an option that was not given. Throws {@link UsageError} for what is neither a time in UTC nor a number
- * and s, m, h or d.
+ * Undefined for an option that was not given. Throws {@link UsageError} for what is neither an instant, as the API takes
+ * it, nor a number and s, m, h or d.
  */
 export function readInstant(
   option: string,
@@ -18,16 +19,25 @@ export function readInstant(
   { now, direction }: Reading,
 ): Date | undefined {
   if (text === undefined) return undefined
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text)) {
-    const date = new Date(text)
-    if (!Number.isNaN(date.getTime())) return date
-  }
+  const instant = instantIn(text)
+  if (instant) return instant
   try {
     const duration = parseDuration(text)
     return new Date(now.getTime() + (direction === 'ahead' ? duration : -duration))
   } catch {
     throw new UsageError(
-      `${option} ${text} is neither a time such as 2027-01-31T00:00:00Z nor one such as 90d.`,
+      `${option} ${text} is not a time: write a date such as 2027-01-31, a time with its zone such as 2027-01-31T00:00:00Z, or a duration such as 90d.`,
+    )
+  }
+}
+
+/** Milliseconds: a number of seconds, or of s, m, h or d. Throws {@link UsageError}. */
+export function readDuration(option: string, text: string): number {
+  try {
+    return parseDuration(/^\d+$/.test(text) ? `${text}s` : text)
+  } catch {
+    throw new UsageError(
+      `${option} ${text} is not a duration: write a number of seconds such as 900, or a number and s, m, h or d such as 15m.`,
     )
   }
 }

@@ -6,7 +6,8 @@ import { reminderConfigOf } from './reminders/reminder-config.ts'
 import { type Environment, readRow, readRows, textOf, type ValuesOf } from './row.ts'
 import { previousSecretOf, secretOf } from './secrets/sources.ts'
 import { readTracing, type TracingConfig } from './tracing.ts'
-import { COMMAND_VARIABLES, STANDARD_ADDRESS } from './variables/commands.ts'
+import { isEveryAddress } from './values.ts'
+import { STANDARD_ADDRESS } from './variables/commands.ts'
 import { SERVING_VARIABLES } from './variables/serving.ts'
 import { SERVICE_VARIABLES } from './variables.ts'
 
@@ -34,20 +35,28 @@ export type DatabaseConfig =
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /** Where clients reach the service, as far as the variables say. */
-export const serviceAddress = ({ baseUrl, host, port }: Config): string =>
-  baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+export const serviceAddress = ({ baseUrl, host, port }: Config): string => baseUrl ?? httpAddress(host, port)
+
+const httpAddress = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /**
- * The service that a command talks to unless an option names one, without a trailing slash. Reads no other variable: the
- * command may run where nothing of the service is set. Throws {@link ConfigError}.
+ * Where the service of this host listens, without a trailing slash, and which variables say so. Reads no other variable:
+ * a command may run where nothing of the service is set. Throws {@link ConfigError}.
  */
-export function addressForCommands(environment: Environment): string {
+export function addressOfThisHost(environment: Environment): { readonly url: string; readonly from: string } {
   const problems: string[] = []
-  const given =
-    readRow('RATAFIA_URL', COMMAND_VARIABLES.RATAFIA_URL, environment, problems) ??
-    readRow('RATAFIA_BASE_URL', SERVING_VARIABLES.RATAFIA_BASE_URL, environment, problems)
+  const { RATAFIA_BASE_URL, RATAFIA_HOST, RATAFIA_PORT } = SERVING_VARIABLES
+  const baseUrl = readRow('RATAFIA_BASE_URL', RATAFIA_BASE_URL, environment, problems)
+  const host = readRow('RATAFIA_HOST', RATAFIA_HOST, environment, problems)
+  const port = readRow('RATAFIA_PORT', RATAFIA_PORT, environment, problems)
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
-  return given ?? STANDARD_ADDRESS
+  if (baseUrl !== undefined) return { url: baseUrl, from: 'RATAFIA_BASE_URL' }
+  const set = ['RATAFIA_HOST', 'RATAFIA_PORT'].filter((name) => textOf(environment, name) !== undefined)
+  // Port 0 is a free one, which nobody knows here.
+  if (set.length === 0 || port === 0) return { url: STANDARD_ADDRESS, from: 'the default' }
+  const reached = isEveryAddress(host) ? '127.0.0.1' : host
+  return { url: httpAddress(reached, port), from: set.join(' and ') }
 }
 
 /** Invalid or missing variables; the message has a line for each, beginning with its name. */

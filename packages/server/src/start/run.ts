@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type CommandContext, type Streams, UsageError } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { clockDifference } from '../clock.ts'
-import { addressForCommands, type Environment, processEnvironment } from '../config/config.ts'
+import { addressOfThisHost, type Environment, processEnvironment } from '../config/config.ts'
 import { jobEnvironment } from '../config/job-environment.ts'
 import { gnupgHome } from '../config/paths/home-directory.ts'
 import { serviceEnvironment } from '../config/service-environment.ts'
@@ -12,6 +12,11 @@ import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
 import { commandSettings } from './settings.ts'
+
+/** What named the service that a command asks, once it has. */
+interface AskedService {
+  from?: string
+}
 
 export interface RunOptions {
   /** Default: that of this process. */
@@ -28,7 +33,9 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
   if (first === 'serve' && rest.length === 0)
     return exitCodeOf(() => serve({ environment, streams }), streams)
   const { runProgram } = await import('../cli/run-program.ts')
-  return runProgram(words.slice(2), await createRatafia(options, first), streams)
+  const asked: AskedService = {}
+  const ratafia = await createRatafia(options, first, asked)
+  return runProgram(words.slice(2), ratafia, streams, () => asked.from)
 }
 
 /**
@@ -38,12 +45,13 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
 export async function createRatafia(
   { environment = processEnvironment(), streams = process }: RunOptions = {},
   first?: string,
+  asked: AskedService = {},
 ): Promise<Command> {
   const { addCommands, createProgram } = await import('../cli/program.ts')
   const { serveCommands } = await import('./serve-commands.ts')
   const program = createProgram(streams, RELEASE)
   serveCommands(program, { environment, streams })
-  await addCommands(program, commandContext(environment, streams), first)
+  await addCommands(program, commandContext(environment, streams, asked), first)
   return program
 }
 
@@ -56,8 +64,17 @@ function readServiceUrl(text: string): string {
 }
 
 /** The ways in which a command opens the installation that `environment` describes. */
-function commandContext(environment: Environment, streams: Streams): CommandContext {
+function commandContext(environment: Environment, streams: Streams, asked: AskedService): CommandContext {
   const settings = () => commandSettings(environment, streams)
+  const fromEnvironment = serviceEnvironment(environment)
+  const service = {
+    ...fromEnvironment,
+    url: () => {
+      const url = fromEnvironment.url()
+      if (url !== undefined) asked.from = 'RATAFIA_URL'
+      return url
+    },
+  }
   const opening =
     (makes: NonNullable<StartOptions['makes']>): CommandContext['withInstallation'] =>
     async (work) => {
@@ -80,8 +97,14 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
   return {
     streams,
     release: RELEASE,
-    serviceUrl: () => addressForCommands(environment),
-    service: serviceEnvironment(environment),
+    findService: async (given) => {
+      if (given !== undefined) return { url: readServiceUrl(given), from: '--url' }
+      const { findService } = await import('../cli/service/find-service.ts')
+      const found = await findService(service, () => addressOfThisHost(environment))
+      asked.from = found.from
+      return found
+    },
+    service,
     readServiceUrl,
     gnupgHome: () => gnupgHome(environment),
     job: jobEnvironment(environment),

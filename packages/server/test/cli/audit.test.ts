@@ -68,7 +68,7 @@ eachDatabase((kind, _open, fresh) => {
     test('invalid filters are refused', async () => {
       for (const [words, message] of [
         [['--action', 'account.paint'], /is not an action\. `ratafia audit list --help` lists them/],
-        [['--since', 'yesterday'], /--since yesterday is neither a time such as/],
+        [['--since', 'yesterday'], /--since yesterday is not a time: write a date/],
         [['--limit', '0'], /is not a number from 1 to 99999/],
         [['--before', 'x'], /--before x is not the id of an entry/],
       ] as const) {

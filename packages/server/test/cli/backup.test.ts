@@ -267,7 +267,10 @@ describe('with the key in the data directory', () => {
     const { code, stderr } = await from.run(['restore', file, '--revoke-sessions-since', 'yesterday'])
     assert.deepEqual(
       [code, stderr],
-      [2, 'ratafia: --revoke-sessions-since yesterday is not a time such as 2027-01-31T09:30:00Z.\n'],
+      [
+        2,
+        'ratafia: --revoke-sessions-since yesterday is not a time: write a date such as 2027-01-31, a time with its zone such as 2027-01-31T00:00:00Z, or a duration such as 90d.\n',
+      ],
     )
   })
 })

@@ -278,7 +278,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       [['--export', 'file'], /--export file is not known/],
       [['--export', 'github-env'], /GITHUB_ENV is not set, so this is not a job of GitHub or Forgejo/],
       [['--variable', 'A B'], /--variable A B is not the name of a variable/],
-      [['--lifetime', 'soon'], /--lifetime soon is neither a number of seconds nor a duration/],
+      [['--lifetime', 'soon'], /--lifetime soon is not a duration: write a number of seconds/],
       [['--format', 'jwt'], /Allowed choices are u1, macaroon/],
       [['--url', 'http://store.example.com'], /--url is not an https address, so others could read/],
       [['--url', 'store.example.com'], /--url is not an http or https address/],
@@ -315,7 +315,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       [
         'nothing is recognised',
         () => ({}),
-        /does not recognise this CI job\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file \/nonexistent\/token \(kubernetes\), the metadata server \(google\), and found none/,
+        /does not recognise this CI job\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file \/var\/run\/secrets\/ratafia\/token \(kubernetes\), the metadata server \(google\), and found none/,
       ],
       [
         'GitHub without the permission',

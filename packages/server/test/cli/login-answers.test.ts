@@ -55,7 +55,7 @@ describe('ratafia login', () => {
       'GET /',
       (_, to) => void to.writeHead(502).end('<html>'),
       3,
-      /it answers with status 502\. Try again\.$/,
+      /^ratafia: URL\/: something in front of the service answers with status 502: it does not reach the service\. Is/,
     ],
     [
       'a refusal',

@@ -74,7 +74,12 @@ eachDatabase((kind, _open, fresh) => {
       /of 59 seconds is not between 60 and/,
     ],
     ['a lifetime of an hour and a second', { more: ['--lifetime', '3601'] }, /not between 60 and 3600/],
-    ['a lifetime that cannot be read', { more: ['--lifetime', '1.5'] }, /neither a number of seconds nor/, 2],
+    [
+      'a lifetime that cannot be read',
+      { more: ['--lifetime', '1.5'] },
+      /is not a duration: write a number of seconds/,
+      2,
+    ],
     ['no match at all', { match: [] }, /repository_id and repository_owner_id are needed/],
     [
       'names alone',

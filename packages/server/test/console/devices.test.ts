@@ -131,7 +131,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['brand=a--b', /The filter “brand” is not the account id of a brand/],
       ['address=x', /The filter “address” is not an IP address, or a block/],
       ['decided_by=a+b', /The filter “decided by” is not a name or an id/],
-      ['registered_since=soon', /The filter “registered since” is not an instant in UTC/],
+      ['registered_since=soon', /The filter “registered since” is neither a date, such as 2026-12-24/],
       ['color=red', /unknown field: "color"/],
       ['seen=never', /seen/],
     ] as const)

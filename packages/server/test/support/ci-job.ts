@@ -75,7 +75,7 @@ export function ciJobs(): CiJobs {
 }
 
 /** So that no test asks the machine it runs on. */
-export const NOWHERE = { GCE_METADATA_HOST: '127.0.0.1:1', RATAFIA_ID_TOKEN_FILE: '/nonexistent/token' }
+export const NOWHERE = { GCE_METADATA_HOST: '127.0.0.1:1' }
 
 let count = 0
 

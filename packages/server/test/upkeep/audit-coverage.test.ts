@@ -463,7 +463,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     beginInstallation: (work) => work(installation),
     withUnopenedInstallation: unused,
     openSealer: unused,
-    serviceUrl: unused,
+    findService: unused,
     service: {
       url: () => undefined,
       agentFile: () => undefined,

@@ -9,7 +9,7 @@ export const exactly = { additionalProperties: false }
 
 export const InstantSchema = Type.String({
   pattern: INSTANT.pattern,
-  description: 'RFC 3339, in UTC with `Z`',
+  description: 'A date, which is its midnight in UTC, or RFC 3339 with a zone',
 })
 export const Text = Type.String()
 export const RoleSchema = Type.Enum([...ROLE_NAMES], { type: 'string', title: 'Role' })

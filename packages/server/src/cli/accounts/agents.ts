@@ -1,6 +1,5 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
 import type { Command } from 'commander'
-import { parseDuration } from '../../config/values.ts'
 import type { AgentsFile } from '../../identity/agents/add-agent.ts'
 import type { WantedLimits } from '../../identity/agents/agent-limits.ts'
 import { type CommandContext, UsageError } from '../context.ts'
@@ -9,7 +8,7 @@ import { identityLocation } from '../identity-location.ts'
 import type { Installation } from '../installation.ts'
 import { orEnd } from '../login/or-end.ts'
 import { printCredential } from '../login/print-credential.ts'
-import { packageReference, several } from '../option-values.ts'
+import { packageReference, readDuration, several } from '../option-values.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
 import { escaped } from '../terminal/harmless.ts'
 import { listAgentsCommand } from './list-agents.ts'
@@ -105,14 +104,7 @@ async function limitsOf(options: AddOptions, installation: Installation): Promis
     channels: options.channel,
     packages: options.package && (await resolvePackages(options.package.map(packageReference), installation)),
     storeIds: options.store,
-    maxLifetime: options.maxLifetime === undefined ? undefined : lifetime(options.maxLifetime),
-  }
-}
-
-function lifetime(text: string): number {
-  try {
-    return parseDuration(text)
-  } catch (error) {
-    throw new UsageError(`--max-lifetime ${error instanceof Error ? error.message : String(error)}`)
+    maxLifetime:
+      options.maxLifetime === undefined ? undefined : readDuration('--max-lifetime', options.maxLifetime),
   }
 }

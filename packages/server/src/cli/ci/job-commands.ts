@@ -6,7 +6,8 @@ import { goes } from '../service/ways.ts'
 import type { LoginOptions } from './job/login.ts'
 import type { LogoutOptions } from './job/logout.ts'
 
-const URL_HELP = 'address of the service (default: RATAFIA_URL, RATAFIA_BASE_URL, or http://127.0.0.1:8080)'
+const URL_HELP =
+  'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)'
 
 /** What a job has without an option; also the default of `--variable`. */
 const VARIABLE = 'SNAPCRAFT_STORE_CREDENTIALS'

@@ -1,11 +1,10 @@
 /** `ratafia publishers add`. */
 import type { Command } from 'commander'
 import type { ProjectIds } from '../../ci/rules/making/project-ids.ts'
-import { parseDuration } from '../../config/values.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
-import { packageReference, several } from '../option-values.ts'
+import { packageReference, readDuration, several } from '../option-values.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { readMatchOptions } from './match-option.ts'
@@ -60,7 +59,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
   const { addRule } = await import('../../ci/rules/making/add-rule.ts')
   const match = readMatchOptions(options.match ?? [])
-  const lifetime = options.lifetime === undefined ? undefined : lifetimeOf(options.lifetime)
+  const lifetime = options.lifetime === undefined ? undefined : readDuration('--lifetime', options.lifetime)
   const { now, added } = await context.withInstallation(async (installation) => {
     const ids = await confirmedIds(options, context, installation)
     const wanted = {
@@ -119,14 +118,4 @@ function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids'
     }
   }
   return { ...match, ...ids }
-}
-
-/** Milliseconds. */
-function lifetimeOf(text: string): number {
-  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text) * 1000
-  try {
-    return parseDuration(text)
-  } catch {
-    throw new UsageError(`--lifetime ${text} is neither a number of seconds nor a duration such as 15m.`)
-  }
 }

@@ -20,12 +20,14 @@ export interface ExitCodeOptions {
   readonly parserFailure?: (
     error: unknown,
   ) => { readonly exitCode: number; readonly message: string } | undefined
+  /** Which option, variable or login named the service that was asked. Default: none was. */
+  readonly addressFrom?: () => string | undefined
 }
 
 /** Never rejects. */
 export async function exitCodeOf(
   work: () => Promise<unknown>,
-  { stderr, asJson = false, parserFailure = () => undefined }: ExitCodeOptions,
+  { stderr, asJson = false, parserFailure = () => undefined, addressFrom = () => undefined }: ExitCodeOptions,
 ): Promise<number> {
   const tell = ({ exitCode, code, lines, report }: Failure): number => {
     if (asJson) {
@@ -51,21 +53,38 @@ export async function exitCodeOf(
         : tell({ exitCode, code: 'usage', lines: [message] })
     }
     const known = knownFailure(error)
-    if (known) return tell({ ...known, lines: [known.message] })
+    if (known) {
+      const hint = 'aboutAddress' in known && known.aboutAddress ? hintAbout(addressFrom()) : ''
+      return tell({ ...known, lines: [`${known.message}${hint}`] })
+    }
     // It knows the errors of every layer: a command that succeeds does not load it.
     const { explainFailure } = await import('./explain-failure.ts')
     return tell(explainFailure(error))
   }
 }
 
+/** Nothing for an address that an option gave. */
+const hintAbout = (from: string | undefined): string =>
+  from === undefined || from === '--url' ? '' : ` The address comes from ${from}; --url gives another.`
+
 function knownFailure(error: unknown) {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }
   if (error instanceof FileError) return { exitCode: EXIT.refused, code: 'file', message: error.message }
   if (error instanceof Declined) return { exitCode: EXIT.refused, code: 'declined', message: error.message }
   if (error instanceof ServiceRefusal)
-    return { exitCode: EXIT.refused, code: error.code, message: error.message }
+    return {
+      exitCode: EXIT.refused,
+      code: error.code,
+      message: error.message,
+      aboutAddress: error.aboutAddress,
+    }
   if (error instanceof ServiceAway) {
-    return { exitCode: EXIT.unavailable, code: 'unavailable', message: error.message }
+    return {
+      exitCode: EXIT.unavailable,
+      code: 'unavailable',
+      message: error.message,
+      aboutAddress: error.aboutAddress,
+    }
   }
   return undefined
 }

@@ -2,6 +2,7 @@
 import { boundedBody } from '../../bounded-body.ts'
 import { isObject, type JsonObject, objectIn } from '../../foreign-json.ts'
 import { ServiceAway, ServiceRefusal } from '../context.ts'
+import { refusedInFront } from './refused-in-front.ts'
 
 export interface Answer {
   readonly url: string
@@ -10,7 +11,25 @@ export interface Answer {
   /** Undefined if it is not a JSON object: a proxy before the service answers with pages of its own. */
   readonly body: JsonObject | undefined
   readonly text: string
+  /** How long the credential in the request was; 0 without one. */
+  readonly credentialBytes: number
+  /** How long the body of the request was. */
+  readonly bodyBytes: number
 }
+
+/** The sizes of a request, for what refuses it because of them. */
+export const sizesOf = ({ headers = {}, body }: Question): Pick<Answer, 'credentialBytes' | 'bodyBytes'> => ({
+  credentialBytes: Math.max(0, ...CREDENTIALS.map((name) => Buffer.byteLength(headers[name] ?? ''))),
+  bodyBytes:
+    body instanceof Uint8Array
+      ? body.length
+      : body === undefined || body === null
+        ? 0
+        : Buffer.byteLength(String(body)),
+})
+
+/** The headers in which credentials go. */
+const CREDENTIALS = ['authorization', 'macaroons']
 
 export interface Question extends Pick<RequestInit, 'method' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>
@@ -24,6 +43,7 @@ export interface Question extends Pick<RequestInit, 'method' | 'body'> {
 
 /** A connection that failed, or an answer that did not come in time. */
 export class NoAnswer extends ServiceAway {
+  override readonly aboutAddress = true
   readonly tooSlow: boolean
   /** Of the system, or of the TLS library. */
   readonly code: string | undefined
@@ -58,7 +78,7 @@ export async function ask(url: string, question: Question = {}): Promise<Answer>
     throw new ServiceRefusal(`${placeOf(url)} answers with more than ${most / 1024} KiB. Check ${addressIn}.`)
   }
   const text = bytes.toString('utf8')
-  return { url, status, headers: response.headers, body: objectIn(text), text }
+  return { url, status, headers: response.headers, body: objectIn(text), text, ...sizesOf(question) }
 }
 
 /** Throws `ServiceRefusal`. */
@@ -89,21 +109,33 @@ export const withJson = (body: unknown, headers: Readonly<Record<string, string>
 })
 
 /** What the service says of a refusal, in the words of the API or of the bakery. */
-export function refusalIn({ url, status, body = {} }: Answer): ServiceRefusal | ServiceAway {
+export function refusalIn(answer: Answer): ServiceRefusal | ServiceAway {
+  const { url, status, body = {} } = answer
   const [first]: readonly unknown[] = Array.isArray(body['error_list']) ? body['error_list'] : []
   const { code, message } = isObject(first) ? first : { code: body['Code'], message: body['Message'] }
   const said = typeof message === 'string' && message !== '' ? message.slice(0, 1000) : undefined
   const where = placeOf(url)
-  if (status === 429 || status >= 500) {
-    return new ServiceAway(`${where}: ${said ?? `it answers with status ${status}. Try again.`}`)
-  }
-  if (said === undefined) return strangeAnswer(url, `status ${status} and no reason`)
+  if (said === undefined) return unexplained(answer)
+  if (status === 429 || status >= 500) return new ServiceAway(`${where}: ${said}`)
   return new ServiceRefusal(`${where}: ${said}`, typeof code === 'string' ? { code: code.slice(0, 64) } : {})
+}
+
+/** A refusal without a reason: every refusal of the service has one. */
+export function unexplained(answer: Answer): ServiceRefusal | ServiceAway {
+  const { url, status } = answer
+  const where = placeOf(url)
+  const inFront = refusedInFront(answer, where)
+  if (inFront) return inFront
+  if (status === 429 || status >= 500) {
+    return new ServiceAway(`${where} answers with status ${status} and no reason. Its log may have one.`)
+  }
+  return strangeAnswer(url, `status ${status} and no reason`)
 }
 
 /** The answer is none that this service gives. */
 export const strangeAnswer = (url: string, what: string, cause?: unknown): ServiceRefusal =>
   new ServiceRefusal(`${placeOf(url)} answers with ${what}: it may be another program. Check --url.`, {
+    aboutAddress: true,
     cause,
   })
 

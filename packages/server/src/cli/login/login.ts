@@ -6,14 +6,13 @@
 import { isRole, ROLE_NAMES, type Role } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
 import { systemClock } from '../../clock.ts'
-import { parseDuration } from '../../config/values.ts'
 import {
   CREDENTIAL_FORM_NAMES,
   CREDENTIAL_FORMS,
   type CredentialForm,
 } from '../../tokens/dialects/credential-strings.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { several } from '../option-values.ts'
+import { readDuration, several } from '../option-values.ts'
 import type { WantedToken } from '../service/management-token.ts'
 import { goes } from '../service/ways.ts'
 import type { WantedOptions } from './wanted-token.ts'
@@ -49,7 +48,7 @@ export function loginCommand(parent: Command, context: CommandContext): void {
     )
     .option(
       '--url <url>',
-      'address of the service (default: RATAFIA_URL, RATAFIA_BASE_URL, or http://127.0.0.1:8080)',
+      'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)',
     )
     .option('--agent <file>', 'log in as an agent, with the file that `ratafia agents add` writes')
     .option('--role <role>', 'administer with this role alone; may repeat', several)
@@ -68,7 +67,7 @@ export function loginCommand(parent: Command, context: CommandContext): void {
 }
 
 async function login(options: LoginOptions, context: CommandContext): Promise<void> {
-  const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
+  const { url } = await context.findService(options.url)
   if (options.export !== undefined) {
     for (const name of ['role', 'brand', 'readOnly', 'for'] as const) {
       if (options[name] !== undefined)
@@ -100,21 +99,13 @@ function limitsOf({ role, brand, readOnly, for: life }: LoginOptions): WantedTok
     ...(role && { roles: role.map(roleIn) }),
     ...(brand && { brands: brand }),
     ...(readOnly && { read_only: true }),
-    ...(life === undefined ? {} : { lifetime: secondsIn(life) }),
+    ...(life === undefined ? {} : { lifetime: Math.floor(readDuration('--for', life) / 1000) }),
   }
 }
 
 function roleIn(text: string): Role {
   if (isRole(text)) return text
   throw new UsageError(`--role ${text} is not a role. The roles are ${ROLE_NAMES.join(', ')}.`)
-}
-
-function secondsIn(text: string): number {
-  try {
-    return Math.floor(parseDuration(text) / 1000)
-  } catch {
-    throw new UsageError(`--for ${text} is not a duration such as 8h.`)
-  }
 }
 
 async function exportLogin(

@@ -13,7 +13,7 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
     .action(async (options: JsonOption & WayOptions) => {
       const { openService } = await import('../service/open-service.ts')
       const { whoamiText } = await import('./whoami-text.ts')
-      const url = addressOf(options, context)
+      const url = await addressOf(options, context)
       const { record } = await (await openService(url, context)).call(ME)
       print(context, options, record, whoamiText(record, url))
     })
@@ -23,7 +23,7 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
     .action(async (options: WayOptions) => {
       const { credentialFor, keepCredential } = await import('../service/credentials.ts')
       const { serviceAt } = await import('../service/service.ts')
-      const url = addressOf(options, context)
+      const url = await addressOf(options, context)
       const credentialsFile = context.service.credentialsFile()
       const kept = await credentialFor(url, credentialsFile)
       if (!kept) throw new ServiceRefusal(`You are not logged in at ${url}.`, { code: 'not-logged-in' })

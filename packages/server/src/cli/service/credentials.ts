@@ -1,6 +1,7 @@
 /** The file in which `ratafia login` keeps management tokens, by the address of the service. Only its owner reads it. */
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { ConfigError } from '../../config/config.ts'
 import { tryToWrite } from '../../files/draft.ts'
 import { makeDirectories } from '../../files/make-directories.ts'
 import { systemReason } from '../../files/system-reason.ts'
@@ -22,6 +23,24 @@ type Credentials = Readonly<Record<string, Credential>>
 /** Undefined where nobody has logged in. Throws {@link FileError} for a file that cannot be read. */
 export async function credentialFor(url: string, file: string): Promise<Credential | undefined> {
   return (await readCredentials(file))[url]
+}
+
+/**
+ * The address of the latest login that is kept; undefined without one, and where there is no home directory to keep any.
+ * Throws {@link FileError}.
+ */
+export async function lastLogin(credentialsFile: () => string): Promise<string | undefined> {
+  const file = placeIn(credentialsFile)
+  return file === undefined ? undefined : Object.keys(await readCredentials(file)).at(-1)
+}
+
+function placeIn(credentialsFile: () => string): string | undefined {
+  try {
+    return credentialsFile()
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined
+    throw error
+  }
 }
 
 /** Checks that a credential can be kept, before anyone logs in for one. Throws {@link FileError}. */

@@ -1,7 +1,7 @@
 /** An answer that a service sends while it reads it, line by line: it may be longer than the memory. */
 import { boundedBody } from '../../bounded-body.ts'
 import { objectIn } from '../../foreign-json.ts'
-import { type Answer, type Question, received, refuseRedirect, strangeAnswer } from '../login/ask.ts'
+import { type Answer, type Question, received, refuseRedirect, sizesOf, strangeAnswer } from '../login/ask.ts'
 
 /** Milliseconds that nothing may arrive for. */
 const PATIENCE_MS = 60_000
@@ -32,7 +32,7 @@ export async function linesOf(url: string, question: Question): Promise<Answer |
   if (status !== 200 || !body) {
     const bytes = (await within(() => boundedBody(body, MOST_OF_REFUSAL))) ?? Buffer.alloc(0)
     const text = bytes.toString('utf8')
-    return { url, status, headers, body: objectIn(text), text }
+    return { url, status, headers, body: objectIn(text), text, ...sizesOf(question) }
   }
   return splitLines(url, body.pipeThrough(new TextDecoderStream()).getReader(), within)
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { ServiceAway, ServiceRefusal } from '../context.ts'
-import { type Answer, ask, NoAnswer, placeOf, strangeAnswer } from '../login/ask.ts'
+import { type Answer, ask, NoAnswer, strangeAnswer, unexplained } from '../login/ask.ts'
 import { MANAGEMENT_PATH } from './paths.ts'
 
 /** A row of the table of operations. */
@@ -182,12 +182,10 @@ const codeOf = (answer: Answer): unknown => firstError(answer)['code']
 /** In the service's words, which a command on the database says too. */
 function refusal(answer: Answer): ServiceRefusal | ServiceAway {
   const { code, message, extra } = firstError(answer)
-  const { status, url } = answer
+  const { status } = answer
   const said = typeof message === 'string' && message !== '' ? message.slice(0, 2000) : undefined
-  if (status === 429 || status >= 500) {
-    return new ServiceAway(said ?? `${placeOf(url)} answers with status ${status}. Try again.`)
-  }
-  if (said === undefined) return strangeAnswer(url, `status ${status} and no reason`)
+  if (said === undefined) return unexplained(answer)
+  if (status === 429 || status >= 500) return new ServiceAway(said)
   return new ServiceRefusal(said, {
     ...(typeof code === 'string' ? { code: code.slice(0, 64) } : {}),
     ...(isObject(extra) ? { extra } : {}),

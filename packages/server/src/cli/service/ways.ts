@@ -38,13 +38,15 @@ export function goes(
 ): Command {
   MARKED.set(command, { ways, operations })
   if (ways === 'none') return command
-  const withUrl = urlIsTaken
-    ? command
-    : command.option('--url <url>', 'administer the service at this address (default: RATAFIA_URL)')
+  const withUrl = urlIsTaken ? command : command.option('--url <url>', ways === 'http' ? FOUND : NAMED)
   return ways === 'both'
     ? withUrl.option('--direct', 'work on the database, whatever RATAFIA_URL says')
     : withUrl
 }
+
+const NAMED = 'administer the service at this address (default: RATAFIA_URL)'
+const FOUND =
+  'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)'
 
 export const waysOf = (command: Command): Marked => MARKED.get(command) ?? { ways: 'direct', operations: [] }
 
@@ -102,12 +104,9 @@ export function requireDirect(options: WayOptions, context: CommandContext, what
   throw new UsageError(`${what} works on the database alone: give --direct where the database is.`)
 }
 
-/** Of a command that asks a service alone. Throws {@link UsageError}. */
-export function addressOf({ url }: WayOptions, context: CommandContext): string {
-  const address = url === undefined ? context.service.url() : context.readServiceUrl(url)
-  if (address !== undefined) return address
-  throw new UsageError('Give --url, or set RATAFIA_URL: this command asks a service.')
-}
+/** Of a command that asks a service alone. Throws as `CommandContext.findService` does. */
+export const addressOf = async ({ url }: WayOptions, context: CommandContext): Promise<string> =>
+  (await context.findService(url)).url
 
 /** Undefined: on the database. Throws {@link UsageError}. */
 function addressIn(options: WayOptions, context: CommandContext): string | undefined {

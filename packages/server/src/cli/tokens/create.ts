@@ -18,7 +18,7 @@ export interface CreateOptions extends LimitOptions {
 
 /** Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
 export async function create(options: CreateOptions, context: CommandContext): Promise<void> {
-  const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
+  const { url } = await context.findService(options.url)
   const { permission, channel, package: packages, store, for: form } = options
   const expires = readInstant('--expires', options.expires, { now: systemClock(), direction: 'ahead' })
   const wanted = {

@@ -19,7 +19,8 @@ ${Object.entries(CREDENTIAL_FORMS)
 
 Standard output has the token alone. It is kept nowhere.`
 
-const URL_HELP = 'address of the service (default: RATAFIA_URL, RATAFIA_BASE_URL, or http://127.0.0.1:8080)'
+const URL_HELP =
+  'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)'
 const AGENT_HELP = 'log in as an agent, with the file that `ratafia agents add` writes'
 
 const forms = (text: string) => new Option('--for <form>', text).choices([...CREDENTIAL_FORM_NAMES])

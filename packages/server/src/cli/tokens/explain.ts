@@ -16,7 +16,7 @@ export async function explain(
   options: JsonOption & WayOptions,
   context: CommandContext,
 ): Promise<void> {
-  const service = await openService(addressOf(options, context), context)
+  const service = await openService(await addressOf(options, context), context)
   const token = tokenIn(await credentialText(from, context))
   const { record } = await service.call(EXPLAIN, { body: { token } })
   print(context, options, record, explanationText(record))

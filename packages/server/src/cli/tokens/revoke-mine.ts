@@ -13,7 +13,7 @@ export async function revokeMine(
   { allBut = [], ...options }: JsonOption & YesOption & WayOptions & { readonly allBut?: readonly string[] },
   context: CommandContext,
 ): Promise<void> {
-  const service = await openService(addressOf(options, context), context)
+  const service = await openService(await addressOf(options, context), context)
   const isAll = allBut.length === 0
   await confirmTyped(context, options, async () => ({
     told: isAll

@@ -33,7 +33,7 @@ const SHORTEN = { method: 'POST', path: '/me/tokens/:id/shorten' } as const
 
 /** Throws `UsageError`, `FileError`, {@link ServiceRefusal}, `ServiceAway`. */
 export async function rotate(from: string, options: RotateOptions, context: CommandContext): Promise<void> {
-  const url = options.url === undefined ? context.serviceUrl() : context.readServiceUrl(options.url)
+  const { url } = await context.findService(options.url)
   const now = systemClock()
   const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
   const until = readInstant('--overlap', options.overlap, { now, direction: 'ahead' })

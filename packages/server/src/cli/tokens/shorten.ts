@@ -17,7 +17,7 @@ export async function shorten(
 ): Promise<void> {
   const until = readInstant('--until', given, { now: systemClock(), direction: 'ahead' })
   if (until === undefined) throw new UsageError('Give with --until when the session is to end.')
-  const service = await openService(addressOf(options, context), context)
+  const service = await openService(await addressOf(options, context), context)
   const { record } = await service.call(SHORTEN, { id, body: { until: until.toISOString() } })
   print(context, options, record, `The session ${id} ends at ${record['valid_until']}.`)
 }

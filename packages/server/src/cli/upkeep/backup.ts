@@ -5,12 +5,14 @@ import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
+import { systemClock } from '../../clock.ts'
 import { type Consequence, confirmTyped, requireYes, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { type CommandContext, FileError } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
 import { writeWhole } from '../files/write-whole.ts'
 import { cannotBeRead } from '../files.ts'
 import type { UnopenedInstallation } from '../installation.ts'
+import { readInstant } from '../option-values.ts'
 import { counted, type JsonOption, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
@@ -67,7 +69,7 @@ function restoreCommand(command: Command, context: CommandContext): Command {
     .option('--unsealed', 'take a backup without a seal, which anybody may have changed')
     .option(
       '--revoke-sessions-since <time>',
-      'revoke the token sessions that were opened since then (ISO 8601)',
+      'revoke the token sessions that were opened since then, such as 2027-01-31T09:30:00Z or 2h',
     )
     .addHelpText('after', RESTORE_HELP)
     .action((file: string, options: RestoreOptions) => restoreFrom(file, options, context))
@@ -111,7 +113,10 @@ async function restoreLocal(
   context: CommandContext,
 ): Promise<void> {
   const { checkBackup, restore } = await import('../../backup/restore.ts')
-  const since = instantOf(options.revokeSessionsSince)
+  const since = readInstant('--revoke-sessions-since', options.revokeSessionsSince, {
+    now: systemClock(),
+    direction: 'ago',
+  })
   const opening = (onProgress: (done: number, total: number) => void) =>
     async function* () {
       let read = 0
@@ -211,16 +216,6 @@ function restoredText(restored: Restored, results: readonly CheckResult[] | unde
     ...(revokedSessions > 0 ? [`Revoked ${counted(revokedSessions, 'token session')}.`] : []),
     ...(results ? [reportOf(results)] : []),
   ].join('\n')
-}
-
-function instantOf(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  // The forms of ISO 8601 that Date.parse reads alike everywhere.
-  const date = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-    ? new Date(text)
-    : undefined
-  if (date && !Number.isNaN(date.getTime())) return date
-  throw new UsageError(`--revoke-sessions-since ${text} is not a time such as 2027-01-31T09:30:00Z.`)
 }
 
 async function isThere(file: string): Promise<boolean> {

@@ -10,7 +10,7 @@ const text = (value: string): string => value
 
 export const COMMAND_VARIABLES = {
   RATAFIA_URL: optional({
-    default: `RATAFIA_BASE_URL, and without that ${STANDARD_ADDRESS}`,
+    default: `the last login, then RATAFIA_BASE_URL, RATAFIA_HOST and RATAFIA_PORT, then ${STANDARD_ADDRESS}`,
     meaning:
       'The address of the service that commands administer over HTTP, and that `ratafia login` and `ratafia ci` log in to. Where it is set, commands that work on the database alone need `--direct`',
     parse: parseServiceUrl,

@@ -1,12 +1,12 @@
 import { invalidField } from '../../errors.ts'
+import { instantIn } from './instant-text.ts'
 
 /**
- * An instant whose form the schema has looked at: RFC 3339 with `Z`. Throws {@link RequestError} `invalid-field` for a
+ * An instant whose form the schema has looked at: a date, or RFC 3339 with a zone. Throws {@link RequestError} `invalid-field` for a
  * day that does not exist.
  */
 export function instantField(field: string, text: string): Date {
-  const at = new Date(text)
-  // Date takes 31 February, and hour 24, for another day.
-  if (!Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19)) return at
+  const at = instantIn(text)
+  if (at) return at
   throw invalidField(`${field} is a date or time that does not exist.`, { field })
 }

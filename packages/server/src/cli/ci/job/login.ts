@@ -1,9 +1,9 @@
 /** `ratafia ci login`: the ID token of a job, exchanged for a credential that lasts some minutes. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { parseDuration } from '../../../config/values.ts'
 import { type CommandContext, ServiceRefusal, type Streams, UsageError } from '../../context.ts'
 import { orEnd } from '../../login/or-end.ts'
+import { readDuration } from '../../option-values.ts'
 import { note } from '../../output.ts'
 import { harmless } from '../../terminal/harmless.ts'
 import { chooseSource } from './choose-source.ts'
@@ -35,7 +35,7 @@ const REVOKE_MS = 30_000
 
 export async function login(options: LoginOptions, context: CommandContext): Promise<void> {
   const { job, streams } = context
-  const url = serviceAddress(options.url, context)
+  const url = await serviceAddress(options.url, context)
   const destination = destinationOf(options.export, job)
   const variable = variableName(options.variable)
   const wanted = wantedOf(options)
@@ -82,16 +82,7 @@ function wantedOf(options: LoginOptions): Wanted {
     permissions: permission,
     packages,
     channels: channel,
-    ...(lifetime !== undefined && { lifetime: secondsIn(lifetime) }),
-  }
-}
-
-/** A number of seconds, or a duration. */
-function secondsIn(text: string): number {
-  try {
-    return parseDuration(/^\d+$/.test(text) ? `${text}s` : text) / 1000
-  } catch {
-    throw new UsageError(`--lifetime ${text} is neither a number of seconds nor a duration such as 5m.`)
+    ...(lifetime !== undefined && { lifetime: readDuration('--lifetime', lifetime) / 1000 }),
   }
 }
 

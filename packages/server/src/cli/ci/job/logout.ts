@@ -20,7 +20,7 @@ export interface LogoutOptions {
 }
 
 export async function logout({ url: given, from }: LogoutOptions, context: CommandContext): Promise<void> {
-  const url = serviceAddress(given, context)
+  const url = await serviceAddress(given, context)
   const { text, name } = await exported(from, context)
   const { slice, sessionId, end } = credentialIn(text, name)
   if (end !== undefined && end <= systemClock()) {

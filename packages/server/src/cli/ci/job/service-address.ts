@@ -1,11 +1,11 @@
 /** The service that a job talks to: secrets go there over https, or stay on this machine. */
-import { isConfidential, parseServiceUrl } from '../../../config/values.ts'
+import { isConfidential } from '../../../config/values.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
 
-/** Without a trailing slash. Throws {@link UsageError}, and `ConfigError` for a variable. */
-export function serviceAddress(given: string | undefined, context: CommandContext): string {
-  const url = given === undefined ? context.serviceUrl() : addressIn(given)
-  requireConfidential(url, given === undefined ? 'RATAFIA_URL' : '--url')
+/** Without a trailing slash. Throws {@link UsageError}, and as `CommandContext.findService` does. */
+export async function serviceAddress(given: string | undefined, context: CommandContext): Promise<string> {
+  const { url, from } = await context.findService(given)
+  requireConfidential(url, from)
   return url
 }
 
@@ -15,12 +15,4 @@ export function requireConfidential(url: string, name: string): void {
   throw new UsageError(
     `${name} is not an https address, so others could read what is sent there. Plain http is for this machine alone (127.0.0.1).`,
   )
-}
-
-function addressIn(text: string): string {
-  try {
-    return parseServiceUrl(text)
-  } catch (error) {
-    throw new UsageError(`--url ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

@@ -1,0 +1,95 @@
+/** One way to find the service: an option, RATAFIA_URL, the last login, the settings of this host; said when it fails. */
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
+import { idTokenFor, NOWHERE, SESSION } from '../support/ci-job.ts'
+import { runHere, type Variables } from '../support/program.ts'
+
+const root = mint({ rootKey: Buffer.alloc(32, 1), id: 'x' })
+const token = encodeBase64Url(encodeBinary(addFirstPartyCaveat(root, `session-id ${SESSION}`)))
+
+/** Clients refuse to use these ports at all, so nothing is sent and nothing is tried again. */
+const AT = {
+  option: 'http://127.0.0.1:7',
+  variable: 'http://127.0.0.1:9',
+  login: 'http://127.0.0.1:11',
+  base: 'http://127.0.0.1:13',
+  port: 'http://127.0.0.1:15',
+}
+
+const COMMANDS: readonly (readonly [words: readonly string[], input?: string])[] = [
+  [['login']],
+  [['login', '--export', 'raw']],
+  [['tokens', 'create']],
+  [['tokens', 'rotate', '-'], token],
+  [['tokens', 'explain', '-'], token],
+  [['tokens', 'shorten', SESSION, '--until', '1h']],
+  [['whoami']],
+  [['ci', 'login', '--from', '-', '--audience', 'x', '--export', 'stdout'], idTokenFor('x')],
+  [['ci', 'logout', '--from', '-'], token],
+]
+
+suite('the service of a command', () => {
+  let home: string
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'ratafia-found-'))
+    await mkdir(join(home, 'ratafia'))
+    const login = (address: string) => [
+      address,
+      { token: 'AgEU', account: 'ada', session_id: 'x', expires: 'x' },
+    ]
+    const services = Object.fromEntries([login('http://127.0.0.1:17'), login(AT.login)])
+    await writeFile(join(home, 'ratafia', 'credentials.json'), JSON.stringify({ services }))
+    await writeFile(join(home, 'token'), token)
+  })
+  after(() => rm(home, { recursive: true }))
+
+  /** Each has what those below it have, too. */
+  const sources = (): readonly (readonly [
+    from: string,
+    url: string,
+    environment: Variables,
+    option?: string,
+  ])[] => {
+    const port = { XDG_CONFIG_HOME: join(home, 'none'), RATAFIA_HOST: '0.0.0.0', RATAFIA_PORT: '15' }
+    const base = { ...port, RATAFIA_BASE_URL: AT.base }
+    const kept = { ...base, XDG_CONFIG_HOME: home }
+    const variable = { ...kept, RATAFIA_URL: AT.variable }
+    return [
+      ['RATAFIA_HOST and RATAFIA_PORT', AT.port, port],
+      ['RATAFIA_BASE_URL', AT.base, base],
+      ['the last `ratafia login`', AT.login, kept],
+      ['RATAFIA_URL', AT.variable, variable],
+      ['--url', AT.option, variable, AT.option],
+    ]
+  }
+
+  for (const [words, input = ''] of COMMANDS) {
+    test(`ratafia ${words.join(' ')} finds it like all others, and says how when it fails`, async () => {
+      for (const [from, url, environment, option] of sources()) {
+        const named = option === undefined ? [] : ['--url', option]
+        const all = { ...NOWHERE, ...environment, RATAFIA_TOKEN_FILE: join(home, 'token') }
+        const { code, stderr } = await runHere([...words, ...named], { input, environment: all })
+        assert.equal(code, 3, stderr)
+        assert.ok(stderr.includes(`ratafia: ${url}/`), `${from}: ${stderr}`)
+        const hint = ` The address comes from ${from}; --url gives another.\n`
+        assert.equal(stderr.endsWith(hint), option === undefined, stderr)
+      }
+    })
+  }
+
+  test('without any of these, it is where a service without settings listens', async () => {
+    const environment = { ...NOWHERE, XDG_CONFIG_HOME: join(home, 'none') }
+    const { stderr } = await runHere(['logout'], { environment })
+    assert.equal(stderr, 'ratafia: You are not logged in at http://127.0.0.1:8080.\n')
+  })
+
+  test('without a home directory there is no last login to ask for', async () => {
+    const environment = { HOME: 'relative', RATAFIA_BASE_URL: AT.base }
+    const { code, stderr } = await runHere(['tokens', 'create'], { environment })
+    assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
+  })
+})

@@ -1,0 +1,95 @@
+/** What commands say where a proxy refuses by itself, with a page: that, and what to do about it. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
+import { idTokenFor, NOWHERE, SESSION } from '../support/ci-job.ts'
+import { runHere } from '../support/program.ts'
+
+interface Member {
+  readonly words: readonly string[]
+  readonly input?: string
+  /** Whether it sends a credential, and a body. */
+  readonly sends: 'credential' | 'nothing'
+  /** It tries again for a minute where that may help. */
+  readonly retries?: true
+}
+
+const token = encodeBase64Url(
+  encodeBinary(addFirstPartyCaveat(mint({ rootKey: Buffer.alloc(32, 1), id: 'x' }), `session-id ${SESSION}`)),
+)
+const idToken = idTokenFor('x')
+
+const MEMBERS: Readonly<Record<string, Member>> = {
+  login: { words: ['login'], sends: 'nothing' },
+  'login --export': { words: ['login', '--export', 'raw'], sends: 'nothing' },
+  'tokens create': { words: ['tokens', 'create'], sends: 'nothing' },
+  'tokens rotate': { words: ['tokens', 'rotate', '-'], input: token, sends: 'credential' },
+  'tokens explain': { words: ['tokens', 'explain', '-'], input: token, sends: 'credential' },
+  whoami: { words: ['whoami'], sends: 'credential' },
+  'grants list': { words: ['grants', 'list'], sends: 'credential' },
+  'devices export': { words: ['devices', 'export', '--listed'], sends: 'credential' },
+  'audit export': { words: ['audit', 'export'], sends: 'credential' },
+  'ci login': {
+    words: ['ci', 'login', '--from', '-', '--audience', 'x', '--export', 'stdout'],
+    input: idToken,
+    sends: 'nothing',
+    retries: true,
+  },
+  'ci logout': { words: ['ci', 'logout', '--from', '-'], input: token, sends: 'credential', retries: true },
+}
+
+const FRONT = /: something in front of the service /
+
+suite('a proxy that answers with a page', () => {
+  let server: Server
+  let url: string
+  let status: number
+  let home: string
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'ratafia-front-'))
+    await writeFile(join(home, 'token'), token)
+    server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(status, { 'content-type': 'text/html' }).end('<html><h1>Refused</h1></html>')
+    })
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const address = server.address()
+    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  })
+  after(async () => {
+    server.close()
+    await rm(home, { recursive: true })
+  })
+
+  const ask = (answer: number, { words, input = '' }: Member) => {
+    status = answer
+    const environment = { ...NOWHERE, RATAFIA_URL: url, RATAFIA_TOKEN_FILE: join(home, 'token') }
+    return runHere(words, { input, environment: { ...environment, XDG_CONFIG_HOME: home } })
+  }
+
+  for (const [name, member] of Object.entries(MEMBERS)) {
+    for (const answer of [400, 403, 413, 431, 502, 504]) {
+      if (answer >= 500 && member.retries) continue
+      test(`${name}, ${answer}: says that something in front of the service refuses`, async () => {
+        const { code, stdout, stderr } = await ask(answer, member)
+        assert.equal(code, answer >= 500 ? 3 : 1, stderr)
+        // A table in CSV begins with its columns.
+        if (name !== 'devices export') assert.equal(stdout, '')
+        assert.match(stderr, FRONT)
+        assert.match(stderr, new RegExp(` status ${answer}\\b`))
+        assert.doesNotMatch(stderr, /Check --url|[Tt]ry again|another program|<html>/)
+        const size = / has (\d+) bytes: does the proxy take headers as long\?/.exec(stderr)?.[1]
+        const isAboutSize = (answer === 400 || answer === 431) && member.sends === 'credential'
+        assert.equal(size !== undefined, isAboutSize, stderr)
+        if (isAboutSize) assert.ok(Number(size) >= token.length, size)
+        if (answer === 502) assert.match(stderr, /it does not reach the service\. Is the service running/)
+      })
+    }
+  }
+})
