@@ -28,7 +28,7 @@ const during = (name: string): Fault => {
 /** A process is likely to die between a change and an outcome that comes later: it changes nothing where both are one. */
 const SLOW_OUTCOMES = [
   `create function slow_outcome() returns trigger language plpgsql as
-    'begin perform pg_sleep(0.3); return new; end'`,
+    'begin perform pg_sleep(1.5); return new; end'`,
   `create trigger slow_outcome before update of outcome on job_item
     for each row when (new.outcome is not null) execute function slow_outcome()`,
 ] as const
@@ -326,12 +326,12 @@ export const PLANTED: readonly Planted[] = [
       },
     ],
     statements: SLOW_OUTCOMES,
-    group: 'killed',
   },
   {
     breaks: 'stays-good',
     bug: 'a node refuses what it could not revoke',
-    during: { ...during('postgres-killed'), leastStrikes: 6 },
+    // It finds the session, and cannot write.
+    during: { ...during('disk-full'), leastStrikes: 8 },
     replacements: [
       {
         file: `${server}/tokens/revoke.ts`,
@@ -344,7 +344,6 @@ export const PLANTED: readonly Planted[] = [
         to: 'function refuseRevoked({ id, revokedAt, revokedBy }: LoginSession): void {\n  if (revokedAt === undefined && !globalThis.tried?.has(id)) return',
       },
     ],
-    group: 'killed',
   },
   {
     breaks: 'audited',

@@ -10,10 +10,9 @@ export async function endInConsole(client: Client): Promise<void> {
   const { random, people, eras, wire, consoles, upgraded } = client
   const [person] = people
   if (!person || !upgraded()) return
-  if (consoles.length < 3) {
+  if (consoles.length < 2) {
     const made = await eras.during(person, (era) => logIn(person, wire, random, era, MANAGEMENT))
     if (made) consoles.push(made)
-    return
   }
   const ended = random.pick(consoles)
   const by = random.pick(consoles)

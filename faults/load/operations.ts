@@ -95,7 +95,7 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'ask whether it was approved', weight: 2, run: pollOne },
   { name: 'approve all that wait, in a job', weight: 2, run: approveInJob },
   { name: 'take a role', weight: 1, run: askForMoreRights },
-  { name: 'revoke in the console', weight: 1, run: endInConsole },
+  { name: 'revoke in the console', weight: 2, run: endInConsole },
   { name: 'become another model', weight: 1, run: (client) => remodel(client, 1) },
   { name: 'become another model at two nodes', weight: 1, run: (client) => remodel(client, 2) },
   { name: 'open a session', weight: 4, run: openOne },

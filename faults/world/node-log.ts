@@ -10,7 +10,7 @@ export interface LogLine {
   readonly errors: readonly string[]
 }
 
-const TAIL = 40
+const TAIL = 12
 /** A node that repeats one line for ever must not fill this process. */
 const MOST = 5_000
 
@@ -32,7 +32,7 @@ export class NodeLog {
     const lines = (this.#rest + chunk).split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines.filter(Boolean)) {
-      this.#tail = [...this.#tail, line.slice(0, 1_000)].slice(-TAIL)
+      this.#tail = [...this.#tail, line.slice(0, 300)].slice(-TAIL)
       if (this.#lines.length < MOST) this.#lines.push(read(line))
     }
   }
