@@ -132,11 +132,17 @@ function denied(
   return new RequestError(
     'permission-denied',
     isEnough(authority.accountScopeOf(permission))
-      ? `This needs ${what}. Your account has it, and this token was made without it. Log in again without that limit.`
+      ? `This needs ${what}. Your account has it, and this token was made without it. ${howToGetIt(authority)}`
       : `This needs ${what}, which your account does not have. These roles have it: ${roles}. An operator grants them.`,
     { extra: { needs: permission, brand: brandId ?? null } },
   )
 }
+
+/** An agent has no role that its account got after it was added. */
+const howToGetIt = ({ signIn }: Authority): string =>
+  signIn?.kind === 'agent'
+    ? `Log in again without that limit, or, if the role is newer than the agent, ask an operator to grant it with --with-agent ${signIn.name}.`
+    : 'Log in again without that limit.'
 
 /** How recent a sign-in must be for what makes another way in, or gives somebody more (B10). */
 export const RECENT_SIGN_IN_MS = 15 * 60_000

@@ -134,10 +134,10 @@ export function managerRoutes(
   })
 
   add(api.addGrant, async (asked) => {
-    const { account, role, brand, expires } = asked.body
+    const { account, role, brand, expires, agents } = asked.body
     const grant = await addGrant(
       {
-        ...{ account, role, authority: asked.authority },
+        ...{ account, role, agents, authority: asked.authority },
         brand: brand ?? undefined,
         expires: expires ? instantField('body/expires', expires) : undefined,
       },

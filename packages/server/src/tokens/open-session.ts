@@ -36,6 +36,8 @@ export interface SessionFacts {
   readonly origin?: string | undefined
   /** JSON with what its root is limited to; undefined where that is not known. */
   readonly limits: string | undefined
+  /** Where a browser opened it. */
+  readonly openedIn?: 'console' | undefined
   /** Of the program that opened it, where that is known. */
   readonly userAgent?: string | undefined
 }

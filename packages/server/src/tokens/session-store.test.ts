@@ -37,6 +37,7 @@ eachDatabase((kind, open) => {
     id: newSessionId(),
     accountId,
     description: undefined,
+    openedIn: undefined,
     validSince: NOW,
     validUntil: later(DAY),
     revokedAt: undefined,

@@ -30,7 +30,7 @@ export interface SessionFilter {
 /** A session to record, and on what that rests. */
 export interface Opening {
   readonly session: Pick<Session, 'id' | 'accountId' | 'description' | 'validSince' | 'validUntil'> &
-    Partial<Pick<Session, 'kind' | 'origin' | 'openedFrom' | 'limits' | 'userAgent'>>
+    Partial<Pick<Session, 'kind' | 'origin' | 'openedFrom' | 'openedIn' | 'limits' | 'userAgent'>>
   /** When its account's logins were last ended, as its caller has seen it. */
   readonly loginsSince: Date | undefined
   readonly at: Date
@@ -307,6 +307,7 @@ const OPENED = {
   limits: 'text',
   opened_from: 'text',
   user_agent: 'text',
+  opened_in: 'text',
   logins_since: 'bigint',
 } as const
 
@@ -349,6 +350,7 @@ async function openAll(
     limits: session.limits ?? null,
     opened_from: session.openedFrom ?? null,
     user_agent: session.userAgent ?? null,
+    opened_in: session.openedIn ?? null,
     logins_since: loginsSince ? toInstant(loginsSince) : null,
   }))
   const recorded = await OPENERS[locked](
@@ -380,6 +382,7 @@ function fromRow(row: TokenSessionTable): Session {
     origin: row.origin ?? undefined,
     openedFrom: row.opened_from ?? undefined,
     userAgent: row.user_agent ?? undefined,
+    openedIn: row.opened_in === 'console' ? 'console' : undefined,
     limits: row.limits ?? undefined,
     job: row.job === null ? undefined : JSON.parse(row.job),
   }

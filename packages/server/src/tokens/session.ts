@@ -18,6 +18,8 @@ export interface Session {
   readonly origin: string | undefined
   /** Where its first request came from; undefined where that is not recorded. */
   readonly openedFrom: string | undefined
+  /** `console` for a session of management tokens that a browser opened there. */
+  readonly openedIn: 'console' | undefined
   /** The program that opened it, as it called itself; undefined where that is not recorded. */
   readonly userAgent: string | undefined
   /**

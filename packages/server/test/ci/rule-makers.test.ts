@@ -40,6 +40,7 @@ eachDatabase((_kind, open, fresh) => {
     const manager = {
       ...{ account, sessionId: body.session_id, until: now.getTime() + 3_600_000, signIn: how },
       ...{ minted: { grants: [], readOnly: false }, limits: [], grants: [] },
+      ...{ since: now, agentSince: undefined, inConsole: true },
     }
     return { own: authorityOf(manager, { source: '192.0.2.1', via: 'console' }, now) }
   }

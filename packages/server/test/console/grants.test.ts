@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
+import { addAgent } from '../support/accounts.ts'
 import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import { withAcme } from '../support/devices.ts'
@@ -58,6 +59,25 @@ eachDatabase((_kind, _open, fresh) => {
       const refused = await operator.get('/console/grants?role=king')
       assert.equal(refused.status, 400)
       assert.match(textOf(refused), /The filter “role” is not one of viewer/)
+    })
+
+    test('Guarantee: nobody gives a role to an account with agents without seeing them', async () => {
+      const person = await addPerson(service)
+      const names = ['sleeper', 'line-9'].map((name) => `${name}-${person.username}`)
+      const location = `${service.baseUrl}/identity`
+      for (const name of names) {
+        await addAgent({ name, account: person.username }, { ...service.installation, location })
+      }
+      const path = '/console/grants/new'
+      const sent = { account: person.username, role: 'viewer' }
+      const shown = await operator.submit(await operator.open(path), path, sent)
+      assert.equal(shown.status, 422)
+      assert.match(textOf(shown), /has agents. Choose which of them get the role, or none/)
+      for (const name of names) assert.match(shown.text, new RegExp(`name="agent" value="${name}"`))
+      const given = await operator.submit(shown, path, { ...sent, agent: names.slice(1) })
+      assert.equal(given.status, 303, textOf(given))
+      const { body } = await manage(service, token, 'GET', '/grants', { query: `?account=${person.id}` })
+      assert.deepEqual(body.grants[0].agents, names.slice(1))
     })
 
     test('a role is given with its brand and its end, and the notice says so', async () => {

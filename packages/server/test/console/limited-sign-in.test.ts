@@ -1,6 +1,6 @@
 /** A management token with limits, as the cookie of a browser: what it made would have none of them. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import {
   addFirstPartyCaveat,
   decodeBase64,
@@ -8,7 +8,7 @@ import {
   encodeBase64Url,
   encodeBinary,
 } from '@ratafia/macaroon'
-import { browserWith, textOf } from '../support/console.ts'
+import { browserOf, browserWith, textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { addManager, giveRoles, managementToken } from '../support/managers.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
@@ -46,9 +46,10 @@ const FORMS = [
 
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
+  before(() => givenIssuer(service.installation.database, GITHUB, 'github'))
   /** Whether each form made what it is for. */
   const made = async (token: string) => {
-    const browser = browserWith(service, new Map([['ratafia-console', token]]))
+    const browser = await browserOf(service, token)
     const results: string[] = []
     for (const [path, action, fields] of FORMS) {
       const answer = await browser.submit(await browser.get(path), action, fields)
@@ -59,6 +60,17 @@ oneDatabase((_kind, _open, fresh) => {
     }
     return results
   }
+  test('Guarantee: the token of `ratafia login`, sent as the cookie, makes no token, agent or rule', async () => {
+    const token = await managementToken(service, await addManager(service, 'operator'))
+    const browser = browserWith(service, new Map([['ratafia-console', token]]))
+    for (const [path, action, fields] of FORMS) {
+      const answer = await browser.submit(await browser.get(path), action, fields)
+      assert.equal(answer.status, 403, path)
+      assert.match(textOf(answer), /Only a browser that signed in to the console makes this/)
+    }
+    assert.deepEqual(await rows(), [0, 0, 0])
+  })
+
   const rows = async () => {
     const { query } = service.installation.database
     const count = async (table: 'agent' | 'publisher_rule' | 'token_session') =>
@@ -69,7 +81,6 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   test('Guarantee: a token with limits makes no token, agent or rule, which would not have them', async () => {
-    await givenIssuer(service.installation.database, GITHUB, 'github')
     const [ada, chief] = [await addPerson(service), await addManager(service, 'operator')]
     const promoted = await addPerson(service)
     const ofBefore = await managementToken(service, promoted)

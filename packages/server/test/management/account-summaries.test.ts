@@ -74,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
     await service.installation.grants.remove({ accountId: person.id, role: 'viewer', brandId: undefined })
     const at = service.now()
     await service.installation.grants.add({
-      ...{ accountId: person.id, role: 'viewer', brandId: undefined, grantedBy: 'operator' },
+      ...{ accountId: person.id, role: 'viewer', brandId: undefined, grantedBy: 'operator', agents: [] },
       ...{ grantedAt: new Date(at.getTime() - 2_000), expiresAt: new Date(at.getTime() - 1_000) },
     })
     assert.deepEqual(await roles(), [])

@@ -182,7 +182,10 @@ eachDatabase((_kind, _open, fresh) => {
     const { installation } = service
     const account = await addPerson(service)
     const other = await addPerson(service)
-    const granted = { role: 'device-approver', brandId: 'acme-brand', grantedAt: service.now() } as const
+    const granted = {
+      ...({ role: 'device-approver', brandId: 'acme-brand' } as const),
+      ...{ grantedAt: service.now(), agents: [] },
+    }
     for (const { id } of [account, other]) {
       await installation.grants.add({
         ...{ ...granted, accountId: id, grantedBy: 'operator', expiresAt: inDays(90) },

@@ -1,8 +1,9 @@
 /** A browser without JavaScript that is signed in to the console: a cookie jar, pages, and forms as they are sent. */
 import assert from 'node:assert/strict'
+import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
 import { managementToken, type SignedIn } from './managers.ts'
-import type { TestService } from './service.ts'
+import { sessionIdOf, type TestService } from './service.ts'
 
 export interface ConsoleAnswer {
   readonly status: number
@@ -39,7 +40,18 @@ export async function consoleOf(
   account: Account,
   how: SignedIn = {},
 ): Promise<ConsoleBrowser> {
-  const token = await managementToken(service, account, {}, how)
+  return browserOf(service, await managementToken(service, account, {}, how))
+}
+
+/** With this token in its cookie, as if the console had opened its session. */
+export async function browserOf(service: TestService, token: string): Promise<ConsoleBrowser> {
+  const [macaroon] = decodeBinary(decodeBase64(token))
+  assert.ok(macaroon)
+  await service.installation.database.query
+    .updateTable('token_session')
+    .set({ opened_in: 'console' })
+    .where('session_id', '=', sessionIdOf(macaroon))
+    .execute()
   return browserWith(service, new Map([['ratafia-console', token]]))
 }
 

@@ -43,6 +43,11 @@ export async function addManager(service: TestService, ...roles: readonly string
   return account
 }
 
+/** Those that tests declare, and do not add. */
+const DECLARED_AGENTS = ['ci', 'line', 'line-1', 'line-2', 'one', 'robot', 'two']
+
+const YEAR_MS = 365 * 86_400_000
+
 let operators = 0
 
 /** An operator who can sign in, which the last one must. */
@@ -67,7 +72,9 @@ export async function giveRoles(
     assert.ok(
       await installation.grants.add({
         ...{ accountId: id, role: role as Role, brandId },
-        ...{ grantedAt: now(), grantedBy: 'operator', expiresAt: undefined },
+        // Long ago: a role reaches no login that is older than the grant.
+        ...{ grantedAt: new Date(now().getTime() - YEAR_MS), grantedBy: 'operator', expiresAt: undefined },
+        agents: DECLARED_AGENTS,
       }),
     )
   }

@@ -28,6 +28,7 @@ export async function inConsole(
         kind: 'management',
         origin: signedIn,
         description: 'console',
+        openedIn: 'console',
       },
       ...{ validSince: service.now(), validUntil: new Date(until) },
     },
@@ -38,6 +39,7 @@ export async function inConsole(
   const manager = {
     ...{ account, sessionId, until, signIn: parseSignedIn(signedIn) },
     ...{ minted: { grants: [], readOnly: false }, limits: [], grants: [] },
+    ...{ since: service.now(), agentSince: undefined, inConsole: true },
   }
   return authorityOf(manager, { source: '192.0.2.7', request: 'r-1', via: 'console' }, service.now())
 }

@@ -12,7 +12,12 @@ export const GrantFields = {
 }
 
 export const GrantSchema = Type.Object(
-  { id: Text, account_id: Text, account: Text, ...GrantFields },
+  {
+    ...{ id: Text, account_id: Text, account: Text, ...GrantFields },
+    agents: Type.Array(Text, {
+      description: 'The agents that have the role although they were added before it was given',
+    }),
+  },
   { title: 'Grant', ...exactly },
 )
 export const GrantsSchema = page('Grants', 'grants', GrantSchema)
@@ -31,6 +36,14 @@ export const NewGrantSchema = Type.Object(
     role: RoleSchema,
     brand: Type.Optional(orNull(BrandSchema)),
     expires: Type.Optional(orNull(InstantSchema)),
+    agents: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        maxItems: 100,
+        uniqueItems: true,
+        description:
+          'The names of agents of the account that get the role although they were added before. Agents that are added later have it.',
+      }),
+    ),
   },
   { title: 'NewGrant', ...exactly },
 )

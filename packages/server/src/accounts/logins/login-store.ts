@@ -24,6 +24,10 @@ export interface LoginSession {
   readonly kind: TokenSessionTable['kind']
   /** How its holder signed in; undefined where that is not recorded. */
   readonly origin: string | undefined
+  /** When its root was made. */
+  readonly since: Date
+  /** `console` for a session that a browser opened there. */
+  readonly openedIn: string | undefined
   /** No macaroon of it is good for longer, whatever that says. */
   readonly validUntil: Date
 }
@@ -62,7 +66,8 @@ const selectNamed = compiledOnce((query, { named }: { named: string }) => {
   >`select account.*, named.place, ${ofSession('account_id')} as session_account,
       ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by,
       ${ofSession('rule_id')} as rule_id, ${ofSession('kind')} as kind, ${ofSession('origin')} as origin,
-      ${ofSession('valid_until')} as valid_until
+      ${ofSession('valid_until')} as valid_until, ${ofSession('valid_since')} as valid_since,
+      ${ofSession('opened_in')} as opened_in
     from ${listed(query, 'named', NAMED, named)} ${joinOne(query, 'account', sql`account.id = named.account_id`)}`
 })
 
@@ -92,7 +97,7 @@ const selectOfSessions = compiledOnce((query, { asked }: { asked: string }) => {
   const account = joinOne(query, 'account', sql`account.id = token_session.account_id`)
   return sql<AccountTable & Opened & { readonly place: number }>`select account.*, asked.place,
       token_session.revoked_at, token_session.revoked_by, token_session.rule_id, token_session.kind,
-      token_session.origin, token_session.valid_until
+      token_session.origin, token_session.valid_until, token_session.valid_since, token_session.opened_in
     from ${listed(query, 'asked', SESSION, asked)} ${session} ${account}`
 })
 
@@ -115,13 +120,17 @@ interface Opened {
   readonly kind: TokenSessionTable['kind']
   readonly origin: string | null
   readonly valid_until: number
+  readonly valid_since: number
+  readonly opened_in: string | null
 }
 
-const openedOf = ({ revoked_at, revoked_by, rule_id, kind, origin, valid_until }: Opened) => ({
+const openedOf = ({ revoked_at, revoked_by, rule_id, kind, origin, ...row }: Opened) => ({
   revokedAt: fromInstant(revoked_at) ?? undefined,
   revokedBy: revoked_by ?? undefined,
   ruleId: rule_id ?? undefined,
   kind,
   origin: origin ?? undefined,
-  validUntil: fromInstant(valid_until),
+  validUntil: fromInstant(row.valid_until),
+  since: fromInstant(row.valid_since),
+  openedIn: row.opened_in ?? undefined,
 })

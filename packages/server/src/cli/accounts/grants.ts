@@ -9,6 +9,8 @@ import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { OPERATIONS } from './account-over.ts'
+import { agentsHere } from './list-agents.ts'
 
 const LIST = { method: 'GET', path: '/grants' } as const
 const ADD = { method: 'POST', path: '/grants' } as const
@@ -21,6 +23,7 @@ const MOST = 10_000
 interface GrantOptions extends JsonOption, WayOptions {
   readonly brand?: string
   readonly expires?: string
+  readonly withAgent?: readonly string[]
 }
 
 interface ListOptions extends ListOption, WayOptions {
@@ -46,10 +49,14 @@ export function grantCommands(parent: Command, context: CommandContext): void {
     .option('--brand <id>', 'only those for one brand')
     .action((options: ListOptions) => list(options, context))
 
-  goes(withJson(grants.command('add <username> <role>')), 'both', ['addGrant'])
+  goes(withJson(grants.command('add <username> <role>')), 'both', ['addGrant', 'accountAgents'])
     .description('give an account a role; the first operator is made like this, on the host')
     .option('--brand <id>', 'only for this brand')
     .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z or 90d')
+    .option(
+      '--with-agent <name...>',
+      'agents of the account that get the role although they were added before; agents that are added later have it',
+    )
     .addHelpText('after', ROLES_HELP)
     .action((username: string, role: string, options: GrantOptions) =>
       add({ username, role }, options, context),
@@ -94,25 +101,41 @@ interface Named {
 }
 
 async function add({ username, role }: Named, options: GrantOptions, context: CommandContext): Promise<void> {
-  const { brand } = options
+  const { brand, withAgent: agents } = options
   const expiresFrom = (now: Date) => readInstant('--expires', options.expires, { now, direction: 'ahead' })
   const asked = expiresFrom(systemClock())
-  const record = await eitherWay<JsonObject>(context, options, 'change', {
+  const { grant: record, agents: all } = await eitherWay<GrantedNow>(context, options, 'change', {
     directly: async (installation) => {
       const { addGrant } = await import('../../management/grants/add-grant.ts')
       const { grantRecord } = await import('../../management/grants/grant.ts')
       const { authority } = installation
       const expires = expiresFrom(installation.clock())
-      return grantRecord(await addGrant({ account: username, role, brand, expires, authority }, installation))
+      const wanted = { account: username, role, brand, expires, agents, authority }
+      const grant = grantRecord(await addGrant(wanted, installation))
+      return { grant, agents: await agentsHere({ account: username }, installation) }
     },
     over: async (service) => {
       const expires = asked?.toISOString() ?? null
-      const body = { account: username, role, brand: brand ?? null, expires }
-      return (await service.call(ADD, { body })).record
+      const body = { account: username, role, brand: brand ?? null, expires, ...(agents && { agents }) }
+      const { record: grant } = await service.call(ADD, { body })
+      const { records } = await service.list(OPERATIONS.agents, 'agents', { id: username, most: MOST })
+      return { grant, agents: records }
     },
   })
   const until = record['expires_at'] === null ? '' : ` until ${record['expires_at']}`
   print(context, options, record, `${record['account']} has the role ${roleOf(record)}${until}.`)
+  const without = all.map(({ name }) => String(name)).filter((name) => !agents?.includes(name))
+  if (without.length === 0) return
+  note(
+    context.streams,
+    `These agents of ${username} were added before and do not get the role: ${without.join(', ')}. To give it to them, remove the grant and add it again with --with-agent.`,
+  )
+}
+
+interface GrantedNow {
+  readonly grant: JsonObject
+  /** Of the account: all of them were added before. */
+  readonly agents: readonly JsonObject[]
 }
 
 async function remove(

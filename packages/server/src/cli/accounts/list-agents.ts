@@ -52,7 +52,11 @@ export function refuseMine({ mine }: Pick<ListOptions, 'mine'>): void {
   if (mine) throw new UsageError('--mine is for a service: on the database nobody is logged in.')
 }
 
-async function agentsHere(options: ListOptions, installation: Installation): Promise<readonly JsonObject[]> {
+/** Those on the database. Throws {@link UsageError} for `--mine`. */
+export async function agentsHere(
+  options: Pick<ListOptions, 'account' | 'mine'>,
+  installation: Installation,
+): Promise<readonly JsonObject[]> {
   refuseMine(options)
   const { agentRecord } = await import('../../identity/agents/agent-record.ts')
   const { listAgents } = await import('../../identity/agents/list-agents.ts')

@@ -2,15 +2,22 @@
 import { isRole } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
+import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { refuseBeforeTypingForAll } from '../../http/console/before-typing.ts'
 import { refusalIn, requireTyped, seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { midnightOf } from '../../http/console/days.ts'
 import { asFieldOfAccount, noneWithoutAccount } from '../../http/console/no-account.ts'
 import { etagOf } from '../../http/management/etag.ts'
-import { addGrantPage, grantStaysPage, removeGrantPage } from '../../web/console/grants/change-pages.ts'
+import {
+  addGrantPage,
+  grantStaysPage,
+  type OlderAgents,
+  removeGrantPage,
+} from '../../web/console/grants/change-pages.ts'
 import { grantsPage } from '../../web/console/grants/list-page.ts'
 import { may } from '../../web/console/may.ts'
+import { visibleText } from '../../web/visible-text.ts'
 import { words } from '../../web/words/en.ts'
 
 const api = MANAGEMENT_OPERATIONS
@@ -30,15 +37,21 @@ export function grantPageRoutes({ page, form }: ConsoleRoutes): void {
 
   form('/grants/new', {
     isRecent: true,
-    show: async ({ authority, form }) => {
+    fieldNames: { agents: 'agent' },
+    show: async ({ authority, call, form }) => {
       refuseBeforeTypingForAll(authority, 'roles:manage')
-      return addGrantPage({ form })
+      return addGrantPage({ form, older: await olderAgents(form.fields.get('account'), call) })
     },
     send: async ({ call, fields }) => {
       const role = fields.get('role') ?? ''
       if (!isRole(role)) throw invalidField(text.addPage.noRole, { field: 'role' })
+      const account = fields.get('account') ?? ''
+      const older = await olderAgents(account, call)
+      if (older && fields.get('agents_of') !== account) {
+        throw invalidField(text.addPage.lookAtAgents(visibleText(account, 64)), { field: 'agent' })
+      }
       const body = {
-        ...{ account: fields.get('account') ?? '', role, brand: fields.get('brand') },
+        ...{ account, role, brand: fields.get('brand'), agents: [...fields.all('agent')] },
         expires: midnightOf(fields.get('expires')),
       }
       const grant = await call(api.addGrant, { body }).catch(asFieldOfAccount)
@@ -63,4 +76,17 @@ export function grantPageRoutes({ page, form }: ConsoleRoutes): void {
       return new GoTo('/console/grants', text.removePage.done(account, role))
     },
   })
+}
+
+/** As many as a page shows. Undefined for no account, and for one without agents. */
+async function olderAgents(
+  account: string | undefined,
+  call: ConsoleAsked['call'],
+): Promise<OlderAgents | undefined> {
+  if (account === undefined) return undefined
+  const asked = { parameters: { id: account }, query: { limit: 100 } }
+  const { agents } = await call(api.accountAgents, asked).catch(
+    noneWithoutAccount({ agents: [], next: null }),
+  )
+  return agents.length === 0 ? undefined : { account, names: agents.map(({ name }) => name) }
 }

@@ -48,7 +48,7 @@ export async function completeSignIn(
     if (!(error instanceof BakeryError || error instanceof MacaroonError)) throw error
     throw new IdentityTrouble('strange', location, 'its discharge is for another caveat', error)
   })
-  const management = { ...deps.management, source: address, userAgent }
+  const management = { ...deps.management, source: address, userAgent, openedIn: 'console' } as const
   const { macaroon } = await exchangeManagementRoot([slice], management)
   const manager = await managerOf(macaroon, { address }, deps)
   const { signIn } = manager

@@ -88,5 +88,6 @@ export interface AccountTables {
     opened_from: string | null
     user_agent: string | null
     shortened_from: number | null
+    opened_in: string | null
   }
 }

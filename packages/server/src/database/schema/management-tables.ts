@@ -40,6 +40,7 @@ export interface ManagementTables {
     granted_at: number
     granted_by: string
     expires_at: number | null
+    agents: string | null
   }
   idempotent_request: {
     account_id: string

@@ -1,6 +1,6 @@
 /** Gives an account a role. */
 
-import { requireNotRemoved } from '../../accounts/account.ts'
+import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import type { OneTimeLinkStore } from '../../accounts/one-time-links/link-store.ts'
@@ -10,6 +10,9 @@ import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField, RequestError } from '../../errors.ts'
+import { isAgentName } from '../../identity/agents/agent-name.ts'
+import type { AgentStore } from '../../identity/agents/agent-store.ts'
+import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
 import { checkRole, grantId, type ListedGrant } from './grant.ts'
 import type { GrantStore } from './grant-store.ts'
 
@@ -18,10 +21,12 @@ export interface GrantDeps {
   readonly brands: Pick<BrandStore, 'find'>
   readonly models: Pick<ModelStore, 'list'>
   readonly grants: GrantStore
+  readonly agents: Pick<AgentStore, 'find'>
   readonly changeBy: ChangingBy<{
     readonly accounts: AccountStore
     readonly grants: GrantStore
     readonly oneTimeLinks: OneTimeLinkStore
+    readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
   }>
   readonly clock: Clock
 }
@@ -33,15 +38,18 @@ interface WantedGrant {
   /** Undefined: for the whole service. */
   readonly brand?: string | undefined
   readonly expires?: Date | undefined
+  /** The names of agents of the account that get the role although they were added before. Default: none. */
+  readonly agents?: readonly string[] | undefined
   readonly authority: Authority
 }
 
 /**
- * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field` for
+ * Browsers that are signed in as the account are signed out, and its one-time links end. Throws {@link RequestError}:
+ * `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field` for
  * what cannot be granted, `no-such-record` for the account, `already-exists`.
  */
 export async function addGrant(
-  { account: nameOrId, role, brand, expires, authority }: WantedGrant,
+  { account: nameOrId, role, brand, expires, agents = [], authority }: WantedGrant,
   deps: GrantDeps,
 ): Promise<ListedGrant> {
   const now = deps.clock()
@@ -55,35 +63,60 @@ export async function addGrant(
   }
   if (brand !== undefined) await requireBrand(brand, deps)
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
+  for (const name of agents) await requireAgentOf(account, name, deps)
   const grant: ListedGrant = {
     ...held,
+    agents: [...new Set(agents)].sort(),
     accountId: account.id,
     username: account.username,
     grantedAt: now,
     grantedBy: authority.by,
     expiresAt: expires,
   }
-  return deps.changeBy(authority.author)(async ({ accounts, grants, oneTimeLinks, record }) => {
-    // A removal that comes at this moment waits, and takes the grant with it.
-    if (!(await accounts.keep(account.id))) {
-      throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
-    }
-    if (!(await grants.add(grant))) {
-      throw new RequestError(
-        'already-exists',
-        `${account.username} has the role ${role} ${brand === undefined ? 'already' : `for ${brand} already`}. To change when it ends, remove it first.`,
-        { extra: { kind: 'grant', id: grantId(grant) } },
-      )
-    }
-    // Whoever made one may have had fewer roles than the account has now (contract/administration.md, B13).
-    await oneTimeLinks.removeAllOf(account.id)
-    await record({
-      action: 'grant.add',
-      subject: account.username,
-      details: { grant: role, brand: brand ?? null, until: expires?.toISOString() ?? null },
-    })
-    return grant
-  })
+  return deps.changeBy(authority.author)(
+    async ({ accounts, grants, oneTimeLinks, signInSessions, record }) => {
+      // A removal that comes at this moment waits, and takes the grant with it.
+      if (!(await accounts.keep(account.id))) {
+        throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
+      }
+      if (!(await grants.add(grant))) {
+        throw new RequestError(
+          'already-exists',
+          `${account.username} has the role ${role} ${brand === undefined ? 'already' : `for ${brand} already`}. To change when it ends, remove it first.`,
+          { extra: { kind: 'grant', id: grantId(grant) } },
+        )
+      }
+      // Whoever made one may have had fewer roles than the account has now (contract/administration.md, B13).
+      await oneTimeLinks.removeAllOf(account.id)
+      // The role is for a sign-in that is made now (reaches.ts): the next login asks for one.
+      await signInSessions.removeAllOf(account.id)
+      await record({
+        action: 'grant.add',
+        subject: account.username,
+        details: {
+          grant: role,
+          brand: brand ?? null,
+          until: expires?.toISOString() ?? null,
+          ...(grant.agents.length > 0 && { agents: grant.agents.join(' ') }),
+        },
+      })
+      return grant
+    },
+  )
+}
+
+/** A typing mistake would leave the agent without the role. */
+async function requireAgentOf(
+  { id, username }: Account,
+  name: string,
+  { agents }: Pick<GrantDeps, 'agents'>,
+): Promise<void> {
+  const agent = isAgentName(name) ? await agents.find(name) : undefined
+  if (agent?.accountId === id) return
+  throw invalidField(
+    `The account "${username}" has no agent ${JSON.stringify(name.slice(0, 64))}. \`ratafia agents list --account ${username}\` shows its agents.`,
+    { field: 'agents' },
+  )
 }
 
 /** A typing mistake would give a role for nothing. */

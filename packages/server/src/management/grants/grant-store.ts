@@ -107,6 +107,7 @@ export function grantStore({ query }: Pick<Database, 'query'>): GrantStore {
           granted_at: at,
           granted_by: grant.grantedBy,
           expires_at: grant.expiresAt ? toInstant(grant.expiresAt) : null,
+          agents: grant.agents.length === 0 ? null : JSON.stringify(grant.agents),
         }
         const result = await transaction
           .insertInto('role_grant')
@@ -194,6 +195,7 @@ interface GrantRow {
   readonly granted_at: number
   readonly granted_by: string
   readonly expires_at: number | null
+  readonly agents: string | null
 }
 
 const grantOf = (row: GrantRow): Grant => ({
@@ -204,6 +206,7 @@ const grantOf = (row: GrantRow): Grant => ({
   grantedAt: fromInstant(row.granted_at),
   grantedBy: row.granted_by,
   expiresAt: fromInstant(row.expires_at) ?? undefined,
+  agents: row.agents === null ? [] : JSON.parse(row.agents),
 })
 
 const listedOf = (row: GrantRow & { readonly username: string }): ListedGrant => ({

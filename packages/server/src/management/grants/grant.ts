@@ -14,6 +14,8 @@ export interface Grant extends GrantKey {
   readonly grantedBy: string
   /** From then on it gives nothing. Undefined: it has no end. */
   readonly expiresAt: Date | undefined
+  /** The names of agents that have the role although they were added before it was given. */
+  readonly agents: readonly string[]
 }
 
 /** A grant with the name of its account. */
@@ -42,6 +44,7 @@ export const grantRecord = (grant: ListedGrant) => ({
   granted_at: grant.grantedAt.toISOString(),
   granted_by: grant.grantedBy,
   expires_at: grant.expiresAt?.toISOString() ?? null,
+  agents: grant.agents,
 })
 
 /** Throws `invalid-field` for no role, or for a role that is only for the whole service, with a brand. */

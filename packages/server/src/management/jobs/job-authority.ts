@@ -8,8 +8,10 @@ import type { LoginStore } from '../../accounts/logins/login-store.ts'
 import { type Authority, directAuthority } from '../../authority.ts'
 import { type Author, accountActor } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
+import type { AgentStore } from '../../identity/agents/agent-store.ts'
 import { parseSignedIn } from '../../identity/discharge/signed-in.ts'
 import type { GrantStore } from '../grants/grant-store.ts'
+import { agentSince } from '../grants/reaches.ts'
 import { authorityOf } from '../tokens/manager.ts'
 import type { Job } from './job.ts'
 import { jobKind } from './kinds.ts'
@@ -17,6 +19,7 @@ import { jobKind } from './kinds.ts'
 export interface JobAuthorityDeps {
   readonly logins: LoginStore
   readonly grants: Pick<GrantStore, 'heldBy'>
+  readonly agents: Pick<AgentStore, 'find'>
   readonly clock: Clock
 }
 
@@ -30,7 +33,7 @@ export const jobAuthor = ({ id, maker: { by, source, login } }: Pick<Job, 'id' |
 /** A text says in a sentence why the job may not go on. */
 export async function jobAuthority(
   { id, kind, maker }: Job,
-  { logins, grants, clock }: JobAuthorityDeps,
+  { logins, grants, agents, clock }: JobAuthorityDeps,
 ): Promise<Authority | string> {
   const needs = jobKind(kind)?.needs
   if (needs === undefined) return `This release does not know jobs of the kind ${kind}.`
@@ -47,10 +50,12 @@ export async function jobAuthority(
     return `The session that made this job was revoked at ${session.revokedAt.toISOString()}.`
   if (session.validUntil <= now)
     return `The session that made this job ended at ${session.validUntil.toISOString()}.`
+  const signIn = parseSignedIn(session.origin ?? '')
   const authority = authorityOf(
     {
-      ...{ account, sessionId, until: session.validUntil.getTime() },
-      ...{ signIn: parseSignedIn(session.origin ?? ''), minted, limits },
+      ...{ account, sessionId, until: session.validUntil.getTime(), minted, limits },
+      ...{ signIn, since: session.since, agentSince: await agentSince(signIn, accountId, { agents }) },
+      inConsole: session.openedIn === 'console',
       grants: await grants.heldBy(account.id, now),
     },
     { source: maker.source, job: id },

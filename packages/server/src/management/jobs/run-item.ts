@@ -13,7 +13,7 @@ import type { ItemStores, JobFile, KindDeps } from './job-kind.ts'
 import type { JobStore } from './job-store.ts'
 import { jobKind } from './kinds.ts'
 
-interface InJobs extends Pick<JobAuthorityDeps, 'logins' | 'grants'> {
+interface InJobs extends Pick<JobAuthorityDeps, 'logins' | 'grants' | 'agents'> {
   readonly jobs: JobStore
 }
 

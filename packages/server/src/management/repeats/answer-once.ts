@@ -117,7 +117,7 @@ const busy = () =>
 const notShown = () =>
   new RequestError(
     'idempotency-key-reused',
-    'The answer to this Idempotency-Key is not shown any more, because it may contain a secret. Use a new key for a new request.',
+    'The answer to this Idempotency-Key is not shown any more. Use a new key for a new request.',
   )
 
 /** Only this account with this key opens the answer. Neither has a space. */

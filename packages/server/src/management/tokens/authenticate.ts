@@ -11,11 +11,12 @@ export function authenticateManager(
 ): Promise<Manager> {
   const taking = { keyring: deps.keyring, taken: MANAGEMENT_TOKENS }
   return firstValidSlice(presented, taking, async (slice, macaroon) => {
-    const { account, cleared, signIn } = await verifyManager(slice, macaroon, deps)
+    const { account, session, cleared, ...age } = await verifyManager(slice, macaroon, deps)
     const { sessionId, expires, minted, limits } = cleared
     if (!minted) throw new TypeError('a management token without its grants was cleared')
     return {
-      ...{ account, sessionId, until: expires.getTime(), signIn, minted, limits },
+      ...{ account, sessionId, until: expires.getTime(), ...age, minted, limits },
+      inConsole: session.openedIn === 'console',
       grants: await deps.grants.heldBy(account.id, deps.clock()),
     }
   })

@@ -4,9 +4,10 @@ import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../../errors.ts'
 import { firstValidSlice, type Presented } from '../../tokens/authentication/first-valid-slice.ts'
 import { mintToken, OWN_CAVEATS } from '../../tokens/root-macaroon.ts'
-import type { ManagementDependencies } from '../dependencies.ts'
+import type { Grant } from '../grants/grant.ts'
+import { type LoginAge, reaches } from '../grants/reaches.ts'
 import { formatMinted, MOST_GRANTS, rolesToMint } from './manage-caveat.ts'
-import { MANAGEMENT_ROOTS, verifyManager } from './verify-manager.ts'
+import { MANAGEMENT_ROOTS, type PresentedHere, verifyManager } from './verify-manager.ts'
 
 /**
  * The token has the grants that its account has now, as far as the root leaves them. The same person may exchange the
@@ -14,10 +15,7 @@ import { MANAGEMENT_ROOTS, verifyManager } from './verify-manager.ts'
  * {@link RequestError}: a 401; `permission-denied` if it has none of the roles that were asked for; `limit-exceeded` for
  * more grants than a token has room for.
  */
-export function exchangeManagementRoot(
-  presented: Presented,
-  deps: ManagementDependencies & { readonly source: string; readonly userAgent?: string | undefined },
-): Promise<MacaroonResponse> {
+export function exchangeManagementRoot(presented: Presented, deps: PresentedHere): Promise<MacaroonResponse> {
   const { keyring, location, clock, identity, grants } = deps
   return firstValidSlice(presented, { keyring, taken: MANAGEMENT_ROOTS }, async (slice, macaroon) => {
     if (slice[0].caveats.slice(OWN_CAVEATS).some(({ verificationId }) => verificationId !== undefined)) {
@@ -26,12 +24,18 @@ export function exchangeManagementRoot(
         'The macaroon has an additional third-party caveat, which a token cannot keep. Present it without.',
       )
     }
-    const { account, cleared } = await verifyManager(slice, macaroon, deps)
+    const { account, cleared, ...age } = await verifyManager(slice, macaroon, deps)
     const held = await grants.heldBy(account.id, clock())
-    const minted = rolesToMint(held, cleared.limits)
+    const reached = held.filter((grant) => reaches(grant, age))
+    const minted = rolesToMint(reached, cleared.limits)
     // Whoever asked for nothing in particular gets what everybody has: their own tokens and agents.
     const isNamed = cleared.limits.some(({ roles, brands }) => roles !== null || brands !== null)
-    if (minted.length === 0 && isNamed) throw noRole(account.username, held.length > 0)
+    if (minted.length === 0 && isNamed) {
+      const [later] = held.filter((grant) => !reached.includes(grant))
+      throw later && rolesToMint([later], cleared.limits).length > 0
+        ? notReached(later, age)
+        : noRole(account.username, held.length > 0)
+    }
     if (minted.length > MOST_GRANTS) throw tooMany(minted.length)
     const readOnly = cleared.limits.some((limit) => limit.readOnly)
     const { sessionId, sessionExpires: expires, subject: value } = cleared
@@ -55,6 +59,17 @@ const noRole = (username: string, hasOthers: boolean): RequestError =>
       : `The account "${username}" has no role in the administration of this service. An operator grants them: \`ratafia grants add ${username} ROLE\`.`,
     { extra: { needs: null, brand: null } },
   )
+
+const notReached = ({ role, grantedAt }: Grant, { signIn }: LoginAge): RequestError => {
+  const given = `The role ${role} was given to the account at ${grantedAt.toISOString()}`
+  return new RequestError(
+    'permission-denied',
+    signIn.kind === 'agent'
+      ? `${given}, after the agent ${signIn.name} was added. An operator gives it to the agent: remove the grant, and add it again with --with-agent ${signIn.name}.`
+      : `${given}, after you signed in. Sign in again.`,
+    { extra: { needs: null, brand: null } },
+  )
+}
 
 const tooMany = (count: number): RequestError =>
   new RequestError(

@@ -16,7 +16,7 @@ import type { RequestDependencies } from '../../tokens/dependencies.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 import { permissionsOf } from '../me.ts'
 import { rolesToMint } from './manage-caveat.ts'
-import { authorityOf, currentRoles } from './manager.ts'
+import { authorityOf, reachedRoles } from './manager.ts'
 import { verifyManager } from './verify-manager.ts'
 
 export type ExplainDeps = ManagementDependencies & RequestDependencies
@@ -110,15 +110,18 @@ async function ofManager(
   if (kind !== 'management-token' && kind !== 'management-root')
     throw new TypeError(`${kind} is of a developer`)
   const now = deps.clock()
-  const { account, cleared, signIn } = await verifyManager(slice, { ...macaroon, kind }, deps)
+  const { account, session, cleared, ...age } = await verifyManager(slice, { ...macaroon, kind }, deps)
   const { sessionId, expires, limits } = cleared
   const grants = await deps.grants.heldBy(account.id, now)
   // A root is looked at as the token that its exchange would give now.
   const minted = cleared.minted ?? {
-    grants: rolesToMint(currentRoles({ grants }, now), limits),
+    grants: rolesToMint(reachedRoles({ grants, ...age }, now), limits),
     readOnly: limits.some(({ readOnly }) => readOnly),
   }
-  const manager = { account, sessionId, until: expires.getTime(), signIn, minted, limits, grants }
+  const manager = {
+    ...{ account, sessionId, until: expires.getTime(), ...age, minted, limits, grants },
+    inConsole: session.openedIn === 'console',
+  }
   const authority = authorityOf(manager, { source: deps.source, request: '' }, now)
   return {
     username: account.username,

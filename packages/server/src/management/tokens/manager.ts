@@ -4,22 +4,23 @@ import type { Account } from '../../accounts/account.ts'
 import {
   type Authority,
   type BrandScope,
-  type HeldRole,
   intersectScopes,
   type SignIn,
   scopeOfRoles,
 } from '../../authority.ts'
 import { accountActor } from '../../change.ts'
 import { type Grant, isCurrent } from '../grants/grant.ts'
+import { type LoginAge, reaches } from '../grants/reaches.ts'
 import { type MintedRoles, type RoleLimits, scopeWithinAll } from './manage-caveat.ts'
 
 /** What a verified token says. */
-export interface ManagementLogin {
+export interface ManagementLogin extends LoginAge {
   readonly account: Account
   readonly sessionId: SessionId
   /** The end of the token, in milliseconds. */
   readonly until: number
-  readonly signIn: SignIn
+  /** Whether a browser opened its session in the console. */
+  readonly inConsole: boolean
   readonly minted: MintedRoles
   /** Those that its holders appended. */
   readonly limits: readonly RoleLimits[]
@@ -47,9 +48,11 @@ export interface RequestOrigin {
   readonly job?: string
 }
 
-/** The roles that the account has now. */
-export const currentRoles = ({ grants }: Pick<Manager, 'grants'>, now: Date): readonly HeldRole[] =>
-  grants.filter((grant) => isCurrent(grant, now))
+/** The roles that the account has now, and this login with it. */
+export const reachedRoles = (
+  { grants, ...age }: LoginAge & Pick<Manager, 'grants'>,
+  now: Date,
+): readonly Grant[] => grants.filter((grant) => isCurrent(grant, now) && reaches(grant, age))
 
 /** What the token leaves of a permission, whatever its account has. */
 export const scopeOfToken = (
@@ -72,8 +75,10 @@ export function authorityOf(
   now: Date,
 ): ManagerAuthority {
   const { account, sessionId, signIn, minted, limits } = manager
-  const roles = currentRoles(manager, now)
-  const ofAccount = (permission: ManagementPermission) => scopeOfRoles(roles, permission)
+  const roles = reachedRoles(manager, now)
+  const current = manager.grants.filter((grant) => isCurrent(grant, now))
+  const ofAccount = (permission: ManagementPermission) => scopeOfRoles(current, permission)
+  const ofLogin = (permission: ManagementPermission) => scopeOfRoles(roles, permission)
   return {
     manager,
     author: {
@@ -89,7 +94,7 @@ export function authorityOf(
     },
     by: account.username,
     accountId: account.id,
-    scopeOf: (permission) => intersectScopes(ofAccount(permission), scopeOfToken(manager, permission)),
+    scopeOf: (permission) => intersectScopes(ofLogin(permission), scopeOfToken(manager, permission)),
     accountScopeOf: ofAccount,
     signIn,
     caller: JSON.stringify([

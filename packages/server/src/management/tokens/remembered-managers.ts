@@ -16,10 +16,11 @@ export function rememberedManagers(
   const memory = createMemory<Manager>(feed, {
     name: 'manager',
     most: MOST,
-    dependsOn: ({ sessionId, account }) => [
+    dependsOn: ({ sessionId, account, signIn }) => [
       { kind: 'token-session', id: sessionId },
       { kind: 'account', id: account.id },
       { kind: 'role-grant', id: account.id },
+      ...(signIn.kind === 'agent' ? [{ kind: 'agent', id: signIn.name } as const] : []),
     ],
   })
   return {

@@ -18,9 +18,18 @@ export function isWholeToken({ manager: { minted, limits }, scopeOf, accountScop
 
 /**
  * For what makes another way in to the own account: that would have none of the limits of the token, so whoever holds a
- * limited one would get more than they were given. Throws {@link RequestError} `permission-denied`.
+ * limited one would get more than they were given. Only a session that a browser opened in the console makes one: the
+ * token of `ratafia login` lies in a file, and whoever steals that must not make what outlives it. Throws
+ * {@link RequestError} `permission-denied`.
  */
 export function requireWholeToken(authority: Rights): void {
+  if (!authority.manager.inConsole) {
+    throw new RequestError(
+      'permission-denied',
+      'Only a browser that signed in to the console makes this, and this session was opened elsewhere. Sign in to the console.',
+      { extra: { needs: null, brand: null } },
+    )
+  }
   if (isWholeToken(authority)) return
   throw new RequestError(
     'permission-denied',

@@ -5,6 +5,7 @@ import { parseSignedIn, signedInText } from '../../identity/discharge/signed-in.
 import type { Taken, UnverifiedMacaroon } from '../../tokens/authentication/first-valid-slice.ts'
 import { type VerifiedSession, verifySession } from '../../tokens/authentication/verify-session.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
+import { agentSince, type LoginAge } from '../grants/reaches.ts'
 import { type ClearedManager, clearManager } from './clear-manager.ts'
 import { textOfAsked } from './manage-caveat.ts'
 
@@ -18,15 +19,20 @@ export const MANAGEMENT_ROOTS: Taken<'management-root'> = {
   advice: 'An exchange takes the root of a management token with its discharge.',
 }
 
-export interface VerifiedManager extends VerifiedSession<ClearedManager> {
-  readonly signIn: SignIn
+export interface VerifiedManager extends VerifiedSession<ClearedManager>, LoginAge {}
+
+export interface PresentedHere extends ManagementDependencies {
+  readonly source: string
+  readonly userAgent?: string | undefined
+  /** Where a session is opened, if it is opened now. Default: the API. */
+  readonly openedIn?: 'console'
 }
 
 /** Throws {@link RequestError} as `verifySession` does, and `Unavailable`. */
 export async function verifyManager(
   slice: UnverifiedSlice,
   macaroon: UnverifiedMacaroon<ManagementKind>,
-  deps: ManagementDependencies & { readonly source: string; readonly userAgent?: string | undefined },
+  deps: PresentedHere,
 ): Promise<VerifiedManager> {
   const { kind } = macaroon
   const verified = await verifySession(
@@ -39,11 +45,14 @@ export async function verifyManager(
         origin: signedInText(await believed(cleared, deps)),
         limits: textOfAsked(cleared.limits),
         userAgent: deps.userAgent,
+        openedIn: deps.openedIn,
       }),
     },
     deps,
   )
-  return { ...verified, signIn: parseSignedIn(verified.session.origin ?? '') }
+  const { session, account } = verified
+  const signIn = parseSignedIn(session.origin ?? '')
+  return { ...verified, signIn, since: session.since, agentSince: await agentSince(signIn, account.id, deps) }
 }
 
 /**

@@ -59,6 +59,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
   const deps: ManagementDependencies = {
     ...tokens,
     grants: installation.grants,
+    agents: installation.agents,
     managers: rememberedManagers(feed, installation),
     lifetime: { standard: management.lifetime, most: MOST_MANAGEMENT_MS },
   }

@@ -204,7 +204,8 @@ async function openFirstUsed<Cleared extends ClearedLogin>(
   if (!(await openSession(opening, deps))) return undefined
   return {
     ...{ accountId: account.id, revokedAt: undefined, revokedBy: undefined, ruleId: undefined },
-    ...{ kind: rules.sessions, origin: facts.origin, validUntil: mintedExpires },
+    ...{ kind: rules.sessions, origin: facts.origin, openedIn: facts.openedIn },
+    ...{ since, validUntil: mintedExpires },
   }
 }
 

@@ -24,6 +24,7 @@ import { counters } from './0022-counters.ts'
 import { reminders } from './0023-reminders.ts'
 import { keptForms } from './0024-kept-forms.ts'
 import { ownTokens } from './0025-own-tokens.ts'
+import { credentials } from './0026-credentials.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   reminders,
   keptForms,
   ownTokens,
+  credentials,
 ]

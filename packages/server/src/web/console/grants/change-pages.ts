@@ -1,7 +1,7 @@
 /** A role is given, and taken away. */
 import { ROLE_NAMES, ROLES } from '@ratafia/api'
 import { hidden } from '../../form-fields.ts'
-import { html } from '../../html.ts'
+import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, choiceField, type FormState, postForm, submit, textField, typedField } from '../form.ts'
@@ -12,7 +12,19 @@ const text = words.grants
 const TRAIL = [['/console/grants', text.title]] as const
 const CANCEL = html`<a href="/console/grants">${words.form.cancel}</a>`
 
-export const addGrantPage = ({ form }: { readonly form: FormState }): ConsoleContent => ({
+/** The agents that the account has now. */
+export interface OlderAgents {
+  readonly account: string
+  readonly names: readonly string[]
+}
+
+export interface AddGrantPage {
+  readonly form: FormState
+  /** Undefined until the account is known, and for one without agents. */
+  readonly older: OlderAgents | undefined
+}
+
+export const addGrantPage = ({ form, older }: AddGrantPage): ConsoleContent => ({
   title: text.addPage.title,
   section: 'grants',
   isNarrow: true,
@@ -31,10 +43,18 @@ ${choiceField(form, {
   })),
 })}
 ${textField(form, { name: 'brand', label: text.addPage.brand, hint: text.addPage.brandHint, maxlength: 64 })}
+${older && olderAgents(form, older)}
 ${textField(form, { name: 'expires', type: 'date', label: text.addPage.ends, hint: text.addPage.endsHint })}
 ${actions(submit({ label: text.addPage.does }), CANCEL)}`,
   ),
 })
+
+/** `agents_of` says whose agents somebody has seen. */
+const olderAgents = (form: FormState, { account, names }: OlderAgents): Html =>
+  html`${hidden({ agents_of: account })}${choiceField(form, {
+    ...{ name: 'agent', label: text.addPage.agents, hint: text.addPage.agentsHint, isMany: true },
+    choices: names.map((name) => ({ value: name, label: visibleText(name, 64) })),
+  })}`
 
 export interface RemoveGrantPage {
   readonly form: FormState

@@ -32,13 +32,18 @@ export const grants = {
 
   addPage: {
     title: 'Give a role',
-    what: 'It takes effect at the next login of the account: sessions that are open get no more than they had. One-time links of the account stop working.',
+    what: 'It takes effect when somebody signs in to the account again: sessions that are open get no more than they had. Browsers are signed out, and one-time links of the account stop working.',
     account: 'Account',
     accountHint: 'A username or an id.',
     brand: 'Only for this brand',
     brandHint: 'The id of the brand. Empty: for all brands. Roles for the whole service take none.',
     ends: 'Ends',
     endsHint: 'On this day at midnight UTC, when the day begins. Empty: it has no end.',
+    agents: 'Agents that get the role too',
+    agentsHint:
+      'These agents were added before. Choose those that you know and that need the role. Agents that are added later have it.',
+    lookAtAgents: (account: string): string =>
+      `${account} has agents. Choose which of them get the role, or none, and give the role.`,
     noRole: 'Choose a role.',
     does: 'Give the role',
     done: (account: string, role: string): string => `${account} has the role ${role}.`,
