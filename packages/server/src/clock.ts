@@ -58,7 +58,7 @@ export function clockDifference(aheadMs: number): string | undefined {
 function inWords(milliseconds: number): string {
   const seconds = milliseconds / 1000
   if (seconds < 120) return `${seconds.toFixed(1)} seconds`
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} minutes`
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} minutes`
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} hours`
   return `${Math.round(seconds / 86_400)} days`
 }
