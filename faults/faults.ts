@@ -16,6 +16,7 @@ import { sleep } from './world/processes.ts'
 import { type Release, thisRelease } from './world/release.ts'
 import { until } from './world/until.ts'
 import type { Layout, World } from './world/world.ts'
+import { setClock, shiftedClock, startWithWrongClocks, TURNS } from './wrong-clocks.ts'
 
 /** Pauses in milliseconds: between two operations of a client, and between two commands of the operator. */
 export interface Pace {
@@ -51,7 +52,8 @@ export interface Fault extends Layout {
 
 const COUNT_PARTITIONS = `select count(*) from pg_inherits where inhparent = to_regclass('device')`
 
-const TEN_MINUTES_MS = 600_000
+/** A node that is off by more than five minutes does not serve. */
+const CLOCK_OFF_MS = 240_000
 /** Nodes leave within seconds. One that stays so long believes an old primary. */
 const BELIEVED_MS = 60_000
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
@@ -237,18 +239,31 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'clock-off',
-    says: 'the clock of one node ten minutes off, ahead and behind in turn',
+    says: 'the clock of one node four minutes off, ahead and behind in turn',
     ...{ ...threeNodes, leastStrikes: 2 },
     async strike({ world, round }) {
       const node = world.nodes[1]
       await node?.stop()
       const ahead = round % 2 === 1
-      await node?.start(shiftedClock(ahead ? TEN_MINUTES_MS : -TEN_MINUTES_MS))
+      await node?.start(shiftedClock(ahead ? CLOCK_OFF_MS : -CLOCK_OFF_MS))
       await sleep(3_500)
       // Within the time that its start took.
-      const off = Math.abs(node?.clockOffset ?? 0) > TEN_MINUTES_MS - 60_000
+      const off = Math.abs(node?.clockOffset ?? 0) > CLOCK_OFF_MS - 60_000
       return { [ahead ? 'times ahead' : 'times behind']: Number(off) }
     },
+    finish: (world) => restart(world.nodes[1]),
+  },
+  {
+    name: 'clock-wrong-at-start',
+    says: 'one node, then all of them, started with clocks that are hours and days off, ahead and behind',
+    ...{ ...threeNodes, leastStrikes: TURNS },
+    strike: startWithWrongClocks,
+  },
+  {
+    name: 'clock-set',
+    says: 'the clock of one node set by hours and days while it runs, ahead and behind, and set right again',
+    ...{ ...threeNodes, leastStrikes: TURNS },
+    strike: setClock,
     finish: (world) => restart(world.nodes[1]),
   },
   {
@@ -413,8 +428,3 @@ async function restart(node: Node | undefined): Promise<void> {
   await node?.stop()
   await node?.start()
 }
-
-const shiftedClock = (offset: number): Record<string, string> => ({
-  NODE_OPTIONS: `--import ${new URL('./world/clock.ts', import.meta.url).href}`,
-  FAULTS_CLOCK_OFFSET_MS: String(offset),
-})

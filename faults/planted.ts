@@ -135,6 +135,40 @@ export const PLANTED: readonly Planted[] = [
     ],
   },
   {
+    breaks: 'request-id-once',
+    bug: "expired rows are removed by a node's clock",
+    during: { ...during('clock-wrong-at-start'), leastStrikes: 1 },
+    replacements: [
+      {
+        file: `${server}/start/service/jobs.ts`,
+        from: 'removeExpired(tasks, { clock, goOn, onRun })',
+        to: 'removeExpired(tasks, { clock: () => new Date(), goOn, onRun })',
+      },
+      {
+        file: `${server}/start/service/service.ts`,
+        from: 'mayWork: () => clockAgreement(clockAhead()).works,',
+        to: 'mayWork: () => true,',
+      },
+    ],
+  },
+  {
+    breaks: 'stays-good',
+    bug: 'a node compares and dates by its own clock, and serves whatever that says',
+    during: { ...during('clock-wrong-at-start'), leastStrikes: 1 },
+    replacements: [
+      {
+        file: `${server}/start/installation.ts`,
+        from: 'clock = database.clock.now, machineClock',
+        to: 'clock = systemClock, machineClock',
+      },
+      {
+        file: `${server}/start/service/service.ts`,
+        from: 'return serves ? undefined : says',
+        to: 'return serves || says === undefined ? undefined : undefined',
+      },
+    ],
+  },
+  {
     breaks: 'rule-removed-refused',
     bug: 'a rule is removed, and what it opened is not revoked',
     during: CALM,

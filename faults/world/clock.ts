@@ -1,9 +1,15 @@
-/** Loaded into a node with `--import`: shifts its clock by a number of milliseconds. */
+/** Loaded into a node with `--import`: shifts its clock, and with SIGUSR2 sets it by a step more, and back. */
 import { shiftedDate } from '../../tools/test/shifted-date.ts'
 
 const offset = Number(process.env['FAULTS_CLOCK_OFFSET_MS'] ?? 0)
+const step = Number(process.env['FAULTS_CLOCK_STEP_MS'] ?? 0)
+let stepped = false
 
-globalThis.Date = shiftedDate(Date, () => offset)
+globalThis.Date = shiftedDate(Date, () => (stepped ? offset + step : offset))
+
+process.on('SIGUSR2', () => {
+  stepped = !stepped
+})
 
 // Tells the process that started it that the clock is shifted.
 process.stderr.write(`clock ${new Date().toISOString()}\n`)

@@ -1,0 +1,77 @@
+/** Strikes with machines whose clocks are wrong: at their start, or set while they run. The database's clock is right. */
+import type { Evidence, Striking } from './striking.ts'
+import type { Node } from './world/node.ts'
+import { sleep } from './world/processes.ts'
+import { until } from './world/until.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Longer than a node waits until it looks for periodic work that nobody does. */
+const WORK_MS = 7_000
+
+/** A clock that is wrong when a node starts. */
+const AT_START = [
+  { aheadMs: 40 * DAY_MS, on: 'one' },
+  { aheadMs: 2 * HOUR_MS, on: 'all' },
+  { aheadMs: -40 * DAY_MS, on: 'all' },
+  { aheadMs: -2 * HOUR_MS, on: 'one' },
+] as const
+
+/** A clock that is set while a node runs. */
+const STEPS = [2 * HOUR_MS, -2 * HOUR_MS, 40 * DAY_MS, -40 * DAY_MS] as const
+
+/** Strikes after which every row above had its turn. */
+export const TURNS = 4
+
+/** Starts one node or all of them with a wrong clock. They must not serve, and do no harm. */
+export async function startWithWrongClocks({ world, round }: Striking): Promise<Evidence> {
+  const { aheadMs, on } = AT_START[(round - 1) % AT_START.length] ?? AT_START[0]
+  const nodes = on === 'one' ? world.nodes.slice(1, 2) : world.nodes
+  await Promise.all(nodes.map((node) => node.stop()))
+  await Promise.all(nodes.map((node) => node.start(shiftedClock(aheadMs))))
+  await sleep(WORK_MS)
+  const isOff = ({ clockOffset }: Node) => Math.abs(clockOffset - aheadMs) < HOUR_MS
+  const off = nodes.filter(isOff).length
+  const refusing = (await Promise.all(nodes.map(readiness))).filter((status) => status === 503).length
+  await Promise.all(nodes.map((node) => node.stop()))
+  await Promise.all(nodes.map((node) => node.start()))
+  const when = aheadMs > 0 ? 'ahead' : 'behind'
+  return { [`nodes started ${when}`]: off, 'of them not serving': refusing }
+}
+
+/** Sets the clock of one node while it runs, and sets it right again: it stops serving, and serves again by itself. */
+export async function setClock({ world, round }: Striking): Promise<Evidence> {
+  const node = world.nodes[1]
+  const step = STEPS[(round - 1) % STEPS.length] ?? STEPS[0]
+  await node?.stop()
+  await node?.start(shiftedClock(0, step))
+  if (!node) return { 'clocks set and set right again': 0 }
+  const set = () => {
+    for (const pid of node.pids()) process.kill(pid, 'SIGUSR2')
+  }
+  set()
+  await until(`${node.name} to serve no more`, async () => (await readiness(node)) === 503)
+  await sleep(WORK_MS)
+  set()
+  await until(`${node.name} to serve again`, async () => (await readiness(node)) === 200)
+  return { 'clocks set and set right again': 1 }
+}
+
+/** The environment of a node whose clock is off from the start, and by `step` more after each second SIGUSR2. */
+export const shiftedClock = (offset: number, step = 0): Record<string, string> => ({
+  NODE_OPTIONS: `--import ${new URL('./world/clock.ts', import.meta.url).href}`,
+  FAULTS_CLOCK_OFFSET_MS: String(offset),
+  FAULTS_CLOCK_STEP_MS: String(step),
+})
+
+/** The status of its readiness; 0 if there is no answer. */
+async function readiness({ port }: Node): Promise<number> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
+    await response.body?.cancel()
+    return response.status
+  } catch {
+    return 0
+  }
+}
