@@ -11,6 +11,7 @@ import { prefersPage } from '../web/prefers-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import { pathOf } from './app.ts'
 import { seeOther } from './browsers/see-other.ts'
+import { sendDocument } from './send-document.ts'
 
 export interface ServiceFacts {
   /** The version of the software. */
@@ -40,13 +41,13 @@ export interface ToolLogins {
   readonly passwordLogins: boolean
 }
 
+const LIMITED = { config: { limit: 'pages' } } as const
+
 export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   const description = describe(facts)
-  // Made once: anyone may ask for it, as often as they like. Not at the start, of which it would take 13 ms.
-  let document: Buffer | undefined
   const { console, consoleFrom } = facts
   const hasConsole = consoleFrom ? insideOf(consoleFrom) : () => true
-  app.get('/', async (request, reply) => {
+  app.get('/', LIMITED, async (request, reply) => {
     reply.header('vary', 'Accept')
     if (!prefersPage(request)) {
       const logins = await facts.toolLogins()
@@ -57,10 +58,8 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
     }
     return sendPage(reply, 200, await frontPageOf({ ...facts, console: undefined }))
   })
-  app.get('/openapi.json', async (_request, reply) => {
-    document ??= Buffer.from(JSON.stringify(openApi(facts)))
-    return reply.header('content-type', 'application/json').send(document)
-  })
+  const document = sendDocument(() => openApi(facts))
+  app.get('/openapi.json', LIMITED, async (request, reply) => document(request, reply))
 }
 
 /** For people: what this is, and how each tool logs in here. */

@@ -16,6 +16,7 @@ import { macaroonsIn, presentedMacaroons } from '../http/credentials/presented.t
 import { instantField } from '../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
+import { sendDocument } from '../http/send-document.ts'
 import { userAgentIn } from '../http/user-agent.ts'
 import type { ManagementDependencies } from './dependencies.ts'
 import { addGrant, type GrantDeps } from './grants/add-grant.ts'
@@ -36,12 +37,10 @@ export async function managementTokenRoutes(
   deps: ManagementDependencies,
 ): Promise<void> {
   readJsonBodies(app)
-  // Made once: anyone may ask for it, as often as they like.
-  let document: Buffer | undefined
-  app.get(`${MANAGEMENT_PREFIX}/openapi.json`, async (_request, reply) => {
-    document ??= Buffer.from(JSON.stringify(managementOpenApi(deps)))
-    return reply.type('application/json').send(document)
-  })
+  const document = sendDocument(() => managementOpenApi(deps))
+  app.get(`${MANAGEMENT_PREFIX}/openapi.json`, { config: { limit: 'management' } }, async (request, reply) =>
+    document(request, reply),
+  )
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
     reply.header('vary', 'Authorization, Macaroons')

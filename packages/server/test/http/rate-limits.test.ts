@@ -20,7 +20,7 @@ import {
 const LIMITS = {
   RATAFIA_RATE_LIMITS: [
     'tokens=3/1h,nonces=3/1h,sessions=3/1h,devices=3/1h',
-    'assertions=3/1h,discharge=3/1h,pages=3/1h,wait-token=3/1h,refused=3/1h',
+    'assertions=3/1h,discharge=3/1h,pages=3/1h,wait-token=3/1h,refused=3/1h,management=3/1h',
   ].join(),
 }
 
@@ -51,13 +51,14 @@ const LIMITED: Readonly<Record<string, readonly (readonly [method: string, path:
     ['POST', '/identity/login', 'page'],
     ['POST', '/identity/confirm', 'page'],
     ['POST', '/identity/logout', 'page'],
+    ['GET', '/', 'api'],
+    ['GET', '/openapi.json', 'api'],
   ],
   'wait-token': [['GET', '/identity/wait-token', 'bakery']],
+  management: [['GET', '/api/management/v1/openapi.json', 'api']],
 }
 
 const UNLIMITED: readonly (readonly [method: string, path: string])[] = [
-  ['GET', '/'],
-  ['GET', '/openapi.json'],
   ['GET', '/health/live'],
   ['GET', '/nope'],
   ['GET', '/device-session'],
