@@ -11,6 +11,38 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+/**
+ * As {@link jsonIn}, for documents in which an optional member may be written as null: such a member counts as absent.
+ * Members of lists stay.
+ */
+export function documentIn(text: string): unknown {
+  const value = jsonIn(text)
+  // Most documents have no null, and a reviver makes reading them several times slower.
+  return text.includes('null') ? withoutNulls(value) : value
+}
+
+/** As {@link documentIn}. Undefined for a text that is not a JSON object. */
+export function objectDocumentIn(text: string): JsonObject | undefined {
+  const value = documentIn(text)
+  return isObject(value) ? value : undefined
+}
+
+/** Deeper levels are left as they are: no document has them, and the stack is bounded. */
+const MOST_LEVELS = 32
+
+/** The value without members of objects that are null. */
+export function withoutNulls(value: unknown, levels = MOST_LEVELS): unknown {
+  if (levels === 0) return value
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, levels - 1))
+  if (!isObject(value)) return value
+  // Not a literal's assignment: a member may be called `__proto__`.
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([name, member]) => [name, withoutNulls(member, levels - 1)]),
+  )
+}
+
 /** Undefined for a text that is not a JSON object. */
 export function objectIn(text: string): JsonObject | undefined {
   const value = jsonIn(text)

@@ -1,6 +1,7 @@
 /** Reads assertion files of the operator, and explains in a sentence what is wrong with them. */
 import { AssertionError, decodeStream, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { invalidField } from '../errors.ts'
+import { textOr } from '../files/foreign-text.ts'
 
 /** The name is for messages. */
 export interface NamedFile {
@@ -13,12 +14,23 @@ export interface NamedFile {
  * nothing.
  */
 export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] {
-  const assertions = explainToOperator(
-    () => decodeStream(file.bytes),
-    `${file.name} contains no readable assertion`,
-  )
+  const text = textOr(file.bytes, (fault) => invalidField(`${file.name} ${fault}`))
+  const assertions = explainToOperator(() => decodeText(text), `${file.name} contains no readable assertion`)
   if (assertions.length > 0) return assertions
   throw invalidField(`${file.name} is empty. Give a file with assertions, as \`snap known\` prints them.`)
+}
+
+/**
+ * Editors and version control on Windows end lines with CR LF, which no signature covers. Where the text cannot be read
+ * as it is, it is read with LF alone: the signature decides whether that is the text that was signed.
+ */
+function decodeText(text: string): readonly UnverifiedAssertion[] {
+  try {
+    return decodeStream(text)
+  } catch (error) {
+    if (!(error instanceof AssertionError) || !text.includes('\r\n')) throw error
+    return decodeStream(text.replaceAll('\r\n', '\n'))
+  }
 }
 
 /** The only assertion of this type in the file, which may have others too. Throws as {@link readAssertions}. */
@@ -80,6 +92,7 @@ const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
   'key-expired': NEWER_KEY,
   'key-not-yet-valid': NEWER_KEY,
   'timestamp-outside-validity': NEWER_KEY,
+  'bad-signature': ' It was changed after it was signed, perhaps by an editor: get the file again.',
   'same-revision': NEWER_REVISION,
   'older-revision': NEWER_REVISION,
   'missing-account': ' Give the missing assertion as well.',

@@ -13,6 +13,8 @@ import {
 } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
+import { textOr } from '../files/foreign-text.ts'
+import { jsonIn } from '../foreign-json.ts'
 import { explainToOperator, type NamedFile } from './assertion-file.ts'
 import type { BrandDeps } from './brand-deps.ts'
 import { openPrivateKey } from './keys/signing-key-secret.ts'
@@ -105,14 +107,10 @@ async function faultOf(assertion: UnverifiedAssertion, deps: BrandDeps): Promise
 }
 
 function parse(name: string, bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw invalidField(`${name} is not JSON.`)
-  }
+  const value = jsonIn(textOr(bytes, (fault) => invalidField(`${name} ${fault}`)))
+  if (value === undefined) throw invalidField(`${name} is not JSON.`)
+  return value
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** What assertions cannot say is refused with its place, not guessed: "5" and 5 are different. */
 function headerOf(value: unknown, place: string): HeaderInput {

@@ -2,8 +2,13 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { isStreamed, openDraft } from '../files/draft.ts'
+import { encodingOf, textOr } from '../files/foreign-text.ts'
 import { systemReason } from '../files/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
+
+/** The text of a file or of an input, which the name is for in messages. Throws {@link FileError} for bytes that are not text. */
+export const textOfFile = ({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): string =>
+  textOr(bytes, (fault) => new FileError(`${name} ${fault}`))
 
 /** `variable`: the one that names the file. Throws {@link FileError}. */
 export async function readNamed(file: string, variable?: string) {
@@ -38,8 +43,8 @@ export type TableFormat = 'csv' | 'json'
 export async function readTable(file: string) {
   const isPipe = await isStreamed(file)
   if (!isPipe) formatOf(file)
-  const { bytes } = await readNamed(file)
-  return { text: bytes.toString('utf8'), format: isPipe ? formatIn(bytes) : formatOf(file) }
+  const input = await readNamed(file)
+  return { text: textOfFile(input), format: isPipe ? formatIn(input.bytes) : formatOf(file) }
 }
 
 /** By the ending of the name. Throws {@link UsageError} for another ending; `hint` goes after its message. */
@@ -51,8 +56,8 @@ export function formatOf(file: string, hint = ''): TableFormat {
 }
 
 /** By how the content begins, for what has no name. */
-export const formatIn = (bytes: Buffer): TableFormat =>
-  /^\uFEFF?\s*\[/.test(bytes.toString('utf8')) ? 'json' : 'csv'
+export const formatIn = (bytes: Uint8Array): TableFormat =>
+  /^\s*\[/.test(new TextDecoder(encodingOf(bytes)).decode(bytes)) ? 'json' : 'csv'
 
 export interface NewFile {
   readonly path: string

@@ -88,9 +88,11 @@ for (const [given, read] of [
   ['hunter2', 'hunter2'],
   ['two\nlines\n\n', 'two\nlines\n'],
   [' spaces ', ' spaces '],
-  ['\ufeffmark', '\ufeffmark'],
+  ['\ufeffmark\r\n', 'mark'],
+  [Buffer.from('\ufeffpässword\r\n', 'utf16le'), 'pässword'],
+  [Buffer.from('\ufeffpässword', 'utf16le').swap16(), 'pässword'],
 ] as const) {
-  test(`from standard input: ${JSON.stringify(given)}`, async () => {
+  test(`from standard input: ${JSON.stringify(String(given))} of ${given.length}`, async () => {
     const { streams, stdin } = terminal()
     stdin.end(given)
     assert.equal(await readPassword(streams, true), read)

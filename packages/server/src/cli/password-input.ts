@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { MAX_PASSWORD_BYTES } from '../accounts/passwords/password.ts'
+import { textOr } from '../files/foreign-text.ts'
 import { type Streams, UsageError } from './context.ts'
 import { readStandardInput } from './files.ts'
 
@@ -25,20 +26,15 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
 
 async function readAll(streams: Streams): Promise<string> {
   const bytes = await readStandardInput(streams, MAX_INPUT)
-  try {
-    return utf8.decode(bytes).replace(/\r?\n$/, '')
-  } catch {
-    // Replacement characters would match any byte, and so make another password than the one given.
-    throw new UsageError('The password on standard input is not UTF-8.')
-  }
+  // PowerShell writes a byte order mark before what it pipes.
+  const refuse = () => new UsageError('The password on standard input is not UTF-8.')
+  return textOr(bytes, refuse).replace(/\r?\n$/, '')
 }
 
 const MAX_INPUT = {
   bytes: 2 * MAX_PASSWORD_BYTES,
   refusal: 'Standard input is too long for a password.',
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Every answer, in order. Nothing that is typed is shown. Throws {@link UsageError} `nothing` without one. */
 export async function askHidden(

@@ -10,12 +10,16 @@ const MOST_VALUES = 400_000
 /** The most levels of a JSON value: rows are flat, and evidence in them is a list of objects. */
 const MOST_DEPTH = 8
 
-/** Checks the pieces of a CSV file, in their order: the columns of each line and, up to `values`, all fields. */
-export function csvLimits(values = Number.POSITIVE_INFINITY): (piece: string) => string | undefined {
+/** Checks the pieces of a CSV file with this delimiter, in their order: the columns of each line and, up to `values`, all fields. */
+export function csvLimits(
+  delimiter: string,
+  values = Number.POSITIVE_INFINITY,
+): (piece: string) => string | undefined {
   let line = 1
   let columns = 1
   let fields = 1
   let quoted = false
+  const separator = delimiter.charCodeAt(0)
   return (piece) => {
     for (let at = 0; at < piece.length; at++) {
       const sign = piece.charCodeAt(at)
@@ -23,7 +27,7 @@ export function csvLimits(values = Number.POSITIVE_INFINITY): (piece: string) =>
       if (sign === NEWLINE) line++
       if (quoted) continue
       if (sign === NEWLINE || sign === RETURN) columns = 1
-      else if (sign === COMMA) columns++
+      else if (sign === separator) columns++
       else continue
       if (columns > MOST_COLUMNS) return `line ${line}: this line has more than ${MOST_COLUMNS} columns.`
       if (++fields > values) return TOO_MANY
@@ -33,7 +37,8 @@ export function csvLimits(values = Number.POSITIVE_INFINITY): (piece: string) =>
 }
 
 /** For a CSV text that is parsed in one go. */
-export const csvFault = (text: string): string | undefined => csvLimits(MOST_VALUES)(text)
+export const csvFault = (text: string, delimiter: string): string | undefined =>
+  csvLimits(delimiter, MOST_VALUES)(text)
 
 /** For a JSON text: its depth, and how many values it has. */
 export function jsonFault(text: string): string | undefined {

@@ -1,6 +1,7 @@
 /** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
 import { parse as parseCsv } from 'csv-parse/sync'
 import { plainCell } from './csv-cell.ts'
+import { columnNames, csvShape } from './csv-shape.ts'
 import { csvFault, jsonFault, linesFault } from './import-limits.ts'
 
 /** One thing that is wrong in a file. */
@@ -135,30 +136,37 @@ interface CsvRecord {
   readonly info: { readonly lines: number }
 }
 
+const refused = (fault: string) => new ImportError(fault)
+
 function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRow[] {
-  refuseFault(csvFault(text))
+  const shape = csvShape(text.replace(/^\ufeff/, ''), refused)
+  refuseFault(csvFault(text, shape.delimiter))
   let records: readonly CsvRecord[]
   try {
-    const parsed: unknown = parseCsv(text, { bom: true, skip_empty_lines: true, trim: true, info: true })
+    const options = { bom: true, skip_empty_lines: true, trim: true, info: true } as const
+    // Below a table, spreadsheets leave lines that have separators alone.
+    const parsed: unknown = parseCsv(text, { ...options, ...shape, skip_records_with_empty_values: true })
     // The shape that `info: true` gives a record; the package's types do not say so.
     records = parsed as readonly CsvRecord[]
   } catch (error) {
     throw new ImportError(`The file is not CSV: ${parserSays(error)}`)
   }
   const [header, ...rest] = records
-  const found = columns.filter((column) => header?.record.includes(column))
+  const names = columnNames(header?.record ?? [], refused)
+  const found = columns.filter((column) => names.includes(column))
   if (found.length < (need === 'all' ? columns.length : 1)) {
     const wanted =
       need === 'all'
         ? `the columns ${columns.join(' and ')}`
         : `the columns ${columns.join(', ')} or one of them`
-    throw new ImportError(`line 1: this is not a header line with ${wanted}.`)
+    const has = parserSays(names.map((name) => JSON.stringify(name)).join(', '))
+    throw new ImportError(
+      `line 1: this is not a header line with ${wanted}.${names.length === 0 ? '' : ` It has ${has}.`}`,
+    )
   }
   return rest.map(({ record, info }) => ({
     place: `line ${info.lines}`,
-    fields: Object.fromEntries(
-      found.map((column) => [column, plain(record[header?.record.indexOf(column) ?? -1])]),
-    ),
+    fields: Object.fromEntries(found.map((column) => [column, plain(record[names.indexOf(column)])])),
   }))
 }
 

@@ -2,6 +2,8 @@
 
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse as csvParser } from 'csv-parse'
+import { type CsvShape, columnNames, csvShape, HEADER_CHARACTERS } from './csv-shape.ts'
+import { textsOr } from './foreign-text.ts'
 import { csvLimits } from './import-limits.ts'
 import {
   ImportError,
@@ -28,10 +30,19 @@ export function streamImportRows(source: ImportSource): AsyncIterable<ImportRow>
   return source.format === 'json' ? streamJson(source) : streamLines(source)
 }
 
+const refused = (fault: string) => new ImportError(fault)
+
 async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
+  const [shape, text] = await shapeOf(texts(source))
   const parser = pipeline(
-    Readable.from(limited(source.open())),
-    csvParser({ bom: true, skip_empty_lines: true, info: true, max_record_size: ROW_CHARACTERS }),
+    Readable.from(limited(text, shape)),
+    csvParser({
+      ...shape,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      info: true,
+      max_record_size: ROW_CHARACTERS,
+    }),
     // The parser ends with the error of what it reads.
     () => {},
   )
@@ -41,7 +52,7 @@ async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
       // The shape that `info: true` gives a record; the package's types do not say so.
       const { record, info } = parsed as { record: readonly string[]; info: { lines: number } }
       if (!columns) {
-        columns = record
+        columns = columnNames(record, refused)
         continue
       }
       yield {
@@ -59,13 +70,27 @@ async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
 }
 
 /** Ends with an {@link ImportError} before the parser gets a piece with too many columns. */
-async function* limited(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const check = csvLimits()
+async function* limited(pieces: AsyncIterable<string>, { delimiter }: CsvShape): AsyncGenerator<string> {
+  const check = csvLimits(delimiter)
   for await (const piece of pieces) {
-    // As Latin-1: separators are ASCII, and no byte of another character is.
-    refuseFault(check(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1')))
+    refuseFault(check(piece))
     yield piece
   }
+}
+
+/** The shape of a table, and its whole text again. */
+async function shapeOf(chunks: AsyncGenerator<string>): Promise<readonly [CsvShape, AsyncIterable<string>]> {
+  let first = ''
+  for (;;) {
+    const { value, done } = await chunks.next()
+    first += value ?? ''
+    if (done || first.trimStart().includes('\n') || first.length > HEADER_CHARACTERS) break
+  }
+  async function* whole() {
+    yield first
+    yield* chunks
+  }
+  return [csvShape(first, refused), whole()]
 }
 
 async function* streamJson(source: ImportSource): AsyncGenerator<ImportRow> {
@@ -94,19 +119,8 @@ async function* streamLines(source: ImportSource): AsyncGenerator<ImportRow> {
   if (last) yield last
 }
 
-async function* texts(source: ImportSource): AsyncGenerator<string> {
-  // A character may be split between two chunks; a byte order mark is dropped.
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  const decoded = (chunk?: Uint8Array): string => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined })
-    } catch {
-      throw new ImportError('The file is not UTF-8.')
-    }
-  }
-  for await (const chunk of source.open()) yield decoded(chunk)
-  yield decoded()
-}
+const texts = (source: ImportSource): AsyncGenerator<string> =>
+  textsOr(source.open(), (fault) => refused(`The file ${fault}`))
 
 const NOT_A_LIST = 'The file is not a JSON list of objects.'
 

@@ -1,3 +1,6 @@
+import { TextDecoder } from 'node:util'
+import { encodingOf } from '../files/foreign-text.ts'
+
 /** The rows of a dump by table, whatever the form of its files. */
 export interface DumpRow {
   readonly table: string
@@ -25,14 +28,16 @@ export interface Line {
 
 /** Only a newline ends a line: a value may contain other line breaks. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
-  const decoder = new TextDecoder()
+  let decoder: TextDecoder | undefined
   let rest = ''
   let number = 0
   for await (const chunk of bytes) {
+    // PowerShell redirects the output of a dump as UTF-16.
+    decoder ??= new TextDecoder(encodingOf(chunk))
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
     for (const text of lines) yield { number: ++number, text }
   }
-  rest += decoder.decode()
+  rest += decoder?.decode() ?? ''
   if (rest !== '') yield { number: ++number, text: rest }
 }

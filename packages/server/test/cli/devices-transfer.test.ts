@@ -320,7 +320,7 @@ eachDatabase((kind, _open, fresh) => {
       ['json', '[] x', /^The file is not a JSON list of objects\.$/],
       ['json', '[{"a":}]', /^item 1: this is not JSON: /],
       ['json', '["a"]', /^item 1: this is not an object\.$/],
-      ['json', Uint8Array.of(0x5b, 0xff, 0x5d), /^The file is not UTF-8\.$/],
+      ['json', Uint8Array.of(0x5b, 0xff, 0x5d), /^The file is not UTF-8 text\. Save it as UTF-8\.$/],
     ]
     for (const [format, text, message] of kind === 'sqlite' ? files : []) {
       test(`${format} ${JSON.stringify(String(text))}`, () => refuses(text, format, message))

@@ -105,6 +105,7 @@ oneDatabase((_kind, _open, fresh) => {
         names_can_be_reused: true,
         max_life_seconds: 604_800,
         algorithms: told.algorithms,
+        keys_left_out: [],
         rules: [],
       })
       assert.match(

@@ -81,6 +81,13 @@ eachDatabase((kind, open, fresh) => {
 
   const refusals: readonly [format: 'csv' | 'json', text: string, message: RegExp][] = [
     ['csv', '', /^line 1: this is not a header line with the columns name and snap_id\.$/],
+    [
+      'csv',
+      'name,id\na,1\n',
+      /^line 1: this is not a header line with the columns name and snap_id\. It has "name", "id"\.$/,
+    ],
+    ['csv', 'name,snap_id;more\na,1;2\n', /^line 1: the header line has commas and semicolons\. Separate /],
+    ['csv', 'name,snap_id,Name\na,1,b\n', /^line 1: the column "name" is there twice\.$/],
     ['csv', 'a,b\n', /^line 1: /],
     ['csv', 'name,snapid\na,b\n', /^line 1: /],
     ['csv', 'name,snap_id\na,b,c\n', /^The file is not CSV: .* on line 2/],

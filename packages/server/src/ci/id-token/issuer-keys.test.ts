@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import { testKeys } from '../../../test/support/id-tokens.ts'
-import { importIssuerKeys, readKeySet } from './issuer-keys.ts'
+import { importIssuerKeys, leftOutText, readKeySet } from './issuer-keys.ts'
 
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' })
 const setOf = (...keys: readonly unknown[]) => JSON.stringify({ keys })
@@ -65,6 +65,33 @@ for (const [what, jwk] of [
     assert.deepEqual(kept(jwk, RSA), [RSA])
   })
 }
+
+for (const member of ['use', 'key_ops', 'alg', 'd', 'x5c', 'kid']) {
+  test(`a key whose ${member} is null is kept as one without it`, () => {
+    const without: Record<string, unknown> = { ...RSA }
+    delete without[member]
+    assert.deepEqual(kept({ ...RSA, [member]: null }), [without])
+  })
+}
+
+test('what is left out is counted, with the reason', async () => {
+  const encryption = { ...OTHER, use: 'enc' }
+  const { keys, leftOut } = await importAll(RSA, encryption, { ...encryption, kid: 'e' }, SMALL, {
+    kty: 'oct',
+    k: 'x',
+  })
+  assert.equal(keys.length, 1)
+  assert.deepEqual(leftOut, {
+    'malformed, too weak, or of an algorithm that is not accepted': 1,
+    'not for verifying signatures': 2,
+    'of another type than RSA, EC or OKP': 1,
+  })
+  assert.match(
+    leftOutText(leftOut) ?? '',
+    /^Left out of its key set: 1 malformed, .*, 2 not for verifying signatures, 1 of /,
+  )
+  assert.equal(leftOutText({}), undefined)
+})
 
 test('an issuer can withdraw all keys', () => {
   assert.equal(readKeySet('{"keys":[]}'), '{"keys":[]}')

@@ -1,7 +1,7 @@
 /** The keys of an issuer: from its key set to what verifies a signature (contract/oidc.md, A17, A18). */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { invalidField } from '../../errors.ts'
-import { isObject, jsonIn } from '../../foreign-json.ts'
+import { documentIn, isObject, type JsonObject, jsonIn, objectIn } from '../../foreign-json.ts'
 import type { StoredKeys } from '../issuers/keys/issuer-keys-store.ts'
 import { ALGORITHMS, algorithmsOf } from './algorithms.ts'
 
@@ -10,7 +10,11 @@ export interface IssuerKeys {
   /** That a token of the issuer may be signed with. */
   readonly algorithms: readonly string[]
   readonly keys: readonly IssuerKey[]
+  /** How many keys of the set verify nothing here, by the reason. */
+  readonly leftOut: LeftOut
 }
+
+export type LeftOut = Readonly<Record<string, number>>
 
 export interface IssuerKey {
   readonly kid: string | undefined
@@ -24,29 +28,35 @@ const MOST_KEYS = 100
 const MOST_KID_CHARACTERS = 255
 
 /**
- * The keys of a JSON Web Key Set that can verify ID tokens, always written alike. The others are left out: symmetric and
- * private ones, those for encryption, RSA below 2048 bits. No key is left of a set without any, so that an issuer can
- * withdraw all. Throws {@link RequestError} `invalid-field` (field `jwks`): not a key set, or over 100 keys.
+ * The keys of a JSON Web Key Set that can verify ID tokens, always written alike, and how many are left out for which
+ * reason: symmetric and private ones, those for encryption, RSA below 2048 bits. No key is left of a set without any, so
+ * that an issuer can withdraw all. Throws {@link RequestError} `invalid-field` (field `jwks`): not a key set, or over 100
+ * keys.
  */
 export function readKeySet(text: string): string {
-  const set = jsonIn(text)
+  const set = documentIn(text)
   const given = isObject(set) ? set['keys'] : undefined
   if (!Array.isArray(given)) {
     throw badKeySet('The keys are not a JSON Web Key Set: an object with a list "keys".')
   }
   if (given.length > MOST_KEYS) throw badKeySet(`The key set has more than ${MOST_KEYS} keys.`)
-  const usable = given
-    .filter(isObject)
-    .map(publicPart)
-    .filter((jwk) => jwk !== undefined && importKey(jwk) !== undefined)
+  const read = given.map(publicPart)
   // Sorted: each server of an issuer may list them in another order.
-  const keys = [...new Set(usable.map((jwk) => JSON.stringify(jwk)))].sort()
-  return `{"keys":[${keys.join(',')}]}`
+  const keys = [
+    ...new Set(read.flatMap((jwk) => (typeof jwk === 'string' ? [] : [JSON.stringify(jwk)]))),
+  ].sort()
+  const reasons = read.filter((jwk) => typeof jwk === 'string').sort()
+  const counts = [...new Set(reasons)].map((reason) => [
+    reason,
+    reasons.filter((one) => one === reason).length,
+  ])
+  const leftOut = counts.length > 0 ? `,"left_out":${JSON.stringify(Object.fromEntries(counts))}` : ''
+  return `{"keys":[${keys.join(',')}]${leftOut}}`
 }
 
 export async function importIssuerKeys({ revision, keys, algorithms }: StoredKeys): Promise<IssuerKeys> {
-  const set = jsonIn(keys)
-  const jwks: unknown[] = isObject(set) && Array.isArray(set['keys']) ? set['keys'] : []
+  const set = objectIn(keys) ?? {}
+  const jwks: unknown[] = Array.isArray(set['keys']) ? set['keys'] : []
   return {
     revision,
     algorithms: allowedAlgorithms(jsonIn(algorithms)),
@@ -54,7 +64,15 @@ export async function importIssuerKeys({ revision, keys, algorithms }: StoredKey
       .filter(isObject)
       .map(importKey)
       .filter((key) => key !== undefined),
+    // As `readKeySet` wrote it.
+    leftOut: isObject(set['left_out']) ? (set['left_out'] as LeftOut) : {},
   }
+}
+
+/** A sentence about the keys that are left out; undefined if none is. */
+export function leftOutText(leftOut: LeftOut): string | undefined {
+  const reasons = Object.entries(leftOut).map(([reason, count]) => `${count} ${reason}`)
+  return reasons.length === 0 ? undefined : `Left out of its key set: ${reasons.join(', ')}.`
 }
 
 const badKeySet = (message: string) => invalidField(message, { field: 'jwks' })
@@ -71,18 +89,31 @@ const MEMBERS = {
   OKP: ['kty', 'kid', 'alg', 'crv', 'x'],
 } as const
 
-/** Undefined for a key that must not be used. A private key that was published is not private any more. */
-function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey | undefined {
+/**
+ * What to store of a key, or why it is left out: words that follow their number. A private key that was published is not
+ * private any more.
+ */
+function publicPart(jwk: unknown): JsonWebKey | string {
+  if (!isObject(jwk)) return 'not objects'
   const { kty, use, key_ops: operations, kid, d } = jwk
-  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return undefined
-  if (d !== undefined || (use !== undefined && use !== 'sig')) return undefined
-  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
-    return undefined
-  if (kid !== undefined && (typeof kid !== 'string' || kid.length > MOST_KID_CHARACTERS)) return undefined
-  const members = MEMBERS[kty].map((name) => [name, jwk[name]] as const)
-  return members.every(([, value]) => value === undefined || typeof value === 'string')
-    ? Object.fromEntries(members.filter(([, value]) => value !== undefined))
-    : undefined
+  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return 'of another type than RSA, EC or OKP'
+  if (d !== undefined) return 'private'
+  const signs = operations === undefined || (Array.isArray(operations) && operations.includes('verify'))
+  if ((use !== undefined && use !== 'sig') || !signs) return 'not for verifying signatures'
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > MOST_KID_CHARACTERS)) {
+    return `with a "kid" that is not a text of up to ${MOST_KID_CHARACTERS} characters`
+  }
+  const members = presentMembers(jwk, MEMBERS[kty])
+  if (members === undefined) return 'malformed'
+  return importKey(members) === undefined
+    ? 'malformed, too weak, or of an algorithm that is not accepted'
+    : members
+}
+
+/** Undefined if one of these is not a text. */
+function presentMembers(jwk: JsonObject, names: readonly string[]): JsonWebKey | undefined {
+  const members = names.map((name) => [name, jwk[name]] as const).filter(([, value]) => value !== undefined)
+  return members.every(([, value]) => typeof value === 'string') ? Object.fromEntries(members) : undefined
 }
 
 /** Undefined for one that verifies nothing: Node refuses it, it is weak, or its `alg` is not of its type. */

@@ -1,6 +1,6 @@
 /** Reads an ID token within limits. Nothing is verified here (contract/oidc.md, A20). */
 import { isUtf8 } from 'node:buffer'
-import { objectIn } from '../../foreign-json.ts'
+import { objectDocumentIn, objectIn } from '../../foreign-json.ts'
 import { ExchangeRefusal } from '../refusal.ts'
 import { isStorable } from './claims.ts'
 import type { Claims, UnverifiedHeader, UnverifiedIdToken } from './id-token.ts'
@@ -27,8 +27,9 @@ export function readIdToken(text: string): UnverifiedIdToken {
     )
   }
   decode('signature', signature)
-  const unverifiedHeader = readHeader(readObject('header', header))
-  const unverifiedClaims = readObject('payload', payload)
+  // A claim that is null is absent. The header stays as it is: what it says decides how the token is verified.
+  const unverifiedHeader = readHeader(readObject('header', header, objectIn))
+  const unverifiedClaims = readObject('payload', payload, objectDocumentIn)
   return { unverifiedHeader, unverifiedClaims, unverifiedIssuer: issuerOf(unverifiedClaims), text }
 }
 
@@ -42,9 +43,9 @@ function decode(part: string, text: string): Buffer {
   return bytes
 }
 
-function readObject(part: string, text: string): Claims {
+function readObject(part: string, text: string, parse: typeof objectIn): Claims {
   const bytes = decode(part, text)
-  const value = isUtf8(bytes) ? objectIn(bytes.toString()) : undefined
+  const value = isUtf8(bytes) ? parse(bytes.toString()) : undefined
   if (value === undefined) throw malformed(`has a ${part} that is not a JSON object`)
   return value
 }

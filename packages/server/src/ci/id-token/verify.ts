@@ -11,7 +11,7 @@ import { keptClaims } from '../issuers/job.ts'
 import { ExchangeRefusal } from '../refusal.ts'
 import { audienceProblem, timeProblem } from './check-claims.ts'
 import type { Claims, UnverifiedHeader, UnverifiedIdToken, VerifiedIdToken } from './id-token.ts'
-import type { IssuerKey, IssuerKeys } from './issuer-keys.ts'
+import { type IssuerKey, type IssuerKeys, leftOutText } from './issuer-keys.ts'
 
 export interface VerifyBy {
   readonly issuer: Issuer
@@ -63,16 +63,15 @@ function checkHeader({ alg, typ }: UnverifiedHeader, { algorithms }: IssuerKeys)
 /** How many signature checks one token can cost, when several keys of the set have the same id. */
 const MOST_KEYS_TRIED = 4
 
-function keysFor({ alg, kid }: UnverifiedHeader, { keys }: IssuerKeys): readonly IssuerKey[] {
+function keysFor({ alg, kid }: UnverifiedHeader, { keys, leftOut }: IssuerKeys): readonly IssuerKey[] {
   const named = kid === undefined ? (keys.length === 1 ? keys : []) : keys.filter((key) => key.kid === kid)
   const fitting = named.filter(({ algorithms }) => algorithms.includes(alg))
   if (fitting.length > 0) return fitting.slice(0, MOST_KEYS_TRIED)
-  throw new ExchangeRefusal(
-    'key-unknown',
+  const fault =
     kid === undefined
       ? 'The ID token names no key ("kid"), so its issuer has to have exactly one, which fits.'
-      : `The ID token names the key ${quote(kid)}, which its issuer does not have for ${quote(alg)}.`,
-  )
+      : `The ID token names the key ${quote(kid)}, which its issuer does not have for ${quote(alg)}.`
+  throw new ExchangeRefusal('key-unknown', [fault, leftOutText(leftOut) ?? []].flat().join(' '))
 }
 
 async function checkSignature(text: string, algorithm: string, keys: readonly IssuerKey[]): Promise<void> {

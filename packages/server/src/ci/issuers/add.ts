@@ -4,7 +4,7 @@ import { type Authority, requireForAll } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField, RequestError, Unavailable } from '../../errors.ts'
-import { type IssuerKeys, importIssuerKeys } from '../id-token/issuer-keys.ts'
+import { type IssuerKeys, importIssuerKeys, leftOutText } from '../id-token/issuer-keys.ts'
 import { checkIssuer, type WantedIssuer } from './check-issuer.ts'
 import type { Issuer } from './issuer.ts'
 import type { IssuerStore } from './issuer-store.ts'
@@ -94,7 +94,7 @@ function detailsOf({ id, kind, settings }: Issuer, pinned: boolean) {
   }
 }
 
-function warningsOf({ url, kind, settings }: Issuer, { keys }: IssuerKeys): readonly string[] {
+function warningsOf({ url, kind, settings }: Issuer, { keys, leftOut }: IssuerKeys): readonly string[] {
   const { audience, namesCanBeReused } = settings
   const { title } = KINDS[kind]
   return [
@@ -109,7 +109,8 @@ function warningsOf({ url, kind, settings }: Issuer, { keys }: IssuerKeys): read
       'Its rules may match names alone: whoever registers a name again that was given up gets what the rule grants.',
     keys.length === 0 &&
       'It has no key yet that can verify ID tokens: each is refused until it publishes one.',
-  ].filter((warning) => warning !== false)
+    leftOutText(leftOut),
+  ].filter((warning) => typeof warning === 'string')
 }
 
 const alreadyThere = ({ url }: Issuer) =>

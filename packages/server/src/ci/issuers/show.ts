@@ -21,6 +21,6 @@ export async function showIssuer(urlOrId: string, deps: ShowIssuerDeps): Promise
   const stored = await deps.issuerKeys.read(found.issuer.id)
   const imported = stored
     ? await importIssuerKeys(stored)
-    : { revision: found.keys.revision, algorithms: [], keys: [] }
+    : { revision: found.keys.revision, algorithms: [], keys: [], leftOut: {} }
   return { ...found, imported, rules: await deps.issuers.rulesOf(found.issuer.id) }
 }

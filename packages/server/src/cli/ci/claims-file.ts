@@ -1,7 +1,8 @@
 /** `--claims` of `ratafia publishers test`: the claims of a job, or its whole ID token. */
 import type { Claims } from '../../ci/id-token/id-token.ts'
+import { objectDocumentIn } from '../../foreign-json.ts'
 import { FileError, type Streams } from '../context.ts'
-import { readNamed, readStandardInput } from '../files.ts'
+import { readNamed, readStandardInput, textOfFile } from '../files.ts'
 
 export interface ReadClaims {
   readonly claims: Claims
@@ -19,20 +20,18 @@ export async function readClaims(file: string, streams: Streams): Promise<ReadCl
     const { readIdToken } = await import('../../ci/id-token/read.ts')
     return { claims: readIdToken(text).unverifiedClaims, unverified: true }
   }
-  try {
-    return { claims: JSON.parse(text), unverified: false }
-  } catch {
-    throw new FileError(`${name} is not JSON.`)
-  }
+  const claims = objectDocumentIn(text)
+  if (claims) return { claims, unverified: false }
+  throw new FileError(`${name} is not a JSON object.`)
 }
 
 async function textOf(file: string, streams: Streams) {
   if (file === '-') {
     const refusal = `Standard input ${TOO_LARGE}.`
     const bytes = await readStandardInput(streams, { bytes: MOST_BYTES, refusal })
-    return { name: 'Standard input', text: bytes.toString('utf8').trim() }
+    return { name: 'Standard input', text: textOfFile({ name: 'Standard input', bytes }).trim() }
   }
   const { bytes } = await readNamed(file)
   if (bytes.length > MOST_BYTES) throw new FileError(`${file} ${TOO_LARGE}.`)
-  return { name: file, text: bytes.toString('utf8').trim() }
+  return { name: file, text: textOfFile({ name: file, bytes }).trim() }
 }

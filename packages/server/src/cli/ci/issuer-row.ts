@@ -40,6 +40,7 @@ export function shownIssuer(found: ShownIssuer) {
     max_life_seconds: settings.longestLife / 1000,
     algorithms: found.imported.algorithms,
     key_ids: found.imported.keys.map(({ kid }) => kid ?? null),
+    keys_left_out: Object.entries(found.imported.leftOut).map(([reason, count]) => `${count} ${reason}`),
     rules: found.rules.map(({ name }) => name),
   }
 }

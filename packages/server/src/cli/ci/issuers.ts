@@ -7,7 +7,7 @@ import { parseDuration } from '../../config/values.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { readNamed, textOfFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
 import { several } from '../option-values.ts'
 import {
@@ -166,7 +166,7 @@ function toldOf(
 }
 
 async function readKeys(file: string | undefined): Promise<string | undefined> {
-  return file === undefined ? undefined : (await readNamed(file)).bytes.toString('utf8')
+  return file === undefined ? undefined : textOfFile(await readNamed(file))
 }
 
 /** Throws {@link UsageError}. */

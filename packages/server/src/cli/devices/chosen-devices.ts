@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readNamed, readStandardInput } from '../files.ts'
+import { readNamed, readStandardInput, textOfFile } from '../files.ts'
 import type { FilterOptions } from './fleet-options.ts'
 import { fleetFilterOf, withFilterOptions } from './fleet-options.ts'
 import { type ActivityOptions, filterOf, withActivityOptions } from './list-by-query.ts'
@@ -43,11 +43,11 @@ export async function choiceOf(
   }
   const isInput = file === '-' || (words.length === 1 && words[0] === '-')
   if (words.length > 0 && !isInput) return { kind: 'arguments', names: words }
-  const { name, text } = isInput
-    ? { name: 'Standard input', text: (await readStandardInput(streams)).toString('utf8') }
-    : { name: file ?? '', text: (await readNamed(file ?? '')).bytes.toString('utf8') }
-  const names = await namesIn(name, text)
-  if (names.length === 0) throw new UsageError(`${name} names no device.`)
+  const input = isInput
+    ? { name: 'Standard input', bytes: await readStandardInput(streams) }
+    : await readNamed(file ?? '')
+  const names = await namesIn(input.name, textOfFile(input))
+  if (names.length === 0) throw new UsageError(`${input.name} names no device.`)
   return { kind: 'file', names }
 }
 

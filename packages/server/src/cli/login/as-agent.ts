@@ -8,9 +8,9 @@ import {
   type KeyPair,
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
-import { isObject, objectIn } from '../../foreign-json.ts'
+import { isObject, objectDocumentIn } from '../../foreign-json.ts'
 import { FileError, ServiceRefusal } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { readNamed, textOfFile } from '../files.ts'
 import { askFor, placeOf, strangeAnswer } from './ask.ts'
 import { type LogIn, readable } from './discharge.ts'
 
@@ -68,10 +68,10 @@ function agentFor(location: string, { path, agents }: AgentsFile): string {
 }
 
 async function readAgentsFile(path: string, variable: string | undefined): Promise<AgentsFile> {
-  const { bytes } = await readNamed(path, variable)
+  const text = textOfFile(await readNamed(path, variable))
   const notOne = (what: string) =>
     new FileError(`${path} is not an agents file: ${what}. \`ratafia agents add\` writes one.`)
-  const { key, agents } = objectIn(bytes.toString('utf8')) ?? {}
+  const { key, agents } = objectDocumentIn(text) ?? {}
   if (!isObject(key) || typeof key['private'] !== 'string') throw notOne('it has no private key')
   if (!Array.isArray(agents)) throw notOne('it has no list of agents')
   return {

@@ -1,6 +1,8 @@
 /** Where a command reads a credential that somebody has. Never from an argument: everybody on the machine reads those. */
+
+import { withoutWhiteSpace } from '../../http/credentials/pasted.ts'
 import { type CommandContext, FileError, type Streams, UsageError } from '../context.ts'
-import { readNamed, readStandardInput } from '../files.ts'
+import { readNamed, readStandardInput, textOfFile } from '../files.ts'
 
 export interface CredentialText {
   readonly text: string
@@ -12,7 +14,7 @@ const MOST = { bytes: 64 * 1024, refusal: 'Standard input is too long for a cred
 
 /** Throws `UsageError` for more than a credential has. */
 export const credentialOnStandardInput = async (streams: Streams): Promise<CredentialText> => ({
-  text: (await readStandardInput(streams, MOST)).toString('utf8'),
+  text: textOfFile({ name: 'Standard input', bytes: await readStandardInput(streams, MOST) }),
   name: 'Standard input',
 })
 
@@ -20,12 +22,16 @@ export const credentialOnStandardInput = async (streams: Streams): Promise<Crede
 export async function credentialFile(path: string): Promise<CredentialText> {
   const { bytes } = await readNamed(path)
   if (bytes.length > MOST.bytes) throw new FileError(`${path} is too long for a credential.`)
-  return { text: bytes.toString('utf8'), name: path }
+  return { text: textOfFile({ name: path, bytes }), name: path }
 }
 
 /** Of a line that sets a variable, such as `export NAME='…'`, the value; else the text itself. */
-export const valueIn = (text: string): string =>
-  /^(?:export )?[A-Za-z_]\w*=['"]?([\w+/-]{16,}={0,2})['"]?$/.exec(text.trim())?.[1] ?? text.trim()
+export function valueIn(text: string): string {
+  const [, value] = /^(?:export )?[A-Za-z_]\w*=['"]?([\w+/-]{16,}={0,2})['"]?$/.exec(text.trim()) ?? []
+  if (value !== undefined) return value
+  // The lines of an INI file are what tells its values apart.
+  return /^\s*\[[\w.:-]+\]\s*\n/.test(text) ? text.trim() : withoutWhiteSpace(text)
+}
 
 /** What the argument of a command says: `-`, `env:NAME` or `file:PATH`. */
 export const FROM_HELP = 'where the token is: - (standard input), env:NAME or file:PATH'

@@ -5,9 +5,10 @@ import { ConfigError } from '../../config/config.ts'
 import { tryToWrite } from '../../files/draft.ts'
 import { makeDirectories } from '../../files/make-directories.ts'
 import { systemReason } from '../../files/system-reason.ts'
-import { isObject, objectIn } from '../../foreign-json.ts'
+import { isObject, objectDocumentIn } from '../../foreign-json.ts'
 import { FileError } from '../context.ts'
 import { writeText } from '../files/write-whole.ts'
+import { textOfFile } from '../files.ts'
 
 export interface Credential {
   readonly token: string
@@ -71,11 +72,11 @@ export async function keepCredential(
 }
 
 async function readCredentials(file: string): Promise<Credentials> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{"services":{}}'
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return Buffer.from('{"services":{}}')
     throw new FileError(`${file} cannot be read: ${systemReason(error)}.`)
   })
-  const services = objectIn(text)?.['services']
+  const services = objectDocumentIn(textOfFile({ name: file, bytes }))?.['services']
   if (!isObject(services)) {
     throw new FileError(`${file} is not what \`ratafia login\` writes. Remove it, and log in again.`)
   }

@@ -1,6 +1,7 @@
 /** Opens the service that a command administers, with the token that is kept for it, or a login of its own. */
+import { pasteFault, withoutWhiteSpace } from '../../http/credentials/pasted.ts'
 import { type CommandContext, FileError, ServiceRefusal } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { readNamed, textOfFile } from '../files.ts'
 import { note } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { credentialFor } from './credentials.ts'
@@ -46,7 +47,10 @@ async function bearerFor(url: string, context: CommandContext): Promise<Bearer> 
 }
 
 async function tokenIn(file: string): Promise<string> {
-  const text = (await readNamed(file, 'RATAFIA_TOKEN_FILE')).bytes.toString('utf8')
-  if (/^[A-Za-z0-9_-]{1,65536}$/.test(text.trim())) return text.trim()
-  throw new FileError(`${file} (RATAFIA_TOKEN_FILE) has no management token.`)
+  const text = textOfFile(await readNamed(file, 'RATAFIA_TOKEN_FILE'))
+  const token = withoutWhiteSpace(text)
+  const fault = pasteFault(text)
+  if (fault === undefined && /^[A-Za-z0-9_-]{1,65536}$/.test(token)) return token
+  const hint = fault === undefined ? '' : ` ${fault}.`
+  throw new FileError(`${file} (RATAFIA_TOKEN_FILE) has no management token.${hint}`)
 }

@@ -9,7 +9,9 @@ import {
   MacaroonError,
   type UnverifiedSlice,
 } from '@ratafia/macaroon'
-import { isObject, jsonIn } from '../../foreign-json.ts'
+import { documentIn, isObject } from '../../foreign-json.ts'
+import { pasteFault } from '../../http/credentials/pasted.ts'
+import { iniPair } from '../../http/credentials/stored.ts'
 import { asOnprem, asSnapcraft, type CredentialForm } from '../../tokens/dialects/credential-strings.ts'
 import { ServiceRefusal } from '../context.ts'
 import { type CredentialText, valueIn } from '../login/credential-text.ts'
@@ -28,10 +30,12 @@ export interface HeldToken {
  */
 export function heldToken({ text, name }: CredentialText): HeldToken {
   const value = valueIn(text)
-  for (const read of [stored, raw, charmcraft]) {
+  for (const read of [stored, ini, raw, charmcraft]) {
     const held = orNone(() => read(value))
     if (held) return held
   }
+  const fault = pasteFault(text)
+  if (fault !== undefined) throw new ServiceRefusal(`${name} has a token with something around it. ${fault}.`)
   throw new ServiceRefusal(
     `${name} has no token that this command can read: one of the forms of \`ratafia tokens create --for\` but env.`,
   )
@@ -62,7 +66,7 @@ const textOf = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(maca
 
 /** JSON, or base64 of it. */
 function stored(text: string): HeldToken | undefined {
-  const value = jsonIn(text.startsWith('{') ? text : Buffer.from(decodeBase64(text)).toString('utf8'))
+  const value = documentIn(text.startsWith('{') ? text : Buffer.from(decodeBase64(text)).toString('utf8'))
   if (!isObject(value)) return undefined
   const { t: type, v } = value
   if (type === 'macaroon' || type === 'bearer') {
@@ -72,6 +76,12 @@ function stored(text: string): HeldToken | undefined {
   const { r, d } = type === undefined ? value : isObject(v) ? v : {}
   const [macaroon, discharge] = [r, d].map((one) => (typeof one === 'string' ? only(one) : undefined))
   return macaroon && discharge && { form: 'snapcraft', macaroon, discharge }
+}
+
+/** The file of snapcraft 4 to 6, which newer ones no longer write. */
+function ini(text: string): HeldToken | undefined {
+  const pair = iniPair(text)
+  return pair && stored(JSON.stringify(pair))
 }
 
 function raw(text: string): HeldToken | undefined {

@@ -1,5 +1,6 @@
 /** A secret that is a text: in a variable, or in a file that a variable names. */
 import { readFile, stat } from 'node:fs/promises'
+import { textOr } from '../../files/foreign-text.ts'
 import { systemReason } from '../../files/system-reason.ts'
 import { ConfigError } from '../config.ts'
 import type { SecretSource } from './sources.ts'
@@ -22,7 +23,8 @@ export async function readSecretText<T>(source: SecretSource<T>): Promise<ReadSe
   }
   const { mode, size } = await stat(file).catch(unreadable)
   if (size > MOST_BYTES) throw new ConfigError(`${variable}: ${file} has more than ${MOST_BYTES} bytes.`)
-  const text = await readFile(file, 'utf8').catch(unreadable)
+  const bytes = await readFile(file).catch(unreadable)
+  const text = textOr(bytes, (fault) => new ConfigError(`${variable}: ${file} ${fault}`))
   const open = (mode & 0o077) !== 0 && process.platform !== 'win32'
   try {
     return {

@@ -12,7 +12,7 @@ import {
 } from '@ratafia/macaroon/bakery'
 import { boundedBody } from '../../bounded-body.ts'
 import { quote, Unavailable, unauthorized } from '../../errors.ts'
-import { isObject, type JsonObject, objectIn } from '../../foreign-json.ts'
+import { isObject, type JsonObject, objectDocumentIn } from '../../foreign-json.ts'
 import type { Fetch } from '../../identity/discharge/external-identity.ts'
 
 /** `away`: it does not answer. `strange`: not as such a service does. `no-redirect`: it offers other ways to log in. */
@@ -72,7 +72,7 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
     }
     if (status >= 300 && status < 400) throw strange(`it redirects (status ${status}), which is not followed`)
     if (bytes === undefined) throw strange(`its answer has more than ${MOST_BYTES / 1024} KiB`)
-    const body = objectIn(textOf(bytes) ?? '')
+    const body = objectDocumentIn(textOf(bytes) ?? '')
     if (!body) throw strange(`its answer of status ${status} is not a JSON object`)
     return { status, body }
   }

@@ -18,6 +18,7 @@ import {
 import { type MacaroonsRead, slicesFromMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { RequestError, unauthorized } from '../../errors.ts'
 import type { CredentialHeaders } from './digest.ts'
+import { pasteFault, withoutWhiteSpace } from './pasted.ts'
 import { storedCredential } from './stored.ts'
 
 /**
@@ -46,7 +47,7 @@ export function presentedMacaroons(
  * Throws as {@link presentedMacaroons} does.
  */
 export function macaroonsIn(text: string): readonly [UnverifiedSlice, ...UnverifiedSlice[]] {
-  const [first] = readSafely(() => storedCredential(text)).slices
+  const [first] = readSafely(() => storedCredential(withoutWhiteSpace(text))).slices
   return first === undefined ? presentedMacaroons({ authorization: `Macaroon ${text}` }) : [first]
 }
 
@@ -67,7 +68,9 @@ function fromAuthorization(header: string | undefined): HeaderRead {
   const value = text.slice(scheme.length).trim()
   if (!SCHEMES.has(scheme.toLowerCase())) return { slices: [], errors: [], otherScheme: true }
   if (/^(root|discharge)=/.test(value)) return fromPair(value)
-  return slicesFromMacaroonsHeader([base64IfJson(value)], { binary: true })
+  const fault = pasteFault(value)
+  if (fault !== undefined) return { slices: [], errors: [new MacaroonError('malformed', fault)] }
+  return slicesFromMacaroonsHeader([base64IfJson(withoutWhiteSpace(value))], { binary: true })
 }
 
 /** Encodes JSON text as base64, so that one reader with its limits serves both. */

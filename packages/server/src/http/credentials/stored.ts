@@ -1,6 +1,6 @@
 /**
- * The strings in which tools store credentials (contract/publisher-login.md, "Credential strings"), read: JSON text, or
- * base64 of it.
+ * The strings in which tools store credentials (contract/publisher-login.md, "Credential strings"), read: JSON text,
+ * base64 of it, or the INI file of snapcraft 4 to 6.
  */
 import {
   bindDischarge,
@@ -9,10 +9,11 @@ import {
   MacaroonError,
   type UnverifiedSlice,
 } from '@ratafia/macaroon'
+import { type JsonObject, objectDocumentIn } from '../../foreign-json.ts'
 
 /** Undefined for any other text. Throws `MacaroonError` for macaroons that cannot be read. */
 export function storedCredential(text: string): UnverifiedSlice | undefined {
-  const stored = jsonIn(text.trim())
+  const stored: JsonObject | undefined = jsonIn(text.trim()) ?? iniPair(text)
   if (!stored) return undefined
   const { t: type, v: value } = stored
   if (type === 'macaroon' || type === 'bearer') {
@@ -28,15 +29,23 @@ export function storedCredential(text: string): UnverifiedSlice | undefined {
   return [macaroon, bindDischarge(macaroon, unbound)]
 }
 
+/** The file of snapcraft 4 to 6: a section for the login service, with a root and its discharge. */
+export function iniPair(text: string): { readonly r: string; readonly d: string } | undefined {
+  if (!/^[ \t]*\[[\w.:-]{1,255}\][ \t\r]*$/m.test(text.slice(0, 1000))) return undefined
+  const value = (name: string) =>
+    new RegExp(`^[ \\t]*${name}[ \\t]*[=:][ \\t]*([\\w+/=-]+)[ \\t\\r]*$`, 'm').exec(text)?.[1]
+  const [r, d] = [value('macaroon'), value('unbound_discharge')]
+  return r !== undefined && d !== undefined ? { r, d } : undefined
+}
+
 /** A macaroon in JSON has none of these keys. */
-function jsonIn(text: string): Readonly<Record<string, unknown>> | undefined {
+function jsonIn(text: string): JsonObject | undefined {
   try {
     const json = text.startsWith('{') ? text : Buffer.from(decodeBase64(text)).toString('utf8')
-    const value: unknown = JSON.parse(json)
-    if (typeof value !== 'object' || value === null || !('t' in value || 'r' in value)) return undefined
-    return value as Readonly<Record<string, unknown>>
+    const value = objectDocumentIn(json)
+    return value && ('t' in value || 'r' in value) ? value : undefined
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof MacaroonError) return undefined
+    if (error instanceof MacaroonError) return undefined
     throw error
   }
 }

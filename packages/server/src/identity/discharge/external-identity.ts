@@ -6,6 +6,8 @@ import { BakeryError, decodePublicKey } from '@ratafia/macaroon/bakery'
 import { boundedBody } from '../../bounded-body.ts'
 import type { Clock } from '../../clock.ts'
 import { Unavailable } from '../../errors.ts'
+import { textOr } from '../../files/foreign-text.ts'
+import { documentIn, isObject, type JsonObject } from '../../foreign-json.ts'
 import { type IdentityService, type PasswordLogins, type ThirdParty, withoutSlash } from './third-party.ts'
 
 /** The part of the platform's `fetch` that is used. */
@@ -107,7 +109,7 @@ async function fetchInfo(location: string, fetch: Fetch): Promise<Omit<ThirdPart
 }
 
 /** `undefined` for 404. */
-async function fetchJson(url: string, fetch: Fetch): Promise<Record<string, unknown> | undefined> {
+async function fetchJson(url: string, fetch: Fetch): Promise<JsonObject | undefined> {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
     // Never follow redirects: the key must come from the configured URL.
@@ -122,23 +124,16 @@ async function fetchJson(url: string, fetch: Fetch): Promise<Record<string, unkn
     await response.body?.cancel()
     throw unavailable(url, `it answered with status ${response.status}`)
   }
-  let value: unknown
-  try {
-    value = JSON.parse(await boundedText(response, url))
-  } catch (error) {
-    if (error instanceof SyntaxError) throw unavailable(url, 'its answer is not JSON')
-    throw error
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw unavailable(url, 'its answer is not a JSON object')
-  }
-  return value as Record<string, unknown>
+  const value = documentIn(await boundedText(response, url))
+  if (value === undefined) throw unavailable(url, 'its answer is not JSON')
+  if (!isObject(value)) throw unavailable(url, 'its answer is not a JSON object')
+  return value
 }
 
 async function boundedText(response: Response, url: string): Promise<string> {
   const body = await boundedBody(response.body, MAX_BODY_BYTES)
   if (body === undefined) throw unavailable(url, `its answer has more than ${MAX_BODY_BYTES} bytes`)
-  return body.toString('utf8')
+  return textOr(body, () => unavailable(url, 'its answer is not UTF-8'))
 }
 
 function publicKeyOf(text: unknown, location: string): Uint8Array {

@@ -1,8 +1,8 @@
 /** Gets the keys of an issuer from its discovery document (OpenID Connect Discovery 1.0; contract/oidc.md, A17 to A19). */
 import { createHash } from 'node:crypto'
 import { invalidField, quote, type RequestError } from '../../../errors.ts'
-import { objectIn } from '../../../foreign-json.ts'
-import { readKeySet } from '../../id-token/issuer-keys.ts'
+import { objectDocumentIn } from '../../../foreign-json.ts'
+import { type LeftOut, leftOutText, readKeySet } from '../../id-token/issuer-keys.ts'
 import type { Issuer } from '../issuer.ts'
 import type { StoredKeys } from './issuer-keys-store.ts'
 
@@ -53,15 +53,16 @@ function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
 /** The keys that an operator gives. Throws `invalid-field` for a text that is not a key set, or has no usable key. */
 export function givenKeys(keySet: string): StoredKeys {
   const stored = storedKeys(keySet, [])
-  const { keys }: { keys: readonly unknown[] } = JSON.parse(stored.keys)
+  const { keys, left_out: leftOut = {} }: { keys: readonly unknown[]; left_out?: LeftOut } = JSON.parse(
+    stored.keys,
+  )
   if (keys.length > 0) return stored
-  throw invalidField('The file has no key that can verify ID tokens: RSA from 2048 bits, EC or Ed25519.', {
-    field: 'jwks',
-  })
+  const fault = 'The file has no key that can verify ID tokens: RSA from 2048 bits, EC or Ed25519.'
+  throw invalidField([fault, leftOutText(leftOut) ?? []].flat().join(' '), { field: 'jwks' })
 }
 
 function readDocument(text: string, where: string): Readonly<Record<string, unknown>> {
-  const value = objectIn(text)
+  const value = objectDocumentIn(text)
   if (value) return value
   throw refused(where, 'is not a JSON object')
 }

@@ -3,7 +3,7 @@
  * pipelines"). The rule matches only the ids: a later owner of the address gets nothing.
  */
 import { invalidField, quote, Unavailable } from '../../../errors.ts'
-import { isObject, jsonIn } from '../../../foreign-json.ts'
+import { documentIn, isObject } from '../../../foreign-json.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import type { FetchDocument } from '../../issuers/keys/fetch-keys.ts'
 import type { KindName } from '../../issuers/kinds.ts'
@@ -105,7 +105,7 @@ function pathOf(address: string, site: string, { nested }: Forge): string {
 }
 
 function idsFrom(text: string, { name, ids }: Forge): ProjectIds {
-  const answer = jsonIn(text)
+  const answer = documentIn(text)
   const project = valueAt(answer, [name])
   const found = Object.entries(ids).map(([claim, path]) => [claim, valueAt(answer, path)] as const)
   if (

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { DEFAULT_POLICY } from '../../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../../foreign-json.ts'
 import type { CommandContext } from '../../context.ts'
-import { readNamed } from '../../files.ts'
+import { readNamed, textOfFile } from '../../files.ts'
 import { type JsonOption, withJson } from '../../output.ts'
 import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
 import { listedFields, printModel } from './model-output.ts'
@@ -33,7 +33,7 @@ export function addModelCommand(models: Command, context: CommandContext): void 
           // What is wrong with the file is said of the file, by its name.
           checkSerialTemplate(policy.serialTemplate)
           assertionIn(file, 'model')
-          const body = { assertion: file.bytes.toString('utf8'), policy: wirePolicyOf(options) }
+          const body = { assertion: textOfFile(file), policy: wirePolicyOf(options) }
           return listedFields((await service.call(ADD, { body })).record)
         },
       })
@@ -56,7 +56,7 @@ export function updateModelCommand(models: Command, context: CommandContext): vo
         over: async (service) => {
           const { assertionIn } = await import('../../../brands/assertion-file.ts')
           const { brandId: brand, model } = assertionIn(file, 'model').assertion.fields
-          const body = { assertion: file.bytes.toString('utf8') }
+          const body = { assertion: textOfFile(file) }
           return listedFields((await service.call(UPDATE, { names: { brand, model }, body })).record)
         },
       })

@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../../context.ts'
-import { readStandardInput } from '../../files.ts'
+import { readStandardInput, textOfFile } from '../../files.ts'
 import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf } from './id-token-source.ts'
 import { isMetadataServerThere } from './platform-requests.ts'
 
@@ -14,7 +14,7 @@ export async function chooseSource(
   if (from === 'auto') return PLATFORMS[await recognised(job)]
   if (isPlatform(from)) return PLATFORMS[from]
   if (from === '-') {
-    const text = (await readStandardInput(streams, MOST)).toString('utf8')
+    const text = textOfFile({ name: 'Standard input', bytes: await readStandardInput(streams, MOST) })
     return { name: 'Standard input', get: async () => text, correction: another }
   }
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from) ?? []

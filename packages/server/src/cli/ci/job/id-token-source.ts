@@ -1,6 +1,6 @@
 /** Where an ID token comes from, by name (contract/oidc.md, "Commands and pipelines"). */
 import { ServiceRefusal } from '../../context.ts'
-import { readNamed } from '../../files.ts'
+import { readNamed, textOfFile } from '../../files.ts'
 import type { Asking } from './asking.ts'
 import { fromActions, fromAzure, fromGoogle } from './platform-requests.ts'
 import { runProgram } from './program.ts'
@@ -91,4 +91,4 @@ export function fromVariable(name: string, advice: (audience: string) => string)
 
 /** Read each time: such files change while the job runs. `variable`: the one that names it. */
 export const textOf = async (path: string, variable?: string): Promise<string> =>
-  (await readNamed(path, variable)).bytes.toString('utf8')
+  textOfFile(await readNamed(path, variable))

@@ -1,22 +1,25 @@
 /** The ID token of a job, as far as its holder reads it: its service verifies it. */
 import { type JsonObject, objectIn } from '../../../foreign-json.ts'
+import { pasteFault, withoutWhiteSpace } from '../../../http/credentials/pasted.ts'
 import { ServiceRefusal } from '../../context.ts'
 
 /** As the service does (contract/oidc.md, A20). */
 const MOST_CHARACTERS = 16 * 1024
 
 /**
- * Without the line end that files and programs add. `where`: what gave it, at the beginning of a sentence. Throws
+ * Without white space, such as the line end that files and programs add. `where`: what gave it, at the beginning of a sentence. Throws
  * {@link ServiceRefusal} for anything else than an ID token, and does not repeat it.
  */
 export function idTokenIn(text: string, where: string): string {
-  const token = text.trim()
+  const token = withoutWhiteSpace(text)
   if (token === '') throw new ServiceRefusal(`${where} gives no ID token: it is empty.`)
   if (token.length > MOST_CHARACTERS)
     throw new ServiceRefusal(`${where} gives more than 16 KiB: that is not an ID token.`)
   if (claimsOf(token) === undefined) {
+    const fault = pasteFault(text)
+    const hint = fault === undefined ? '' : ` ${fault}.`
     throw new ServiceRefusal(
-      `${where} gives something other than an ID token (three parts with dots between).`,
+      `${where} gives something other than an ID token (three parts with dots between).${hint}`,
     )
   }
   return token

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { textOr } from '../../../files/foreign-text.ts'
 import { ImportError } from '../../../files/import-rows.ts'
 import type { Job } from '../job.ts'
 import type { JobFile } from '../job-kind.ts'
@@ -29,7 +30,7 @@ export async function withJobFile<T>(
     return await work({
       open: () => inTurn(paths),
       parts,
-      text: async () => textOf(Buffer.concat(await parts())),
+      text: async () => textOr(Buffer.concat(await parts()), (fault) => new ImportError(`The file ${fault}`)),
     })
   } finally {
     await rm(directory, { recursive: true, force: true })
@@ -38,12 +39,4 @@ export async function withJobFile<T>(
 
 async function* inTurn(paths: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const path of paths) yield* createReadStream(path)
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new ImportError('The file is not UTF-8.')
-  }
 }
