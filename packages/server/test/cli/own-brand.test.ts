@@ -175,7 +175,8 @@ eachDatabase((_kind, _open, fresh) => {
     await verifyTrust(model, context)
     await writeFile(at('model.json'), JSON.stringify({ ...MODEL, timestamp: '2030-01-01T00:00:00Z' }))
     assert.match(await signs(['assertions', 'sign', at('model.json')]), /\ntimestamp: 2030-01-01T00:00:00Z\n/)
-    await signs(['assertions', 'sign', '--output', at('acme-pi.model')], JSON.stringify(MODEL))
+    const told = await signs(['assertions', 'sign', '--output', at('acme-pi.model')], JSON.stringify(MODEL))
+    assert.equal(told, `The signed assertion is in ${at('acme-pi.model')}.\n`)
     await signs(['models', 'add', at('acme-pi.model'), '--registration', 'approval']).then((told) =>
       assert.match(told, /^The model acme\/acme-pi is added\./),
     )
@@ -267,7 +268,10 @@ eachDatabase((_kind, _open, fresh) => {
       /There is no account nobody\./,
     )
     await refuses(certify('root', '--name', 'next'), /belongs to acme-root\. Give another key\./)
-    await signs(certify('brand', '--name', 'next', '--until', '30d', '--output', at('next')))
+    const certified = await signs(
+      certify('brand', '--name', 'next', '--until', '30d', '--output', at('next')),
+    )
+    assert.equal(certified, `The signed assertion is in ${at('next')}.\n`)
     const add = ['signing-keys', 'add', keyFile('brand'), '--account-key', at('next')]
     await signs(add)
     assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, new RegExp(idOf('brand')))
