@@ -13,14 +13,32 @@ process.stdout.on('error', (error) => {
 })
 
 if (major < 24) {
+  const installed = await newerNode()
+  const advice =
+    installed === undefined
+      ? 'Update Node.'
+      : `\`npm ci\` installed a newer one: run \`npx ratafia\` in ${installed}, or put ${installed}/node_modules/.bin first in PATH.`
   process.stderr.write(
-    `ratafia needs Node 24 or newer, and this is Node ${process.versions.node}: update Node.\n`,
+    `ratafia needs Node 24 or newer, and this is Node ${process.versions.node}. ${advice}\n`,
   )
   process.exitCode = 1
 } else {
   await keepCompiled()
   const { run } = await import('../src/start/run.ts')
   process.exitCode = await run(process.argv)
+}
+
+/** The directory whose packages include a newer Node, as a clone has after `npm ci`; undefined without one. */
+async function newerNode() {
+  const { existsSync } = await import('node:fs')
+  const { dirname, join } = await import('node:path')
+  const { fileURLToPath } = await import('node:url')
+  let at = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(at, 'node_modules/.bin/node'))) {
+    if (at === dirname(at)) return undefined
+    at = dirname(at)
+  }
+  return at
 }
 
 /**

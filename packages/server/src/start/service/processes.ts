@@ -110,13 +110,21 @@ function announcementOf(
   return announcement({ origin, baseUrl, release: RELEASE, database, identity, hasAccount })
 }
 
+/** Ctrl-C below npm is two signals: the terminal sends one, and npm passes its own on. */
+const SAME_KEY_MS = 1_000
+
 /** Resolves with the first SIGTERM or SIGINT; a second one ends the process at once, with 1. */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
+    let interruptedAt = -Infinity
+    let isStopping = false
     const stop = (signal: NodeJS.Signals) => {
-      process.once('SIGTERM', () => process.exit(1)).once('SIGINT', () => process.exit(1))
+      const isSame = signal === 'SIGINT' && performance.now() - interruptedAt < SAME_KEY_MS
+      if (isStopping && !isSame) process.exit(1)
+      if (signal === 'SIGINT' && !isSame) interruptedAt = performance.now()
+      isStopping = true
       resolve(signal)
     }
-    process.once('SIGTERM', stop).once('SIGINT', stop)
+    process.on('SIGTERM', stop).on('SIGINT', stop)
   })
 }

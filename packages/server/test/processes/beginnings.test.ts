@@ -1,0 +1,53 @@
+/** How the program begins under a Node that is too old, and how Ctrl-C below npm ends it. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { PROGRAM, ROOT } from '../../../../tools/test/programs.ts'
+import { testProgram } from '../support/program.ts'
+
+/** As an older Node presents itself. */
+const OLDER = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`
+
+describe('a Node that is too old', () => {
+  const begin = (path: string) => spawnSync(process.execPath, ['--import', OLDER, path], { encoding: 'utf8' })
+
+  test('in a clone after npm ci: says how to run the newer one that is there', () => {
+    const { status, stderr } = begin(join(ROOT, PROGRAM))
+    assert.equal(status, 1)
+    assert.equal(
+      stderr,
+      `ratafia needs Node 24 or newer, and this is Node 20.19.0. \`npm ci\` installed a newer one: run \`npx ratafia\` in ${ROOT}, or put ${ROOT}/node_modules/.bin first in PATH.\n`,
+    )
+  })
+
+  test('elsewhere: says to update Node', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'ratafia-old-node-'))
+    try {
+      mkdirSync(join(directory, 'bin'))
+      writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
+      cpSync(join(ROOT, PROGRAM), join(directory, 'bin/ratafia.js'))
+      const { status, stderr } = begin(join(directory, 'bin/ratafia.js'))
+      const said = 'ratafia needs Node 24 or newer, and this is Node 20.19.0. Update Node.\n'
+      assert.deepEqual([status, stderr], [1, said])
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  })
+})
+
+describe('Ctrl-C', () => {
+  const program = testProgram()
+
+  for (const workers of ['1', '2']) {
+    test(`below npm, which passes it on a second time, ${workers} process(es): exit code 0`, async () => {
+      const service = await program.start({ RATAFIA_WORKERS: workers })
+      service.child.kill('SIGINT')
+      service.child.kill('SIGINT')
+      const { code, stderr } = await service.end('SIGINT')
+      assert.equal(code, 0, stderr)
+    })
+  }
+})
