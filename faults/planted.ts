@@ -374,8 +374,8 @@ export const PLANTED: readonly Planted[] = [
       },
       {
         file: `${server}/tokens/authentication/verify-session.ts`,
-        from: 'function refuseRevoked({ revokedAt, revokedBy }: LoginSession): void {\n  if (revokedAt === undefined) return',
-        to: 'function refuseRevoked({ id, revokedAt, revokedBy }: LoginSession): void {\n  if (revokedAt === undefined && !globalThis.tried?.has(id)) return',
+        from: 'refuseRevoked(session)\n  const cleared',
+        to: 'if (globalThis.tried?.has(written.sessionId)) throw unknownSession()\n  refuseRevoked(session)\n  const cleared',
       },
     ],
   },
