@@ -101,7 +101,7 @@ onEachDatabase((world, kind) => {
     for (const token of [await realm.token(JOB, 'id_token'), await realm.token(JOB, 'access_token')]) {
       const { status, body } = await exchange(token)
       assert.equal(status, 200, JSON.stringify(body))
-      assert.deepEqual([body['rule'], body['token_type']], [RULE, 'Macaroon'])
+      assert.deepEqual([body['rule'], body['token_type']], [RULE, 'Bearer'])
       const seconds = Number(body['expires_in'])
       assert.ok(seconds > 890 && seconds <= 900, `${seconds} s`)
       assert.match(await refused(token), /used/)

@@ -31,7 +31,7 @@ export const CI_EXAMPLES = {
       answer: {
         access_token: TOKEN,
         issued_token_type: TOKEN_TYPES.accessToken,
-        token_type: 'Macaroon',
+        token_type: 'Bearer',
         expires_in: 900,
         scope: 'package_upload',
         session_id: '567487c8-901e-4417-a930-3b07f987c482',

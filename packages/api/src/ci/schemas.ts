@@ -75,10 +75,13 @@ export const ExchangeIdTokenResponseSchema = Type.Object(
   {
     access_token: Type.String({
       pattern: '^[A-Za-z0-9_=, -]+$',
-      description: 'What follows `Macaroon ` in the header `Authorization`',
+      description: 'What follows `Bearer ` or `Macaroon ` in the header `Authorization`',
     }),
     issued_token_type: IssuedTokenTypes,
-    token_type: Type.Literal('Macaroon'),
+    token_type: Type.Literal('Bearer', {
+      description:
+        'Libraries of OAuth know no other. `Authorization: Bearer TOKEN` and `Macaroon TOKEN` mean the same here.',
+    }),
     expires_in: Type.Integer({ minimum: 0, description: 'Seconds' }),
     scope: Type.String({ description: 'The permissions of the token, with spaces between them' }),
     session_id: Type.String({ description: 'For `revokeToken`, at the end of the job' }),

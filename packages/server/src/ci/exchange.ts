@@ -118,7 +118,7 @@ async function answerBy(
   return {
     access_token: accessToken,
     issued_token_type: issuedType,
-    token_type: 'Macaroon',
+    token_type: 'Bearer',
     // Rounded: a few milliseconds have passed since the session began.
     expires_in: Math.max(0, Math.round((session.until.getTime() - now.getTime()) / 1000)),
     scope: granted.permissions.join(' '),

@@ -67,7 +67,7 @@ eachDatabase((kind, _open, fresh) => {
       'token_type',
     ])
     assert.equal(body.issued_token_type, TOKEN_TYPES.accessToken)
-    assert.deepEqual([body.token_type, body.rule], ['Macaroon', 'hello-release'])
+    assert.deepEqual([body.token_type, body.rule], ['Bearer', 'hello-release'])
     assert.equal(body.scope, 'package_upload package_release')
     assert.ok(body.expires_in > 890 && body.expires_in <= 900)
     const { status, body: who } = await whoami(`${body.token_type} ${body.access_token}`)

@@ -94,7 +94,7 @@ export const SESSION = '567487c8-0c1d-4e8e-9bb0-1d7a1bcd3a2f'
 export const MINTED = {
   access_token: TOKEN,
   issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-  token_type: 'Macaroon',
+  token_type: 'Bearer',
   expires_in: 900,
   scope: 'package_upload',
   session_id: SESSION,
