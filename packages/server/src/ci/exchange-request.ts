@@ -38,7 +38,8 @@ export function readExchangeRequest(
 ): ExchangeRequest {
   const parameters = parametersIn(sent)
   refuseOtherGrants(parameters)
-  const subjectToken = parameters.needed('subject_token')
+  // A file or a command often ends it with a line break, which no ID token has.
+  const subjectToken = parameters.needed('subject_token').trim()
   refuseOtherTypes(parameters)
   refuseActors(parameters)
   refuseOtherTargets(parameters, baseUrl)

@@ -88,6 +88,24 @@ eachDatabase((kind, _open, fresh) => {
     ])
   })
 
+  testOnce('white space around the ID token is taken off, in a form and in JSON', async () => {
+    for (const around of [
+      ['', '\n'],
+      ['', '\r\n'],
+      [' ', ' '],
+      ['\n', '\t'],
+    ]) {
+      for (const json of [false, true]) {
+        const fields = fieldsOf(around.join(idToken()))
+        const options = json
+          ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) }
+          : {}
+        const { status } = await exchange(service, fields, options)
+        assert.equal(status, 200, JSON.stringify([around, json]))
+      }
+    }
+  })
+
   test('its session is listed with rule, kind and run, and can be revoked by the job itself', async () => {
     const { body } = await granted({ description: 'upload of the nightly' })
     const headers = bearing(body.access_token)

@@ -37,7 +37,7 @@ function textOrBase64(parameters: Parameters, name: string): Uint8Array | undefi
 
 function base64(name: string, text: string): Uint8Array {
   try {
-    return decodeBase64(text)
+    return decodeBase64(text.trim())
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error
     throw invalidRequest(`The parameter "${name}" is not base64.`, { cause: error })

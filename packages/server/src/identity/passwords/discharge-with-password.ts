@@ -22,7 +22,7 @@ export async function dischargeWithPassword(
   deps: PasswordDependencies,
 ): Promise<PasswordDischargeResponse> {
   if (!deps.enabled) throw passwordLoginOff()
-  const id = Buffer.from(request.caveat_id)
+  const id = Buffer.from(request.caveat_id.trim())
   const caveat = await openLoginCaveat(id, deps)
   if (!caveat) throw invalidData('caveat_id', NOT_OURS)
   if (caveat.until <= deps.clock())

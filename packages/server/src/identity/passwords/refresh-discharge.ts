@@ -51,7 +51,7 @@ export async function refreshDischarge(
 
 function decode(presented: string): Macaroon {
   try {
-    const [discharge, ...more] = decodeBinary(decodeBase64(presented))
+    const [discharge, ...more] = decodeBinary(decodeBase64(presented.trim()))
     if (discharge && more.length === 0) return discharge
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error

@@ -33,13 +33,13 @@ export function codeRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
   readJsonBodies(app, BODY_LIMIT)
   app.post(
     '/discharge-token',
-    { config: { limit: 'discharge' }, bodyLimit: BODY_LIMIT },
+    { config: { limit: 'discharge', anyQuery: true }, bodyLimit: BODY_LIMIT },
     async (request, reply) => sendJson(reply, 200, { token: await redeemCode(codeIn(request.body), deps) }),
   )
 }
 
 function codeIn(body: unknown): string {
   const { code } = (typeof body === 'object' && body !== null ? body : {}) as { readonly code?: unknown }
-  if (typeof code === 'string' && code !== '') return code
+  if (typeof code === 'string' && code.trim() !== '') return code.trim()
   throw invalidRequest('The body has no "code". Send JSON such as {"code": "…"}.')
 }

@@ -47,7 +47,7 @@ export async function testKnownRule(
 /** Of an ID token, whose signature is not checked. Throws `invalid-field` for a text that is none. */
 export function claimsIn(idToken: string): Claims {
   try {
-    return readIdToken(idToken).unverifiedClaims
+    return readIdToken(idToken.trim()).unverifiedClaims
   } catch (error) {
     if (!(error instanceof ExchangeRefusal)) throw error
     throw invalidField(error.message, { field: 'body/id_token', cause: error })
