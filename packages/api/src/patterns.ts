@@ -57,7 +57,37 @@ export const AUDIT_ACTION = pattern(
   'is not an action, such as device.approve',
 )
 
+export const UUID_TEXT = pattern('^[0-9a-f-]{36}$', 'is not an id: 36 characters of 0-9, a-f and dashes')
+
+export const CURSOR = pattern(
+  '^[A-Za-z0-9_-]{1,512}$',
+  'is not a cursor. Send the "next" of the previous page as it is',
+)
+
+export const NAMED_MODEL = pattern(
+  '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
+  'is not the name of a model: BRAND/MODEL',
+)
+
+export const DEVICE_KEY_ID = pattern(
+  '^[A-Za-z0-9_-]{64}$',
+  'is not the id of a device key: 64 letters, digits, dashes and underscores',
+)
+
+export const PART_OF_KEY_ID = pattern(
+  '^[A-Za-z0-9_-]{1,64}$',
+  'is not the id of a device key or its beginning: up to 64 letters, digits, dashes and underscores',
+)
+
+export const ALLOWED_SERIAL = pattern(
+  '^[^/\\u0000]{1,128}$',
+  'is not a serial: 1 to 128 characters without a slash',
+)
+
+export const WITHOUT_NUL = pattern('^[^\\u0000]+$', 'contains the character U+0000')
+
 export const PATTERNS: readonly Pattern[] = [
   ...[PRINTABLE, FORMAT_NUMBER, INSTANT, BRAND_ID, BRAND_AND_MODEL, NAME_OR_ID, BEGINNING_OF_USERNAME],
-  ...[SERIAL_KEY_OR_ID, ADDRESS_OR_BLOCK, AUDIT_ACTION],
+  ...[SERIAL_KEY_OR_ID, ADDRESS_OR_BLOCK, AUDIT_ACTION, UUID_TEXT, CURSOR, NAMED_MODEL, DEVICE_KEY_ID],
+  ...[PART_OF_KEY_ID, ALLOWED_SERIAL, WITHOUT_NUL],
 ]

@@ -76,9 +76,13 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
       summary: 'A list without items',
       body: { channels: [] },
       status: 400,
-      answer: refused('invalid-field', 'body/channels must not be empty: leave it out for no limit.', {
-        field: 'body/channels',
-      }),
+      answer: refused(
+        'invalid-field',
+        'The field "channels" must not be empty: give at least one item, or leave it out.',
+        {
+          field: 'body/channels',
+        },
+      ),
     },
   ],
   exchangeToken: [

@@ -7,7 +7,7 @@ import { Ajv, type AnySchema } from 'ajv'
 export const schemaCompilers = {
   buildValidator: () => {
     // It never converts, trims or completes what a client signs or relies on, and stops at the first finding.
-    const ajv = new Ajv({ meta: false, validateSchema: false, addUsedSchema: false })
+    const ajv = new Ajv({ meta: false, validateSchema: false, addUsedSchema: false, verbose: true })
     // Fastify passes a part of a route with its schema; its types say that it passes the schema.
     return (part: unknown) => ajv.compile((part as { readonly schema: AnySchema }).schema)
   },

@@ -132,7 +132,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['address=x', /The filter “address” is not an IP address, or a block/],
       ['decided_by=a+b', /The filter “decided by” is not a name or an id/],
       ['registered_since=soon', /The filter “registered since” is neither a date, such as 2026-12-24/],
-      ['color=red', /unknown field: "color"/],
+      ['color=red', /unknown parameter: "color"/],
       ['seen=never', /seen/],
     ] as const)
       test(`${query} is refused with what is wrong, and the filters can be cleared`, async () => {

@@ -143,10 +143,10 @@ eachDatabase((_kind, open, fresh) => {
       const answer = refusalOf(refused)
       assert.deepEqual(refused.body.error_list[0].extra, { field: 'query/max-format' })
       assert.deepEqual([answer.status, answer.code], [400, 'invalid-field'], value)
-      assert.equal(answer.message, 'query/max-format must be a whole number, such as 1.')
+      assert.equal(answer.message, 'The parameter "max-format" must be a whole number, such as 1.')
     }
     const twice = await call(service, 'GET', `${path}?max-format=1&max-format=2`)
-    assert.equal(refusalOf(twice).message, 'query/max-format must be a string.')
+    assert.equal(refusalOf(twice).message, 'The parameter "max-format" is given more than once.')
   })
 
   test('404: missing, hidden, unknown and malformed look identical', async () => {

@@ -125,7 +125,7 @@ eachDatabase((_kind, _open, fresh) => {
       'invalid-request',
       /unknown field: "permission"/,
     ],
-    ['a list', [], 'invalid-request', /^body must be an object\.$/],
+    ['a list', [], 'invalid-request', /^The body must be an object\.$/],
     ['a string', '"x"', 'invalid-request', /object/],
     ['null', 'null', 'invalid-request', /object/],
     ['text that is not JSON', '{', 'invalid-request', /not JSON/],

@@ -438,10 +438,10 @@ eachDatabase((_kind, _open, fresh) => {
       }
       for (const neither of ['', '=', '=2', '=tru', '=true%20', '=null', '=\u{ff54}rue', '=__proto__']) {
         const message = await refused(`?include-inactive${neither}`)
-        assert.equal(message, 'query/include-inactive is neither yes nor no. Write true or false.')
+        assert.equal(message, 'The parameter "include-inactive" is neither yes nor no. Write true or false.')
       }
       const message = await refused('?include-inactive=true&include-inactive=true')
-      assert.equal(message, 'query/include-inactive is given more than once.')
+      assert.equal(message, 'The parameter "include-inactive" is given more than once.')
     })
 
     test('200: a description is listed as it was given: empty, on several lines, or of 512 characters', async () => {

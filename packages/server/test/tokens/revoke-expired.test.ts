@@ -1,4 +1,4 @@
-/** What has expired can be revoked like what has not: 200, and the record shows the revocation (decision 59). */
+/** What has expired can be revoked like what has not: 200, and the record shows the revocation (decision 60). */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'

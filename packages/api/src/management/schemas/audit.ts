@@ -1,5 +1,5 @@
 /** The wire schemas of the audit log in the management API. */
-import { AUDIT_ACTION } from '../../patterns.ts'
+import { AUDIT_ACTION, UUID_TEXT, WITHOUT_NUL } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { InstantSchema, pageQuery } from './common.ts'
@@ -35,7 +35,7 @@ export const AuditSchema = Type.Object(
 
 // No text of ours is empty or has a NUL, and no database takes one.
 const filterText = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 600, pattern: '^[^\\u0000]+$', description })
+  Type.String({ minLength: 1, maxLength: 600, pattern: WITHOUT_NUL.pattern, description })
 
 const filters = {
   actor: Type.Optional(
@@ -52,7 +52,7 @@ export const AuditQuerySchema = Type.Object(
     ...pageQuery,
     ...filters,
     before: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'The id of an entry: those made before it' }),
+      Type.String({ pattern: UUID_TEXT.pattern, description: 'The id of an entry: those made before it' }),
     ),
   },
   exactly,

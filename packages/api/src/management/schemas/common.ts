@@ -1,6 +1,6 @@
 /** What the wire schemas of the management API share. Names are in snake_case, times RFC 3339 in UTC, and null is what is absent. */
 import type { TSchema } from 'typebox'
-import { BRAND_ID, INSTANT, NAME_OR_ID } from '../../patterns.ts'
+import { BRAND_ID, CURSOR, INSTANT, NAME_OR_ID } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { ROLE_NAMES } from '../roles.ts'
@@ -42,7 +42,7 @@ export const pageQuery = {
   ),
   cursor: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9_-]{1,512}$',
+      pattern: CURSOR.pattern,
       description: '`next` of the page before, whose other parameters must be the same',
     }),
   ),

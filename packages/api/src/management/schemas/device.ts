@@ -1,5 +1,11 @@
 /** Devices, and decisions about them. */
-import { ADDRESS_OR_BLOCK, BRAND_AND_MODEL, SERIAL_KEY_OR_ID } from '../../patterns.ts'
+import {
+  ADDRESS_OR_BLOCK,
+  BRAND_AND_MODEL,
+  PART_OF_KEY_ID,
+  SERIAL_KEY_OR_ID,
+  WITHOUT_NUL,
+} from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, InstantSchema, listOf, nameOrId, pageQuery, several, Text } from './common.ts'
@@ -36,8 +42,8 @@ export const ListedDeviceSchema = Type.Object(
   { title: 'ListedDevice', ...exactly },
 )
 
-const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
-const KeyText = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: WITHOUT_NUL.pattern })
+const KeyText = Type.String({ pattern: PART_OF_KEY_ID.pattern })
 
 export const DEVICE_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const
 

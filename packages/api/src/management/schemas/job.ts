@@ -1,4 +1,5 @@
 /** The wire schemas of jobs in the management API (contract/administration.md, A14 to A16). */
+import { NAMED_MODEL, UUID_TEXT } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { pageQuery } from './common.ts'
@@ -44,7 +45,7 @@ const FileOptions = {
   ),
   model: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9-]{1,64}/[A-Za-z0-9-]{1,128}$',
+      pattern: NAMED_MODEL.pattern,
       description: 'Of `allow-list.import` and `allow-list.remove`: BRAND/MODEL',
     }),
   ),
@@ -68,7 +69,7 @@ export const NewJobSchema = Type.Object(
   {
     kind: KindSchema,
     ids: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[0-9a-f-]{36}$' }), {
+      Type.Array(Type.String({ pattern: UUID_TEXT.pattern }), {
         minItems: 1,
         maxItems: MOST_IDS,
         description: 'Of devices; for `tokens.revoke` of sessions',

@@ -1,4 +1,5 @@
 /** The wire schemas of models and what belongs to them in the management API, as `schemas.ts` writes them. */
+import { ALLOWED_SERIAL, DEVICE_KEY_ID } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, InstantSchema, page, pageQuery, several } from './common.ts'
@@ -153,8 +154,8 @@ export const CreatedApiKeySchema = Type.Object(
 
 // Allow-lists
 
-const Serial = Type.String({ pattern: '^[^/\\u0000]{1,128}$' })
-const KeyId = Type.String({ pattern: '^[A-Za-z0-9_-]{64}$' })
+const Serial = Type.String({ pattern: ALLOWED_SERIAL.pattern })
+const KeyId = Type.String({ pattern: DEVICE_KEY_ID.pattern })
 
 export const AllowListSchema = page(
   'AllowList',

@@ -24,7 +24,7 @@ import { askToSignInBeforeTyping } from './before-typing.ts'
 import { isCsrfOf } from './csrf.ts'
 import { type Fields, fieldsIn, MOST_FIELDS, NO_FIELDS, queryFields } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
-import { FormRefused, problemsOf, withoutPlace } from './problem.ts'
+import { FormRefused, problemsOf } from './problem.ts'
 import { pageRefusal } from './refusal.ts'
 import { readUploads, type SentFile, type Upload, uploadIn } from './upload.ts'
 
@@ -93,7 +93,7 @@ const SECRET_SHOWN_MS = 10 * 60_000
 const ONCE = /^[A-Za-z0-9_-]{22}$/
 const BODY_LIMIT = 64 * 1024
 
-const OPTIONS = { config: { limit: 'management' } } as const
+const OPTIONS = { config: { limit: 'management', anyQuery: true } } as const
 
 /** Registers pages for people who are signed in. `app` is theirs alone, and has the plugin for cookies. */
 export function consoleRoutes<Who extends Authority>(
@@ -107,8 +107,11 @@ export function consoleRoutes<Who extends Authority>(
     bodyParser({ limit: BODY_LIMIT, parse: (body) => body.toString('utf8') }),
   )
   app.setErrorHandler(refuse)
-  app.get('/console/*', OPTIONS, async () => {
-    throw new RequestError('not-found', words.errors.noPage)
+  app.all('/console/*', {
+    ...OPTIONS,
+    onRequest: (_request, _reply, done) => done(new RequestError('not-found', words.errors.noPage)),
+    // The hook has answered.
+    handler: async () => undefined,
   })
 
   const redirect = (reply: FastifyReply, path: string): FastifyReply =>
@@ -290,9 +293,9 @@ function listRefused(
     : undefined
 }
 
-/** For people: `query/q is not …` as `The filter “search” is not …`. */
+/** For people: `The parameter "q" is not …` as `The filter “search” is not …`. */
 const aboutFilter = (message: string): string =>
-  withoutPlace(message.replace(/^query\/([a-z_]+)(?:\/\d+)?(?= )/, (_, name) => words.list.theFilter(name)))
+  message.replace(/^The parameter "([a-z_]+)(?:\/\d+)?"(?= )/, (_, name) => words.list.theFilter(name))
 
 /** What a form sends. Throws `RequestError` `invalid-request`. */
 async function sentIn(request: FastifyRequest): Promise<Upload> {

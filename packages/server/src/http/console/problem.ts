@@ -47,7 +47,7 @@ const PLACE = /^(?:body|query)\//
 const PLACE_IN_MESSAGE = /^(?:body|query)\/(?:\S+\/(?=[a-z_]+ ))?/
 
 /** For people: `query/model/0 is not …` as `model is not …`. */
-export const withoutPlace = (message: string): string =>
+const withoutPlace = (message: string): string =>
   message.replace(PLACE_IN_MESSAGE, '').replace(/^([a-z_]+)\/\d+ /, '$1 ')
 
 function fieldAt(place: string | undefined): string | undefined {

@@ -1,56 +1,121 @@
-/** Why a request does not match the schema: the validator's findings in plain words. */
+/** Why a request does not match its schema: the validator's findings as a sentence. */
 import { PATTERNS } from '@ratafia/api'
 import type { FastifyError } from 'fastify'
+import { closest } from '../../config/closest.ts'
 import { quote } from '../../errors.ts'
 
-type Finding = NonNullable<FastifyError['validation']>[number]
+/** `parentSchema` and `data` are there because the validator is verbose. */
+type Finding = NonNullable<FastifyError['validation']>[number] & {
+  readonly parentSchema?: object | undefined
+  readonly data?: unknown
+}
+type Where = 'body' | 'query'
 
-/** The first finding and its place. The validator stops there. */
+/** What is wrong with the first place that is wrong: the validator stops there. The message begins with `field`. */
 export function describeFindings(
-  where: 'body' | 'query',
+  where: Where,
   findings: readonly Finding[],
 ): { readonly field: string; readonly message: string } {
-  const [first] = findings
-  const field = `${where}${first?.instancePath ?? ''}`
-  const alternatives = findings.some(({ keyword }) => keyword === 'anyOf')
-  return { field, message: `${field} ${alternatives ? oneOf(findings) : wordsFor(first)}.` }
+  const { place, words } = said(where, findings)
+  const field = `${where}${place}`
+  return { field, message: `${field} ${words}${words.endsWith('?') ? '' : '.'}` }
 }
 
-/** For "at least one of these" the validator reports every missing one. */
-const oneOf = (findings: readonly Finding[]): string =>
-  `needs at least one of ${findings.flatMap(({ params }) => params['missingProperty'] ?? []).join(', ')}`
+interface Said {
+  /** A JSON Pointer into the body or the query; empty for all of it. */
+  readonly place: string
+  readonly words: string
+}
 
-type Words = (params: Readonly<Record<string, unknown>>) => string
+function said(where: Where, findings: readonly Finding[]): Said {
+  const [first] = findings
+  if (first === undefined) return { place: '', words: 'does not match the schema' }
+  // Reported after the findings of its alternatives.
+  const union = findings.findLast(({ keyword }) => keyword === 'anyOf')
+  if (union && union.instancePath.length <= first.instancePath.length) return ofUnion(where, union, findings)
+  return { place: first.instancePath, words: wordsFor(where, first) }
+}
+
+/** The alternative that fits the kind of the value says what is wrong; if none does, all say what kind they take. */
+function ofUnion(
+  where: Where,
+  { instancePath: place, schemaPath }: Finding,
+  findings: readonly Finding[],
+): Said {
+  const ofAlternatives = findings.filter((one) => one.schemaPath.startsWith(`${schemaPath}/`))
+  const needed = ofAlternatives.flatMap(({ keyword, params }) =>
+    keyword === 'required' ? [quote(String(params['missingProperty']))] : [],
+  )
+  if (needed.length === ofAlternatives.length) {
+    return { place, words: `needs at least one of the fields ${needed.join(' and ')}` }
+  }
+  const isOfKind = ({ keyword, instancePath }: Finding) => keyword === 'type' && instancePath === place
+  const closer = ofAlternatives.filter((one) => !isOfKind(one))
+  if (closer.length > 0) return said(where, closer)
+  return { place, words: `must be ${ofAlternatives.map(({ params }) => kindOf(params)).join(' or ')}` }
+}
+
+type Parameters = Readonly<Record<string, unknown>>
+type Words = (params: Parameters) => string
 
 const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ['type', ({ type }) => `must be ${ARTICLES.get(String(type)) ?? String(type)}`],
-  ['required', ({ missingProperty }) => `lacks the field ${quote(String(missingProperty))}`],
-  [
-    'additionalProperties',
-    ({ additionalProperty }) => `has an unknown field: ${quote(String(additionalProperty))}`,
-  ],
-  ['minItems', () => 'must not be empty: leave it out for no limit'],
+  ['type', (params) => `must be ${kindOf(params)}`],
+  ['minItems', () => 'must not be empty: give at least one item, or leave it out'],
   ['maxItems', ({ limit }) => `has more than ${limit} items`],
   ['uniqueItems', () => 'contains an item twice'],
   ['minLength', () => 'must not be empty'],
   ['maxLength', ({ limit }) => `is longer than ${limit} characters`],
+  ['minimum', ({ limit }) => `must be at least ${limit}`],
+  ['maximum', ({ limit }) => `must be at most ${limit}`],
+  ['minProperties', () => 'must not be empty'],
+  ['maxProperties', ({ limit }) => `has more than ${limit === 1 ? 'one field' : `${limit} fields`}`],
   [
     'pattern',
     ({ pattern }) => PATTERNS.find((one) => one.pattern === pattern)?.otherwise ?? 'is not allowed',
   ],
+  ['const', ({ allowedValue }) => `must be ${String(allowedValue)}`],
   [
     'enum',
     ({ allowedValues }) => `is not one of ${Array.isArray(allowedValues) ? allowedValues.join(', ') : ''}`,
   ],
 ])
 
-const ARTICLES: ReadonlyMap<string, string> = new Map([
+const KINDS: ReadonlyMap<string, string> = new Map([
   ['object', 'an object'],
   ['array', 'a list'],
   ['string', 'a string'],
+  ['integer', 'a whole number'],
+  ['boolean', 'true or false'],
 ])
 
-function wordsFor(finding: Finding | undefined): string {
-  const words = WORDS.get(finding?.keyword ?? '')
-  return words && finding ? words(finding.params) : (finding?.message ?? 'does not match the schema')
+const kindOf = ({ type }: Parameters): string => KINDS.get(String(type)) ?? String(type)
+
+function wordsFor(where: Where, { keyword, params, parentSchema, data, message }: Finding): string {
+  const noun = where === 'query' ? 'parameter' : 'field'
+  if (keyword === 'required') return `lacks the ${noun} ${quote(String(params['missingProperty']))}`
+  if (keyword === 'additionalProperties') {
+    const { properties = {} } = (parentSchema ?? {}) as { readonly properties?: object }
+    const known = Object.keys(properties)
+    return `has an unknown ${noun}: ${hinted(String(params['additionalProperty']), known)}`
+  }
+  if (where === 'query' && keyword === 'type' && Array.isArray(data)) return 'is given more than once'
+  return WORDS.get(keyword)?.(params) ?? message ?? 'does not match the schema'
 }
+
+/** Names that differ only in case, in `_` and `-`, or as PHP and Rails write lists, are one typing mistake. */
+function hinted(name: string, known: readonly string[]): string {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  const short = name.slice(0, 64)
+  const meant = known.find((one) => plain(one) === plain(short)) ?? closest(short, known)
+  return meant === undefined ? quote(name) : `${quote(name)}. Did you mean ${quote(meant)}?`
+}
+
+/**
+ * The message for people who read it without the code: `body/otp must be a string` as `The field "otp" must be a
+ * string`. The place stays in `extra.field`.
+ */
+export const withPlaceInWords = (message: string): string =>
+  message.replace(/^(body|query)(?:\/([^\s:]+))?(?=[ :])/, (_, where: Where, place?: string) => {
+    if (place === undefined) return `The ${where}`
+    return `The ${where === 'query' ? 'parameter' : 'field'} ${quote(place)}`
+  })

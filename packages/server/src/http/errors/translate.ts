@@ -3,11 +3,13 @@ import type { FastifyError } from 'fastify'
 import { RequestError, TooManyRequests, Unavailable } from '../../errors.ts'
 import { BODY_LIMIT } from '../bodies/json-body.ts'
 import { type Refusal, refusal } from './refusal.ts'
-import { describeFindings } from './schema-refusal.ts'
+import { describeFindings, withPlaceInWords } from './schema-refusal.ts'
 
 /** `bodyLimit` is the route's, in bytes. */
 export function refusalOf(error: FastifyError | Error, bodyLimit = BODY_LIMIT): Refusal {
-  if (error instanceof RequestError) return refusal(error.code, error.message, { extra: error.extra })
+  if (error instanceof RequestError) {
+    return refusal(error.code, withPlaceInWords(error.message), { extra: error.extra })
+  }
   if (error instanceof TooManyRequests) {
     const code = error.asBusy ? 'service-unavailable' : 'too-many-requests'
     return refusal(code, error.message, { retryAfter: error.retryAfter })
@@ -51,14 +53,15 @@ const FASTIFY_MESSAGES: ReadonlyMap<string, string> = new Map([
   ['FST_ERR_BAD_URL', 'The path is not percent-encoded UTF-8.'],
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    'The Content-Type header is not a media type. Correct it or leave it out.',
+    'The Content-Type of the body is not one that this address reads. Send the form as a browser does.',
   ],
 ])
 
 function schemaRefusal({ validation = [], validationContext }: FastifyError): Refusal {
   const where = validationContext === 'querystring' ? 'query' : 'body'
   const { field, message } = describeFindings(where, validation)
-  return refusal(field === where ? 'invalid-request' : 'invalid-field', message, { extra: { field } })
+  const code = field === where ? 'invalid-request' : 'invalid-field'
+  return refusal(code, withPlaceInWords(message), { extra: { field } })
 }
 
 interface ParserError {

@@ -32,7 +32,9 @@ export function readParameters(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => {
-      const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
+      // The validation refuses it, and says so.
+      if (!Object.hasOwn(properties, name)) return [name, value]
+      const type = properties[name]?.type
       if (type === 'array') return [name, Array.isArray(value) ? value : [value]]
       if (Array.isArray(value)) {
         const field = `query/${name.slice(0, 64)}`

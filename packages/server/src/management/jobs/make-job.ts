@@ -133,10 +133,10 @@ export async function subjectsOf(
   deps: ListDeps,
 ): Promise<readonly string[]> {
   if ((ids === undefined) === (filter === undefined)) {
-    throw invalidField('Give either body/ids or body/filter.', { field: 'body/ids' })
+    throw invalidField('Give either "ids" or "filter".', { field: 'body/ids' })
   }
   if (ids) return [...new Set(ids)]
-  if (!devices) throw invalidField('body/filter is for devices. Give body/ids.', { field: 'body/filter' })
+  if (!devices) throw invalidField('body/filter is for devices. Give "ids".', { field: 'body/filter' })
   if (!filter || Object.values(filter).every((value) => value === undefined)) {
     throw invalidField('body/filter names nothing, and would be every device there is. Name something.', {
       field: 'body/filter',

@@ -56,9 +56,12 @@ const fileKind = (
 ) => ({
   ...{ needs, devices: false, recentPerson: false, fileSettings, mostParts },
   settingsOf: () => {
-    throw invalidField('Send the file as the body, with kind in the query; or in parts, with body/parts.', {
-      field: 'body/parts',
-    })
+    throw invalidField(
+      'Send the file as the body, with kind in the query; or in parts, with "parts" in a JSON body.',
+      {
+        field: 'body/parts',
+      },
+    )
   },
   act: async (item: Parameters<JobKind['act']>[0], deps: KindDeps) => {
     if (!item.file) throw new TypeError('a job that imports has no file')
