@@ -61,6 +61,7 @@ export const RegistrationHeadersSchema = Type.Object({
 export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })
 
 /** Other parameters are ignored. */
+/** Newer clients send more, such as `sequence`; that is about assertions which are not here. */
 export const AssertionQuerySchema = Type.Object({
   'max-format': Type.Optional(
     Type.String({

@@ -175,6 +175,11 @@ export const ERROR_CODES = {
     status: 413,
     meaning: 'The body is larger than this endpoint takes: 64 KiB, sessions 1 MiB, devices 4 MiB.',
   },
+  'unsupported-encoding': {
+    status: 415,
+    meaning:
+      'The body has a `Content-Encoding`, such as `gzip`. Send it uncompressed, without that header. The connection is closed.',
+  },
   'idempotency-key-reused': {
     status: 422,
     meaning:

@@ -79,13 +79,16 @@ export const TokenResponseSchema = Type.Object(
 export const MacaroonResponseSchema = Type.Object({ macaroon: Type.String() }, exactly)
 export type MacaroonResponse = Static<typeof MacaroonResponseSchema>
 
-export const ListTokensQuerySchema = Type.Object({
-  'include-inactive': Type.Optional(
-    Type.Enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], {
-      description: 'Also list revoked and expired sessions. In any case: `True` is `true`.',
-    }),
-  ),
-})
+export const ListTokensQuerySchema = Type.Object(
+  {
+    'include-inactive': Type.Optional(
+      Type.Enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], {
+        description: 'Also list revoked and expired sessions. In any case: `True` is `true`.',
+      }),
+    ),
+  },
+  exactly,
+)
 
 export const TokenRecordSchema = Type.Object(
   {

@@ -17,6 +17,10 @@ const HEADERS = {
       'The credential that is missing: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, `Macaroon refresh_device_session=1` for a device session, or `Macaroon needs_refresh=1` for a fresh discharge. From the identity service it is `Macaroon`, and only with `interaction required`.',
     schema: { type: 'string' },
   },
+  'Accept-Encoding': {
+    description: 'The codings that bodies of requests may have: `identity`, which is none',
+    schema: { type: 'string' },
+  },
   'Retry-After': {
     description: 'Seconds until another try makes sense',
     schema: { type: 'string', pattern: '^[0-9]+$' },

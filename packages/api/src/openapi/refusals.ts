@@ -19,7 +19,7 @@ import { type HeaderName, headersNamed } from './headers.ts'
 
 export type Responses = Described['responses']
 
-/** By status. The two that come before a request is read are references to {@link unreadResponses}. */
+/** By status. Those that come before a request is read are references to {@link unreadResponses}. */
 export function refusalsOf({
   method,
   errors,
@@ -37,6 +37,7 @@ export function refusalsOf({
   const responses = Map.groupBy(codes, (code) => ERROR_CODES[code].status)
   return inOrder([
     ...UNREAD,
+    ...(method === 'POST' ? ENCODED : []),
     ...[...responses].map(([status, ofStatus]) => {
       const lines = ofStatus.map((code) => `- \`${code}\`: ${ERROR_CODES[code].meaning}`)
       if (status === 503 && limited === 503) lines.push(LIMITED_AS_503)
@@ -52,10 +53,11 @@ export function refusalsOf({
 const LIMITED_AS_503 =
   '- `service-unavailable`, too, when an address sends too many requests: snapd tries again after a 503, but not after a 429.'
 
-/** Of these codes, with the two that come before a request is read. */
+/** Those with these codes, and those that come before a request is read. */
 export function refusalsOfCodes(codes: readonly ErrorCode[], credential: boolean): Responses {
   return inOrder([
     ...UNREAD,
+    ...(codes.includes('request-too-large') ? ENCODED : []),
     ...[...Map.groupBy(codes, (code) => ERROR_CODES[code].status)].map(([status, ofStatus]) => {
       const lines = ofStatus.map((code) => `- \`${code}\`: ${ERROR_CODES[code].meaning}`)
       const names = status === 409 ? (['Retry-After'] as const) : headersOf(status, credential)
@@ -65,11 +67,12 @@ export function refusalsOfCodes(codes: readonly ErrorCode[], credential: boolean
 }
 
 /** The same for the identity service, whose errors have the bakery's form. */
-export function identityRefusalsOf({ errors, waits }: IdentityOperation): Responses {
+export function identityRefusalsOf({ errors, waits, method }: IdentityOperation): Responses {
   const codes: readonly BakeryErrorCode[] = [...new Set([...errors, 'service unavailable' as const])]
   const responses = Map.groupBy(codes, (code) => BAKERY_ERROR_CODES[code])
   return inOrder([
     ...UNREAD,
+    ...(method === 'POST' ? ENCODED : []),
     // Without a code of its own, an operation still answers 400 to what is not HTTP.
     ...(responses.has(400) ? [] : [['400', UNREADABLE] as const]),
     ...(waits
@@ -99,6 +102,7 @@ export function loginRefusalsOf({ errors }: PasswordOperation): Responses {
   ]
   return inOrder([
     ...UNREAD,
+    ...ENCODED,
     ...[...Map.groupBy(codes, (code) => LOGIN_ERROR_CODES[code].status)].map(([status, ofStatus]) => {
       const lines = ofStatus.map((code) => `- \`${code}\`: ${LOGIN_ERROR_CODES[code].meaning}`)
       const early = status === 400 || status === 503
@@ -137,6 +141,9 @@ const UNREAD = [
   ['431', { $ref: '#/components/responses/HeadersTooLarge' }],
 ] as const
 
+/** For operations with a body. */
+const ENCODED = [['415', { $ref: '#/components/responses/EncodedBody' }]] as const
+
 /** For `components`: refusals before a request is read. */
 export const unreadResponses: Responses = {
   TooSlow: response(
@@ -149,6 +156,12 @@ export const unreadResponses: Responses = {
     [`- \`headers-too-large\`: ${ERROR_CODES['headers-too-large'].meaning} The connection is closed.`],
     ['headers-too-large'],
     [],
+    ErrorBodySchema,
+  ),
+  EncodedBody: response(
+    [`- \`unsupported-encoding\`: ${ERROR_CODES['unsupported-encoding'].meaning}`],
+    ['unsupported-encoding'],
+    ['Accept-Encoding'],
     ErrorBodySchema,
   ),
 }

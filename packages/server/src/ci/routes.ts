@@ -18,7 +18,7 @@ export async function ciRoutes(app: FastifyInstance, deps: ExchangeDependencies)
   })
   const { exchangeIdToken, oidcAudience, authorizationServer: metadata } = OPERATIONS
 
-  app.post(exchangeIdToken.path, { config: { failures: 'oidc' } }, async (request, reply) => {
+  app.post(exchangeIdToken.path, { config: { failures: 'oidc', anyQuery: true } }, async (request, reply) => {
     const answer = await exchange(
       {
         parameters: sentParameters(request),
@@ -33,7 +33,9 @@ export async function ciRoutes(app: FastifyInstance, deps: ExchangeDependencies)
   app.get(oidcAudience.path, async () => ({ audience: deps.baseUrl }))
   // Where a base URL has a path, clients look for it behind the name (RFC 8414, 3.1), and some before it.
   for (const path of new Set(['', pathOf(deps.baseUrl)])) {
-    app.get(`${metadata.path}${path}`, async () => authorizationServer(deps.baseUrl))
+    app.get(`${metadata.path}${path}`, { config: { anyQuery: true } }, async () =>
+      authorizationServer(deps.baseUrl),
+    )
   }
 }
 

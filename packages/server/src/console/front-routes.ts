@@ -12,7 +12,7 @@ interface FrontRoutes<Who extends Authority> extends AskedParts<Who> {
   readonly front: () => Promise<string>
 }
 
-const OPTIONS = { config: { limit: 'management' } } as const
+const OPTIONS = { config: { limit: 'management', anyQuery: true } } as const
 
 export function consoleFrontRoutes<Who extends Authority>(
   app: FastifyInstance,

@@ -13,11 +13,15 @@ import fastify, {
 import { RequestError, TooManyRequests } from '../errors.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { ignoreBadTypes } from './bodies/content-type.ts'
+import { refuseEncodedBodies } from './bodies/encoded-body.ts'
 import { BODY_LIMIT } from './bodies/json-body.ts'
 import { addClients, type Clients } from './client.ts'
 import { answerError } from './errors/answer.ts'
 import { observeRequests } from './observe.ts'
+import { isAsInRoute, lacksParameter, nearlyRight } from './one-address.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
+import { refuseUnknownParameters } from './query-names.ts'
 import { requestIds } from './request-ids.ts'
 import { schemaCompilers } from './schema-compilers.ts'
 import { sendTogether } from './send-together.ts'
@@ -69,9 +73,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     rewriteUrl: rewriter(pathOf(baseUrl)),
     bodyLimit: BODY_LIMIT,
-    // `L//discharge`: bakery clients in JavaScript do not trim the slash of a location.
     // A part of a path may be as long as all headers: the code that reads it has a limit of its own.
-    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADER_LIMIT },
+    routerOptions: { maxParamLength: HEADER_LIMIT },
     schemaController: { compilersFactory: schemaCompilers },
     // While closing, answer what still arrives on an open connection as usual; the connection ends with it.
     return503OnClosing: false,
@@ -96,8 +99,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(reply)
     if (request.is404) answerNotFound(app, request, reply)
-    else done()
+    else if (isAsInRoute(request)) done()
+    else answerError(nothingAt(request), request, reply)
   })
+  refuseUnknownParameters(app)
+  refuseEncodedBodies(app)
+  ignoreBadTypes(app)
   // Bakery clients compare the type as a string: with a charset they silently do nothing.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.getHeader('content-type') === FASTIFYS_JSON) reply.header('content-type', 'application/json')
@@ -117,11 +124,14 @@ function commonHeaders(reply: FastifyReply): void {
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
-  const path = (request.url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/')
-  const allowed = METHODS.filter((method) => app.findRoute({ url: path, method }) !== null)
+  const path = request.url.split('?', 1)[0] ?? ''
+  const allowed = METHODS.filter((method) => {
+    const route = app.findRoute({ url: path, method })
+    return route !== null && !lacksParameter(route.params)
+  })
   const error =
     allowed.length === 0
-      ? new RequestError('not-found', 'There is nothing at this path. GET / lists what there is.')
+      ? nothingAt(request)
       : new RequestError(
           'method-not-allowed',
           `This path does not support ${request.method}. It supports ${allowed.join(', ')}.`,
@@ -129,6 +139,12 @@ function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: Fa
         )
   answerError(error, request, reply)
 }
+
+const nothingAt = ({ url }: FastifyRequest): RequestError =>
+  new RequestError(
+    'not-found',
+    `There is nothing at this path. ${nearlyRight(url.split('?', 1)[0] ?? '') ?? 'GET / lists what there is.'}`,
+  )
 
 /** The path of a base URL, without a trailing slash. */
 export const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '')

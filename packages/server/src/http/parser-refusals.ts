@@ -74,14 +74,33 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-/** HTTP/1.1 requires exactly one `Host` in every request (RFC 9112, 3.2). True: it was refused. */
-export function refuseByHost(request: IncomingMessage, response: ServerResponse): boolean {
-  const hosts = countHosts(request.rawHeaders)
-  if (hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')) return false
-  const message =
-    hosts === 0
-      ? 'The request has no Host header, which HTTP/1.1 requires.'
-      : 'The request has more than one Host header.'
+/** Refuses what Node's parser lets through although RFC 9112 does not. Returns whether it refused the request. */
+export function refuseByHeaders(request: IncomingMessage, response: ServerResponse): boolean {
+  const message = hostProblem(request) ?? transferProblem(request)
+  if (message === undefined) return false
   writeRefusal(response, refusal('invalid-request', message, { close: true }))
   return true
+}
+
+/** HTTP/1.1 requires exactly one `Host` in every request (RFC 9112, 3.2). */
+function hostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  const hosts = countHosts(rawHeaders)
+  if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return undefined
+  return hosts === 0
+    ? 'The request has no Host header, which HTTP/1.1 requires.'
+    : 'The request has more than one Host header.'
+}
+
+/**
+ * A body in a transfer coding that nobody decodes would be read as something else, and a proxy may disagree with us
+ * about where such a body ends (RFC 9112, 6.1).
+ */
+function transferProblem({ headers, httpVersion }: IncomingMessage): string | undefined {
+  // Node joins repeated headers with commas.
+  const coding = headers['transfer-encoding']
+  if (coding === undefined) return undefined
+  if (httpVersion !== '1.1')
+    return 'The request has a Transfer-Encoding header, which HTTP/1.0 does not have.'
+  if (coding.toLowerCase() === 'chunked') return undefined
+  return 'The Transfer-Encoding header is not "chunked", the only transfer coding this service reads. Send the body with a Content-Length or in chunks.'
 }

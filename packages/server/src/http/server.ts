@@ -7,7 +7,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { createServer } from '../node-http.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './limits/connections.ts'
 import { InFlight, type InFlightOptions } from './limits/in-flight.ts'
-import { HEADER_LIMIT, refuseByHost, refuseConnect } from './parser-refusals.ts'
+import { HEADER_LIMIT, refuseByHeaders, refuseConnect } from './parser-refusals.ts'
 
 export interface ListeningServer {
   readonly server: Server
@@ -60,7 +60,7 @@ export async function listen(
   const take: RequestListener = (request, response) => {
     if (!connections.begin(request, response)) return
     if (leaving) response.setHeader('connection', 'close')
-    if (refuseByHost(request, response) || !inFlight.enter(request, response)) return
+    if (refuseByHeaders(request, response) || !inFlight.enter(request, response)) return
     if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
     if (handle) handle(request, response)
     else void ready.promise.then((listener) => listener(request, response))
@@ -72,7 +72,7 @@ export async function listen(
       requestTimeout: limits.request,
       keepAliveTimeout: limits.idle,
       connectionsCheckingInterval: limits.check,
-      // `refuseByHost` does this instead, in the form of all refusals.
+      // `refuseByHeaders` does this instead, in the form of all refusals.
       requireHostHeader: false,
     },
     take,

@@ -47,7 +47,7 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   const description = describe(facts)
   const { console, consoleFrom } = facts
   const hasConsole = consoleFrom ? insideOf(consoleFrom) : () => true
-  app.get('/', LIMITED, async (request, reply) => {
+  app.get('/', { config: { ...LIMITED.config, anyQuery: true } }, async (request, reply) => {
     reply.header('vary', 'Accept')
     if (!prefersPage(request)) {
       const logins = await facts.toolLogins()

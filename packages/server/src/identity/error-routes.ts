@@ -29,8 +29,12 @@ interface BakeryRefusal {
 
 export function errorRoutes(app: FastifyInstance): void {
   app.setErrorHandler(answer)
-  app.all('/*', async ({ method }) => {
-    throw nothingHere(method)
+  // Before the body is looked at: what has no path has no form either.
+  app.all('/*', {
+    config: { anyQuery: true },
+    onRequest: ({ method }, _reply, done) => done(nothingHere(method)),
+    // The hook has answered.
+    handler: async () => undefined,
   })
 }
 

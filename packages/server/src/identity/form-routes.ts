@@ -13,7 +13,7 @@ const COOKIE = 'ratafia-sign-in'
 
 /** The options of routes that answer with a page: to look at, and for what its form sends. */
 export function pageOptions(app: FastifyInstance) {
-  const page = { config: { page: true, limit: 'pages' } } as const
+  const page = { config: { page: true, limit: 'pages', anyQuery: true } } as const
   return { page, form: { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] } }
 }
 

@@ -1,7 +1,6 @@
 /**
  * The identity service over HTTP: a Fastify plugin with cookies, forms and error answers of its own, to be registered
- * under the prefix that its location ends with. The application must ignore duplicate slashes: bakery clients in
- * JavaScript do not trim the slash of a location.
+ * under the prefix that its location ends with.
  */
 import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'

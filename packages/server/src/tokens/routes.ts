@@ -8,6 +8,7 @@ import { type BeforeBody, beforeBody } from '../http/bodies/before-body.ts'
 import { readJsonBodies } from '../http/bodies/json-body.ts'
 import { booleanParameter } from '../http/boolean-parameter.ts'
 import { presentedMacaroons } from '../http/credentials/presented.ts'
+import { onlyNamesOf } from '../http/query-names.ts'
 import {
   authenticatedBefore,
   dependenciesFor,
@@ -76,7 +77,8 @@ export function sessionRoutes(
 ): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { preValidation } = authenticated
-  typed.get(listing.path, { preValidation, ...WITH_CREDENTIALS }, (request) => {
+  const schema = { querystring: onlyNamesOf(OPERATIONS.listTokens.query) }
+  typed.get(listing.path, { schema, preValidation, ...WITH_CREDENTIALS }, (request) => {
     const { account } = authenticated.resultOf(request)
     const includeInactive = booleanParameter(request.query, 'include-inactive')
     return listTokens({ accountId: account.id, includeInactive }, deps)

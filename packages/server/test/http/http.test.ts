@@ -173,7 +173,6 @@ suite('HTTP', () => {
       '/': 'GET, HEAD',
       '/api/v2/tokens': 'GET, HEAD, POST',
       '/api/v2/tokens?x=y': 'GET, HEAD, POST',
-      '//api//v2/tokens': 'GET, HEAD, POST',
       '/api/v2/tokens/exchange': 'POST',
       '/api/v2/tokens/revoke': 'POST',
       '/api/v2/tokens/whoami': 'GET, HEAD',
@@ -202,9 +201,8 @@ suite('HTTP', () => {
       }
     })
 
-    test('200: duplicate slashes, absolute URLs, other expectations and HTTP/1.0', async () => {
+    test('200: absolute URLs, other expectations and HTTP/1.0', async () => {
       for (const bytes of [
-        request('GET //identity//discharge///info'),
         request('GET http://x/'),
         request('GET /', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'),
         post('{}', `${JSON_TYPE}Expect: 100-continue\r\n`),
@@ -276,20 +274,16 @@ suite('HTTP', () => {
         post('{"constructor":{"prototype":{"a":1}}}'),
         /"constructor" with a "prototype"/,
       ],
-      'a number': [post('1'), /^body must be an object\.$/],
-      null: [post('null'), /^body must be an object\.$/],
-      'an unknown field': [post('{"frob":1}'), /^body has an unknown field: "frob"\.$/],
+      'a number': [post('1'), /^The body must be an object\.$/],
+      null: [post('null'), /^The body must be an object\.$/],
+      'an unknown field': [post('{"frob":1}'), /^The body has an unknown field: "frob"\.$/],
       'an unknown field with a long name': [
         post(`{"${'x\\u001b'.repeat(1000)}":1}`),
-        /^body has an unknown field: "[^\p{Cc}]{10,400}…"\.$/u,
+        /^The body has an unknown field: "[^\p{Cc}]{10,400}…"\.$/u,
       ],
       'too many items': [
         post(`{"channels":[${Array(257).fill('"a"')}]}`),
-        /^body\/channels has more than 256 items\.$/,
-      ],
-      'a Content-Type that is none': [
-        post('{}', 'Content-Type: frob;;\r\n'),
-        /^The Content-Type header is not a media type\./,
+        /^The field "channels" has more than 256 items\.$/,
       ],
     }
     for (const [name, [bytes, message]] of Object.entries(refused)) {

@@ -93,7 +93,6 @@ export async function startIdentity(
 ): Promise<RunningIdentity> {
   const app = fastify({
     forceCloseConnections: 'idle',
-    routerOptions: { ignoreDuplicateSlashes: true },
   })
   addClients(app, clientsOf(['127.0.0.1']))
   // There is no limit on requests in flight to leave.

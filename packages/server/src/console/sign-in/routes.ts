@@ -61,7 +61,7 @@ const MOST_PENDING = 2
 const nameOf = (text: string): string => text.slice(0, 8)
 const NAME = /^[\w-]{8}$/
 
-const PAGE = { exposeHeadRoute: false, config: { limit: 'pages' } } as const
+const PAGE = { exposeHeadRoute: false, config: { limit: 'pages', anyQuery: true } } as const
 const BODY_LIMIT = 4 * 1024
 
 /** `app` is theirs alone, and has the plugin for cookies. */
@@ -160,7 +160,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
       : send(reply, 410, nothingKeptPage())
   })
 
-  app.post('/console/sign-out', { config: { limit: 'pages' } }, async (request, reply) => {
+  app.post('/console/sign-out', { config: PAGE.config }, async (request, reply) => {
     const token = cookie.of(request)
     if (token !== undefined) {
       const fields = fieldsIn(typeof request.body === 'string' ? request.body : '')

@@ -68,6 +68,8 @@ export function headersOf({ status, code, extra, retryAfter, close }: Refusal): 
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     ...(status === 401 ? { 'www-authenticate': CHALLENGES.get(code) ?? `Macaroon realm="${REALM}"` } : {}),
     ...(status === 405 && Array.isArray(allowed) ? { allow: allowed.join(', ') } : {}),
+    // Which codings a body may have (RFC 9110, 12.5.3).
+    ...(status === 415 ? { 'accept-encoding': 'identity' } : {}),
     ...(close ? { connection: 'close' } : {}),
   }
 }

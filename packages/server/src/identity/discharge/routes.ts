@@ -10,20 +10,30 @@ import { dischargeParameters, protocolVersion } from './discharge-parameters.ts'
 import { dischargeInfo } from './info.ts'
 import type { Client } from './interaction.ts'
 
-const LIMITED = { config: { limit: 'discharge' } } as const
+/** Bakery clients send all their parameters in the query, and some that only other dischargers know. */
+const OPEN = { config: { anyQuery: true } } as const
+const LIMITED = { config: { ...OPEN.config, limit: 'discharge' } } as const
+
+/**
+ * `L//discharge`: bakery clients in JavaScript do not remove the slash that a location ends with (contract/bakery.md). No
+ * other address of this service may be written with two slashes.
+ */
+const DISCHARGE_PATHS = ['/discharge', '//discharge']
 
 export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies, patience: number): void {
-  app.get('/discharge/info', async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
-  app.get('/publickey', async (_request, reply) => {
+  app.get('/discharge/info', OPEN, async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
+  app.get('/publickey', OPEN, async (_request, reply) => {
     const { PublicKey } = await dischargeInfo(deps)
     return sendJson(reply, 200, { PublicKey })
   })
 
-  app.post('/discharge', LIMITED, async (request, reply) => {
-    const parameters = dischargeParameters(parametersOf(request))
-    const macaroon = await dischargeCaveat({ ...parameters, client: clientOf(request) }, deps)
-    return sendJson(reply, 200, { Macaroon: macaroon })
-  })
+  for (const path of DISCHARGE_PATHS) {
+    app.post(path, LIMITED, async (request, reply) => {
+      const parameters = dischargeParameters(parametersOf(request))
+      const macaroon = await dischargeCaveat({ ...parameters, client: clientOf(request) }, deps)
+      return sendJson(reply, 200, { Macaroon: macaroon })
+    })
+  }
 
   app.get('/login/agent', LIMITED, async (request, reply) => {
     const parameters = parametersOf(request)
@@ -42,7 +52,7 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
   // No HEAD route: it would wait just as long.
   app.get(
     '/wait-token',
-    { exposeHeadRoute: false, config: { limit: 'wait-token' } },
+    { exposeHeadRoute: false, config: { ...OPEN.config, limit: 'wait-token' } },
     async (request, reply) => {
       const did = required(parametersOf(request), 'did')
       const result = await waitForLogin(

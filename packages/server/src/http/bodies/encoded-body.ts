@@ -1,0 +1,30 @@
+/**
+ * Refuses bodies with a content coding, before anything of them is read: no client of this API compresses what it sends,
+ * and what a small body decompresses to has no limit.
+ */
+import type { FastifyInstance } from 'fastify'
+import { RequestError } from '../../errors.ts'
+import { noteRefusal, sendRefusal } from '../errors/answer.ts'
+import { refusal } from '../errors/refusal.ts'
+import { hasBody } from './has-body.ts'
+
+const CODE = 'unsupported-encoding'
+const MESSAGE =
+  'The body has a Content-Encoding, and this service reads no compressed bodies. Send it without that header, as it is.'
+
+/** For routes added to `app` later. The connection ends with the refusal, because the body stays unread. */
+export function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (isPlain(request.headers['content-encoding']) || !hasBody(request.raw)) return done(null, payload)
+    const refused = refusal(CODE, MESSAGE, { close: true })
+    noteRefusal(request, new RequestError(CODE, MESSAGE), refused)
+    sendRefusal(reply, refused)
+  })
+}
+
+/** `identity` means that there is no coding (RFC 9110, 8.4.1). Node joins repeated headers with commas. */
+const isPlain = (coding: string | readonly string[] | undefined): boolean =>
+  coding === undefined ||
+  String(coding)
+    .split(',')
+    .every((one) => /^\s*(?:identity)?\s*$/i.test(one))
