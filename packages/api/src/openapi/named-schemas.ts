@@ -25,7 +25,9 @@ export function nameSchemas(value: unknown): Named {
     return { $ref: `#/components/schemas/${title}` }
   }
   const walkMembers = (node: object): object =>
-    Object.fromEntries(Object.entries(forGenerators(node)).map(([name, member]) => [name, walk(member)]))
+    Object.fromEntries(
+      Object.entries(withoutTwins(forGenerators(node))).map(([name, member]) => [name, walk(member)]),
+    )
   const named = walk(value)
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
   return { value: named, schemas: Object.fromEntries(sorted.map(([title, entry]) => [title, entry.named])) }
@@ -35,6 +37,28 @@ export function nameSchemas(value: unknown): Named {
 function titleOf(node: object): string | undefined {
   const { title, type, enum: values, anyOf } = node as Readonly<Record<string, unknown>>
   return typeof title === 'string' && (type ?? values ?? anyOf) !== undefined ? title : undefined
+}
+
+/**
+ * `error_list` and `error-list` are one name in most languages, and a client with both does not compile. The document
+ * has the first; the second is an additional property.
+ */
+function withoutTwins(node: object): object {
+  const { properties, required, additionalProperties, ...rest } = node as SchemaOfObject
+  if (typeof properties !== 'object' || properties === null) return node
+  const isTwin = (name: string) => name.includes('-') && name.replaceAll('-', '_') in properties
+  if (!Object.keys(properties).some(isTwin)) return node
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isTwin(name))),
+    ...(required && { required: required.filter((name) => !isTwin(name)) }),
+  }
+}
+
+interface SchemaOfObject {
+  readonly properties?: object
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
 }
 
 /**
