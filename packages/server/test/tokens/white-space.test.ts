@@ -4,7 +4,7 @@ import { before, suite, test } from 'node:test'
 import { MANAGEMENT_PREFIX, OPERATIONS } from '@ratafia/api/schemas'
 import { oneDatabase } from '../support/databases.ts'
 import { addOperator, managementToken } from '../support/managers.ts'
-import { addPerson, bearing, call, logIn, testService } from '../support/service.ts'
+import { bearing, call, logIn, testService } from '../support/service.ts'
 
 const AROUND: readonly (readonly [before: string, after: string])[] = [
   ['', '\n'],
@@ -19,16 +19,18 @@ oneDatabase((_kind, _open, fresh) => {
   let manager: Record<string, string>
 
   before(async () => {
-    token = await logIn(service, await addPerson(service))
-    manager = bearing(await managementToken(service, await addOperator(service)))
+    // An explanation is for the token's own account.
+    const operator = await addOperator(service)
+    token = await logIn(service, operator)
+    manager = bearing(await managementToken(service, operator))
   })
 
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     call(service, 'POST', path, { body, headers })
   const places: Readonly<Record<string, (text: string) => Promise<boolean>>> = {
     'the token of an explanation': async (text) =>
-      (await post(`${MANAGEMENT_PREFIX}/me/tokens/explain`, { token: text }, manager)).body.state ===
-      'active',
+      (await post(`${MANAGEMENT_PREFIX}/me/tokens/explain`, { token: text }, manager)).body.kind ===
+      'developer-token',
     'the Authorization header that a store passes on': async (text) => {
       const { path } = OPERATIONS.verifyAuthorization
       return (await post(path, { auth_data: { authorization: `Macaroon ${text}` } })).body.allowed

@@ -21,7 +21,9 @@ const LIMITED = { config: { ...OPEN.config, limit: 'discharge' } } as const
 const DISCHARGE_PATHS = ['/discharge', '//discharge']
 
 export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies, patience: number): void {
-  app.get('/discharge/info', OPEN, async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
+  for (const path of DISCHARGE_PATHS) {
+    app.get(`${path}/info`, OPEN, async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
+  }
   app.get('/publickey', OPEN, async (_request, reply) => {
     const { PublicKey } = await dischargeInfo(deps)
     return sendJson(reply, 200, { PublicKey })
