@@ -25,14 +25,17 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
   const { onMade = (sentence) => log.info({}, sentence) } = options
   if (makes !== 'everything') requireDatabase(config)
   const missing = missingPart(config)
+  options.stop?.throwIfAborted()
   const sealer = await openSealer(config, log)
   const database = await openConfigured(options, telemetry)
   const { clock = database.clock.now, machineClock = systemClock } = options
   try {
+    options.stop?.throwIfAborted()
     // A command that only reads must not wait for the lock that migrations take.
     const updates = database.kind === 'sqlite' && makes !== 'nothing'
     if (schema === 'update' || (schema === 'require' && updates)) await migrateWithLog(database, options)
     else if (schema === 'require') await requireCurrentSchema(database)
+    options.stop?.throwIfAborted()
     const keyring = await openKeyring({ database, secret: sealer, clock, makeKeys: makes !== 'nothing' })
     if (missing !== undefined) onMade(missing)
     const operator = operatorOf(config)

@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly makes?: 'everything' | 'keys' | 'nothing'
   /** Gets a sentence for what opening has made, and where. Default: the log. */
   readonly onMade?: (sentence: string) => void
+  /** Ends a start between two of its steps, with its reason; what is there by then is whole. */
+  readonly stop?: AbortSignal
 }
 
 /** What opening an installation logs. Not pino's whole type: a command does not load pino. */

@@ -4,6 +4,7 @@ import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { holdYoungGeneration } from './heap-limits.ts'
 import { serviceSettings } from './settings.ts'
+import { stopOnSignal } from './stopping.ts'
 
 export interface ServeContext {
   readonly environment: Environment
@@ -15,8 +16,9 @@ export async function serve(
   { environment, streams }: ServeContext,
   { identityOnly = false }: { readonly identityOnly?: boolean } = {},
 ): Promise<void> {
+  const stop = stopOnSignal()
   holdYoungGeneration()
   const processes = await import('./service/processes.ts')
   const settings = await serviceSettings(environment, streams, identityOnly ? IDENTITY_PORT : undefined)
-  await processes.serve({ ...settings, identityOnly }, (text) => streams.stdout.write(text))
+  await processes.serve({ ...settings, identityOnly, stop }, (text) => streams.stdout.write(text))
 }

@@ -31,7 +31,7 @@ export interface SuperviseOptions {
   /** Once, when all of them listen: `http://HOST:PORT`, and whether somebody can log in. */
   readonly onListening: (origin: string, hasAccount: boolean) => void
   /** When to end. */
-  readonly signal: Promise<NodeJS.Signals>
+  readonly signal: Promise<NodeJS.Signals | undefined>
 }
 
 /** For a worker to answer with its metrics. */
@@ -151,9 +151,12 @@ class Crew {
     if (this.#stopping) return
     this.#stopping = true
     this.#failure = failure
-    for (const { worker, timer } of this.#places) {
+    for (const { worker, timer, listenedAt } of this.#places) {
       clearTimeout(timer)
-      if (worker) tell(worker, { ratafia: 'stop' })
+      if (!worker) continue
+      // One that still loads its code hears no message, but has a signal's usual end.
+      if (listenedAt === undefined) worker.process.kill('SIGTERM')
+      else tell(worker, { ratafia: 'stop' })
     }
     setTimeout(() => this.#kill(), this.#options.patienceMs).unref()
     this.#endIfEmpty()
@@ -225,7 +228,8 @@ class Crew {
     place.listenedAt = undefined
     const said = { worker: worker.process.pid, exitCode, signal: worker.process.signalCode ?? undefined }
     if (this.#stopping) {
-      if (exitCode !== 0) {
+      const stoppedEarly = listenedFor === undefined && said.signal === 'SIGTERM'
+      if (exitCode !== 0 && !stoppedEarly) {
         this.#options.log.error(said, 'a worker did not finish')
         this.#failure ??= new WorkersFailed('a worker did not finish its requests', exitCode ?? FAULT)
       }

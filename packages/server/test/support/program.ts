@@ -59,6 +59,8 @@ export interface Program {
   /** Runs a command with `--json` and returns its answer; fails unless it succeeds. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by assertions only
   json(...words: string[]): Promise<any>
+  /** Starts a command in its own process, and does not wait for anything. */
+  launch(words: readonly string[], environment?: Variables): Omit<RunningProgram, 'baseUrl'>
   /** Starts `serve`, or the given command, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
   /** The service in this process, for tests that only call it; closed after the suite. */
@@ -149,6 +151,20 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
       })
     },
     spawn: spawnCommand,
+    launch: (words, environment) => {
+      const { child, output, finished } = launch(words, environment)
+      child.stdin.end()
+      return {
+        child,
+        finished,
+        stdout: () => output.stdout,
+        stderr: () => output.stderr,
+        end: (signal) => {
+          child.kill(signal)
+          return finished
+        },
+      }
+    },
     async json(...words) {
       const { code, stdout, stderr } = await this.run([...words, '--json'])
       // The first command of a suite may make the database.

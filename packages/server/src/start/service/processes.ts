@@ -1,20 +1,26 @@
 /** The processes of the service: one alone, or a supervisor with its workers. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { announcement } from '../../cli/announcement.ts'
 import { EXIT } from '../../cli/context.ts'
-import type { Installation } from '../../cli/installation.ts'
 import { monotonicClock } from '../../clock.ts'
 import { type Counters, localCounters } from '../../counters.ts'
+import { passesSoon } from '../../database/errors/passing.ts'
+import { Unavailable } from '../../errors.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
 import { limitHeap, limitOldGeneration } from '../heap-limits.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
+import { Stopped, stopOf } from '../stopping.ts'
 import type { RunningService } from './service.ts'
 
+/** How a process of the service runs. */
+type ServeOptions = ServiceOptions & { readonly stop: AbortSignal }
+
 /**
- * Serves until a signal ends it. `say` takes what a person needs to know once the service listens. A worker runs this
+ * Serves until `stop` is aborted. `say` takes what a person needs to know once the service listens. A worker runs this
  * function too: its supervisor starts the same program with the same words.
  */
-export async function serve(options: ServiceOptions, say: (text: string) => void): Promise<void> {
+export async function serve(options: ServeOptions, say: (text: string) => void): Promise<void> {
   const worker = inWorker({ fallback: countersOfProcess() })
   try {
     if (worker) await serveInWorker(options, worker)
@@ -34,12 +40,13 @@ const countersOfProcess = (): Counters => localCounters({ clock: monotonicClock 
  */
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
-async function serveAlone(options: ServiceOptions, say: (text: string) => void): Promise<void> {
-  const service = await start({ ...options, counters: countersOfProcess(), jobs: true })
-  const signalled = nextSignal()
+async function serveAlone(options: ServeOptions, say: (text: string) => void): Promise<void> {
+  const begun = await start({ ...options, counters: countersOfProcess(), jobs: true })
+  if (!begun) return
+  const { service, hasAccount } = begun
   try {
-    say(announcementOf(service.origin, await anyAccount(service.installation), options))
-    const signal = await signalled
+    say(announcementOf(service.origin, hasAccount, options))
+    const signal = await stopOf(options.stop)
     options.log.info({ signal }, 'finishing what is in flight')
   } finally {
     await service.close()
@@ -49,9 +56,8 @@ async function serveAlone(options: ServiceOptions, say: (text: string) => void):
 /** Longer than a worker waits for its requests before it cuts them off. */
 const WORKER_PATIENCE_MS = 28_000
 
-async function serveWithWorkers(options: ServiceOptions, say: (text: string) => void): Promise<void> {
-  const { config, log } = options
-  const signal = nextSignal()
+async function serveWithWorkers(options: ServeOptions, say: (text: string) => void): Promise<void> {
+  const { config, log, stop } = options
   limitOldGeneration()
   const { supervise } = await import('../../workers/supervise.ts')
   await supervise({
@@ -61,16 +67,19 @@ async function serveWithWorkers(options: ServiceOptions, say: (text: string) => 
     waitingCode: EXIT.unavailable,
     patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
     onListening: (origin, hasAccount) => say(announcementOf(origin, hasAccount, options)),
-    signal,
+    signal: stopOf(stop),
   })
 }
 
-async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise<void> {
-  // From the start: a terminal or a service manager may signal every process.
-  const ended = Promise.race([nextSignal(), worker.stopped])
+async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<void> {
+  // A terminal or a service manager may signal every process, the supervisor tells its workers.
+  const told = new AbortController()
+  void worker.stopped.then(() => told.abort(new Stopped()))
+  const stop = AbortSignal.any([options.stop, told.signal])
   try {
-    const service = await start({
+    const begun = await start({
       ...options,
+      stop,
       counters: worker.counters,
       // Once for all workers: an older release may run on a schema that is newer by now.
       schema: worker.isFirst ? 'update' : 'keep',
@@ -81,24 +90,65 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
           return registry.metrics()
         }),
     })
-    worker.listening(service.origin, await anyAccount(service.installation))
-    await ended
-    await service.close()
+    if (!begun) return
+    worker.listening(begun.service.origin, begun.hasAccount)
+    await stopOf(stop)
+    await begun.service.close()
   } finally {
     worker.leave()
   }
 }
 
-/** Loads and starts the service. A supervisor does not load it: that alone would make it twice as large. */
-async function start(options: ServiceOptions): Promise<RunningService> {
-  const { startService } = await import('./service.ts')
-  const service = await startService(options)
-  limitHeap()
-  return service
+/** Slow disks and busy machines: a running node waits, too. */
+const SLOW_DATABASE_MS = 60_000
+const RETRY_MS = 500
+/** A migration and what waits for the database leave nothing half done when the process ends. */
+const STOP_MS = 500
+
+/**
+ * Starts the service, again and again while its database is busy. Undefined if it was stopped before it listened.
+ */
+async function start(options: ServeOptions): Promise<Begun | undefined> {
+  const { stop, log } = options
+  let started = false
+  void stopOf(stop).then((signal) => {
+    if (started) return
+    log.info({ signal }, 'stopping before it listened')
+    setTimeout(() => started || process.exit(EXIT.done), STOP_MS).unref()
+  })
+  for (const deadline = performance.now() + SLOW_DATABASE_MS; ; ) {
+    try {
+      stop.throwIfAborted()
+      const begun = await begin(options)
+      started = true
+      limitHeap()
+      return begun
+    } catch (error) {
+      if (stop.aborted) return undefined
+      if (!(error instanceof Unavailable) || !passesSoon(error) || performance.now() > deadline) throw error
+      log.warn({ err: error }, 'the database is slow: starting again')
+    }
+    await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {})
+  }
 }
 
-const anyAccount = async ({ accounts }: Installation): Promise<boolean> =>
-  (await accounts.page({ after: undefined, limit: 1 })).length > 0
+interface Begun {
+  readonly service: RunningService
+  readonly hasAccount: boolean
+}
+
+/** Loads the service, which a supervisor does not: that alone would make it twice as large. */
+async function begin(options: ServeOptions): Promise<Begun> {
+  const { startService } = await import('./service.ts')
+  const service = await startService(options)
+  try {
+    const accounts = await service.installation.accounts.page({ after: undefined, limit: 1 })
+    return { service, hasAccount: accounts.length > 0 }
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+}
 
 function announcementOf(
   origin: string,
@@ -108,23 +158,4 @@ function announcementOf(
   const { database, baseUrl = origin } = config
   const identity = identityOnly ? 'alone' : (config.identity ?? 'bundled')
   return announcement({ origin, baseUrl, release: RELEASE, database, identity, hasAccount })
-}
-
-/** Ctrl-C below npm is two signals: the terminal sends one, and npm passes its own on. */
-const SAME_KEY_MS = 1_000
-
-/** Resolves with the first SIGTERM or SIGINT; a second one ends the process at once, with 1. */
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let interruptedAt = -Infinity
-    let isStopping = false
-    const stop = (signal: NodeJS.Signals) => {
-      const isSame = signal === 'SIGINT' && performance.now() - interruptedAt < SAME_KEY_MS
-      if (isStopping && !isSame) process.exit(1)
-      if (signal === 'SIGINT' && !isSame) interruptedAt = performance.now()
-      isStopping = true
-      resolve(signal)
-    }
-    process.on('SIGTERM', stop).on('SIGINT', stop)
-  })
 }

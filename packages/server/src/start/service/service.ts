@@ -65,6 +65,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     const installation = await openInstallation(options, untallied)
     opened.push(() => installation.close())
+    options.stop?.throwIfAborted()
     const tally = keepTally(installation)
     const telemetry = tallied(untallied, tally)
     const { clockAhead } = installation
@@ -119,7 +120,7 @@ const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry 
 /** Adds what it opens to `opened`. */
 async function listenWith(
   { installation, telemetry, tally }: Counted,
-  { log, identityOnly = false, ...options }: ServiceOptions,
+  { log, identityOnly = false, stop, ...options }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
@@ -141,6 +142,7 @@ async function listenWith(
     metrics.watch({ changes: () => changes, caches: () => feed.memories })
   }
   const clients = clientsOf(config.trustedProxies)
+  stop?.throwIfAborted()
   const listening = await listen(
     config.host,
     config.port,
@@ -192,6 +194,7 @@ async function listenWith(
     await addService({ ...parts, feed, activity, tokenUses: tokenUses(used, { ...installation, tally }) })
   else await addIdentity('', parts)
   await app.ready()
+  stop?.throwIfAborted()
   listening.open()
   return { origin: listening.origin, baseUrl }
 }

@@ -1,0 +1,35 @@
+/** When the process of a service should end. */
+
+/** Why: what a start that is under way ends with. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+  /** Undefined where the supervisor says so. */
+  readonly signal: NodeJS.Signals | undefined
+  constructor(signal?: NodeJS.Signals) {
+    super('the service was told to stop')
+    this.signal = signal
+  }
+}
+
+/**
+ * Aborted by the first SIGTERM or SIGINT, with {@link Stopped}; a second one ends the process at once, with 1. Call it
+ * first of all: the first process of a container has no other answer to these signals.
+ */
+export function stopOnSignal(): AbortSignal {
+  const controller = new AbortController()
+  const stop = (signal: NodeJS.Signals) => {
+    process.off('SIGTERM', stop).off('SIGINT', stop)
+    process.once('SIGTERM', () => process.exit(1)).once('SIGINT', () => process.exit(1))
+    controller.abort(new Stopped(signal))
+  }
+  process.on('SIGTERM', stop).on('SIGINT', stop)
+  return controller.signal
+}
+
+/** Resolves once `stop` is aborted, to the signal, if there was one. */
+export const stopOf = (stop: AbortSignal): Promise<NodeJS.Signals | undefined> =>
+  new Promise((resolve) => {
+    const told = () => resolve(stop.reason instanceof Stopped ? stop.reason.signal : undefined)
+    if (stop.aborted) told()
+    else stop.addEventListener('abort', told, { once: true })
+  })

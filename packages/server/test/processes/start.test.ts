@@ -1,0 +1,109 @@
+/** A start that is stopped leaves nothing half done, and one whose database is slow goes on. */
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import pg from 'pg'
+import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
+import { testProgram } from '../support/program.ts'
+
+eachDatabase((kind, _open, fresh) => {
+  const program = testProgram(fresh)
+
+  /** Statements of another process, with which a migration has to wait for it. */
+  const hold = async () => {
+    const target = await fresh.target()
+    const forget =
+      'delete from schema_migration where name = (select max(name) from schema_migration where name not like $contract)'.replace(
+        '$contract',
+        "'%-contract-%'",
+      )
+    if (target.kind === 'sqlite') {
+      const other = new DatabaseSync(target.file)
+      other.exec(forget)
+      other.exec('begin immediate')
+      return () => {
+        other.exec('rollback')
+        other.close()
+      }
+    }
+    const client = new pg.Client({ connectionString: target.url })
+    await client.connect()
+    await client.query(forget)
+    await client.query('begin')
+    await client.query('update schema_lock set id = 1')
+    return async () => {
+      await client.query('rollback')
+      await client.end()
+    }
+  }
+
+  for (const workers of ['1', '2']) {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      test(`${signal} before it listens, with ${workers} workers: it ends at once, with 0`, async () => {
+        assert.equal((await program.run(['migrate'])).code, 0)
+        const release = await hold()
+        const service = program.launch(['serve'], { RATAFIA_WORKERS: workers })
+        await eventually('it waits in its start', () => service.stderr().includes('waiting for'))
+        // The lock is held until it has ended: it waits for nothing.
+        const { code, stdout, stderr } = await service.end(signal)
+        await release()
+        assert.deepEqual({ code, stdout }, { code: 0, stdout: '' }, stderr)
+        assert.doesNotMatch(stderr, /brought the database up to date|listens|did not finish/)
+        const { missing } = await program.json('migrate', '--plan')
+        assert.equal(missing.length, 1, 'it has migrated')
+        await restore()
+      })
+    }
+  }
+
+  /** What {@link hold} made the database forget is there. */
+  const restore = async () => {
+    const target = await fresh.target()
+    const { missing } = await program.json('migrate', '--plan')
+    const insert = `insert into schema_migration (name, ran_at) values ('${missing[0].name}', 0)`
+    if (target.kind === 'postgres') return asSuperuser(insert, new URL(target.url).pathname)
+    const database = new DatabaseSync(target.file)
+    database.exec(insert)
+    database.close()
+  }
+
+  test('a signal while it loads its code ends it', async () => {
+    const service = program.launch(['serve'], { RATAFIA_WORKERS: '2' })
+    const { code, stdout } = await service.end('SIGTERM')
+    // Before its first line runs, the signal has its usual end, without an exit code.
+    assert.ok(code === 0 || code === null, String(code))
+    assert.equal(stdout, '')
+  })
+
+  if (kind === 'sqlite') return
+
+  for (const workers of ['1', '2']) {
+    test(`heartbeats that are late at the start are waited for, with ${workers} workers`, async () => {
+      const target = await fresh.target()
+      assert.ok(target.kind === 'postgres')
+      const path = new URL(target.url).pathname
+      // The first three heartbeats take longer than one may.
+      await asSuperuser('create sequence late', path)
+      await asSuperuser(
+        `create function public.pg_logical_emit_message(boolean, text, text) returns pg_lsn language plpgsql as $$
+          begin
+            if nextval('public.late') <= 3 then perform pg_sleep(4); end if;
+            return pg_catalog.pg_logical_emit_message($1, $2, $3);
+          end $$`,
+        path,
+      )
+      await asSuperuser(`alter database ${path.slice(1)} set search_path = public, pg_catalog`)
+      try {
+        const service = await program.start({ RATAFIA_WORKERS: workers })
+        const { code, stderr } = await service.end('SIGTERM')
+        assert.equal(code, 0)
+        assert.match(stderr, /does not confirm writes.*"msg":"the database is slow: starting again"/)
+      } finally {
+        await asSuperuser(`alter database ${path.slice(1)} reset search_path`)
+        await asSuperuser('drop function public.pg_logical_emit_message', path)
+        await asSuperuser('drop sequence late', path)
+      }
+    })
+  }
+})
