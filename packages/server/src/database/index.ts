@@ -26,6 +26,7 @@ export { isRefusedValue } from './errors/refused-value.ts'
 export { isReferenceViolation, isUniqueViolation } from './errors/unique-violation.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export type { PoolState } from './pool-state.ts'
+export { requireFitDatabase } from './postgres/traits.ts'
 export type * from './schema/account-tables.ts'
 export { lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
 export {

@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
 import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-key.ts'
 import { readSecretText } from '../config/secrets/secret-text.ts'
+import { requireFitDatabase } from '../database/index.ts'
 import { databaseIsMissing } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
@@ -37,5 +38,9 @@ export async function checkConfig(options: StartOptions, connect: boolean): Prom
   // An embedded database would be migrated.
   const schema = database.kind === 'sqlite' ? 'keep' : 'require'
   const installation = await openInstallation({ ...options, makes: 'nothing', schema })
-  await installation.close()
+  try {
+    for (const warning of await requireFitDatabase(installation.database)) log.warn(warning)
+  } finally {
+    await installation.close()
+  }
 }

@@ -5,7 +5,7 @@ import { directAuthority } from '../authority.ts'
 import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
 import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
-import { requireCurrentSchema } from '../database/index.ts'
+import { requireCurrentSchema, requireFitDatabase } from '../database/index.ts'
 import { countStore } from '../devices/counts/count-store.ts'
 import { fleetStore } from '../devices/fleet/fleet-store.ts'
 import { listStore } from '../devices/fleet/list-store.ts'
@@ -30,6 +30,10 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
   const database = await openConfigured(options, telemetry)
   const { clock = database.clock.now, machineClock = systemClock } = options
   try {
+    // The first process of a supervisor has looked for the others.
+    const warnings = schema === 'keep' ? [] : await requireFitDatabase(database)
+    // A command is not the place for advice about the server.
+    if (schema === 'update') for (const warning of warnings) log.warn(warning)
     options.stop?.throwIfAborted()
     // A command that only reads must not wait for the lock that migrations take.
     const updates = database.kind === 'sqlite' && makes !== 'nothing'

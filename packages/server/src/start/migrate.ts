@@ -1,6 +1,6 @@
 /** `ratafia migrate`: brings the schema up to date, or shows how. */
 import { readSecretKey } from '../config/secret-key.ts'
-import { type PlannedMigration, planMigrations } from '../database/index.ts'
+import { type PlannedMigration, planMigrations, requireFitDatabase } from '../database/index.ts'
 import { databaseIsMissing, migrateWithLog, missingPart, openConfigured } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
@@ -14,7 +14,9 @@ export async function updateSchema(options: StartOptions, partitions = 0): Promi
   // The key first: there must never be a database without its key.
   await readSecretKey(config.secret)
   const database = await openConfigured(options)
-  const ran = await migrateWithLog(database, options, partitions).finally(() => database.close())
+  const ran = await requireFitDatabase(database)
+    .then(() => migrateWithLog(database, options, partitions))
+    .finally(() => database.close())
   if (missing !== undefined) onMade(missing)
   return ran
 }

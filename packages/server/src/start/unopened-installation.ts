@@ -11,7 +11,7 @@ import { jobCheckStore } from '../checkup/job-check-store.ts'
 import { schemaCheckStore } from '../checkup/schema-check-store.ts'
 import { describeDatabase } from '../cli/announcement.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
-import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
+import { type Database, inSnapshot, requireCurrentSchema, requireFitDatabase } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { changing, recordingOn } from './changing.ts'
 import { missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
@@ -30,6 +30,8 @@ export async function openUnopened(
   const missing = missingPart(config)
   const database = await openConfigured(options)
   try {
+    // What only reads also gets everything out of a database that is not fit.
+    if (needs === 'nothing') await requireFitDatabase(database)
     if (needs === 'current-schema') await requireCurrentSchema(database)
     if (missing !== undefined) onMade?.(missing)
   } catch (error) {

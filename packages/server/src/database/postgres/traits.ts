@@ -1,0 +1,151 @@
+/** What a PostgreSQL database, its role and its settings must be like. Each trait says how to mend it. */
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database.ts'
+import { migrationsDone } from '../schema/bookkeeping.ts'
+import { tableNames } from '../schema/migrated-names.ts'
+import { migrations } from '../schema/migrations/index.ts'
+import type { Schema } from '../schema/schema.ts'
+import { SchemaError } from '../schema/schema-error.ts'
+
+interface Found {
+  readonly version: number
+  readonly encoding: string
+  readonly database: string
+  readonly role: string
+  /** The first of the search path that exists; null for none. */
+  readonly schema: string | null
+  readonly mayCreate: boolean | null
+  /** Where our migrations are recorded; null in a new database. */
+  readonly ours: string | null
+  readonly fsync: string
+  readonly commit: string
+  readonly tables: readonly FoundTable[]
+  /** Whether migrations have run, and whether some have not. */
+  readonly isMigrated: boolean
+  readonly isOlder: boolean
+}
+
+/** One that has the name of a table of ours, and is the first of that name in the search path. */
+interface FoundTable {
+  readonly name: string
+  readonly schema: string
+  readonly owner: string
+  readonly isOwned: boolean
+  readonly mayUse: boolean
+}
+
+/** A problem in a sentence, and how to mend it; undefined if there is none. */
+type Trait = (found: Found) => string | undefined
+
+const OLDEST = 13
+const name = (text: string) => `"${text}"`
+
+const setPath = ({ role, database, ours }: Found) =>
+  `\`alter role ${name(role)} in database ${name(database)} set search_path = ${name(ours ?? 'public')}\``
+
+const REQUIRED: readonly Trait[] = [
+  ({ version }) =>
+    Math.floor(version / 10_000) < OLDEST
+      ? `PostgreSQL ${Math.floor(version / 10_000)} is too old. Upgrade the server to ${OLDEST} or newer.`
+      : undefined,
+  ({ encoding, database }) =>
+    encoding !== 'UTF8'
+      ? `The database ${name(database)} has the encoding ${encoding}, which cannot store every text. Create another with \`createdb NAME --encoding=UTF8 --template=template0\`, and move what is in this one with \`ratafia backup\` and \`ratafia restore\`.`
+      : undefined,
+  (found) =>
+    found.schema === null
+      ? `search_path names no schema that exists and that the role ${name(found.role)} may use. Run ${setPath(found)}, or \`grant usage on schema SCHEMA to ${name(found.role)}\`.`
+      : undefined,
+  (found) => {
+    const hiding = found.tables.filter(({ schema }) => found.ours !== null && schema !== found.ours)
+    if (hiding.length === 0) return undefined
+    const [{ name: table, schema } = { name: '', schema: '' }] = hiding
+    return `The table ${table} of the schema ${name(schema)} hides the one of Ratafia in ${name(found.ours ?? '')}: ${name(schema)} comes first in search_path. Run ${setPath(found)}.`
+  },
+  ({ tables, schema, isMigrated }) => {
+    const foreign = isMigrated ? undefined : tables.find((table) => table.schema === schema)
+    return foreign
+      ? `The schema ${name(foreign.schema)} already has a table ${foreign.name}, which is not of Ratafia. Give Ratafia a database of its own.`
+      : undefined
+  },
+  ({ schema, mayCreate, isOlder, role, database }) =>
+    schema !== null && isOlder && !mayCreate
+      ? `The role ${name(role)} may not create tables in the schema ${name(schema)}. As an administrator run \`alter database ${name(database)} owner to ${name(role)}\`, or \`grant usage, create on schema ${name(schema)} to ${name(role)}\`.`
+      : undefined,
+  ({ tables, role, isMigrated }) => {
+    const closed = isMigrated ? tables.filter(({ mayUse }) => !mayUse) : []
+    const [first] = closed
+    return first
+      ? `The role ${name(role)} may not read and write ${listOf(closed)}. As ${name(first.owner)} run \`grant select, insert, update, delete on all tables in schema ${name(first.schema)} to ${name(role)}\`.`
+      : undefined
+  },
+  ({ tables, role, isMigrated, isOlder }) => {
+    const others = isMigrated && isOlder ? tables.filter(({ isOwned }) => !isOwned) : []
+    const [first] = others
+    return first
+      ? `The role ${name(role)} cannot migrate ${listOf(others)}, which ${others.length === 1 ? 'belongs' : 'belong'} to ${name(first.owner)}. Run \`ratafia migrate\` as ${name(first.owner)}, or \`reassign owned by ${name(first.owner)} to ${name(role)}\`.`
+      : undefined
+  },
+]
+
+const ADVISED: readonly Trait[] = [
+  ({ fsync }) =>
+    fsync === 'off'
+      ? 'fsync is off in PostgreSQL: a crash of its machine can lose or damage everything. Turn it on.'
+      : undefined,
+  ({ commit, role }) =>
+    commit === 'off'
+      ? `synchronous_commit is off: a crash of PostgreSQL loses what was acknowledged a moment before, such as a revocation. Turn it on, or run \`alter role ${name(role)} set synchronous_commit = on\`.`
+      : undefined,
+]
+
+const listOf = (tables: readonly FoundTable[]): string =>
+  tables.length === 1
+    ? `the table ${tables[0]?.name}`
+    : `the table ${tables[0]?.name} and ${tables.length - 1} more`
+
+/**
+ * Returns what an operator should mend, sentence by sentence. Throws {@link SchemaError} `unfit-database` with a line for
+ * each trait without which nothing works. Any other database than PostgreSQL is fit.
+ */
+export async function requireFitDatabase({
+  query,
+  kind,
+}: Pick<Database, 'query' | 'kind'>): Promise<readonly string[]> {
+  if (kind === 'sqlite') return []
+  const found = await lookAt(query)
+  const problems = REQUIRED.flatMap((trait) => trait(found) ?? [])
+  if (problems.length > 0) throw new SchemaError('unfit-database', problems.join('\n'))
+  return ADVISED.flatMap((trait) => trait(found) ?? [])
+}
+
+async function lookAt(query: Kysely<Schema>): Promise<Found> {
+  const { rows } = await sql<Omit<Found, 'tables' | 'isMigrated' | 'isOlder'>>`
+    select current_setting('server_version_num')::integer as version, getdatabaseencoding() as encoding,
+      current_database()::text as database, current_user::text as role, current_schema()::text as schema,
+      has_schema_privilege(current_schema(), 'create') as "mayCreate",
+      (select relnamespace::regnamespace::text from pg_class where oid = to_regclass('schema_migration')) as ours,
+      current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`.execute(query)
+  const [settings] = rows
+  if (!settings) throw new TypeError('A query without a table returns a row.')
+  const { rows: tables } = await sql<FoundTable>`
+    select c.relname::text as name, n.nspname::text as schema, pg_get_userbyid(c.relowner)::text as owner,
+      pg_has_role(c.relowner, 'usage') as "isOwned",
+      has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
+        and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete') as "mayUse"
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_table_is_visible(c.oid)
+      and c.relname = any(array[${sql.join([...tableNames('postgres'), ...BOOKKEEPING])}]::text[])
+    order by c.relname`.execute(query)
+  const bookkeeping = tables.find(({ name: table }) => table === 'schema_migration')
+  // Without the right to read it, migrations must have run: nobody takes the right from an empty table.
+  const done = bookkeeping?.mayUse === false ? undefined : await migrationsDone(query, 'postgres')
+  return {
+    ...settings,
+    tables: done?.length === 0 ? tables.filter(({ name: table }) => !BOOKKEEPING.includes(table)) : tables,
+    isMigrated: done === undefined || done.length > 0,
+    isOlder: done !== undefined && migrations.some((migration) => !done.includes(migration.name)),
+  }
+}
+
+const BOOKKEEPING: readonly string[] = ['schema_lock', 'schema_migration']

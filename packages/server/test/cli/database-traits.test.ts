@@ -1,0 +1,196 @@
+/** A PostgreSQL database that does not fit is refused at the start, by `migrate` and by `config check`, with how to mend it. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+interface Names {
+  readonly role: string
+  readonly database: string
+}
+
+interface Case {
+  readonly what: string
+  /** After `create database NAME`. */
+  readonly database?: string
+  /** Migrated by its owner before. Default: yes. */
+  readonly migrated?: boolean
+  /** Statements of a superuser in the database. */
+  readonly when: (names: Names) => readonly string[]
+  /** Undefined: it fits. */
+  readonly says?: (names: Names) => string
+  readonly code?: number
+}
+
+const CASES: readonly Case[] = [
+  {
+    what: 'LATIN1',
+    database: "encoding 'LATIN1' locale 'C' template template0",
+    migrated: false,
+    when: () => [],
+    says: ({ database }) =>
+      `The database "${database}" has the encoding LATIN1, which cannot store every text. Create another with \`createdb NAME --encoding=UTF8 --template=template0\`, and move what is in this one with \`ratafia backup\` and \`ratafia restore\`.`,
+  },
+  {
+    what: 'SQL_ASCII',
+    database: "encoding 'SQL_ASCII' locale 'C' template template0",
+    migrated: false,
+    when: () => [],
+    says: ({ database }) =>
+      `The database "${database}" has the encoding SQL_ASCII, which cannot store every text.`,
+  },
+  {
+    what: 'a search path without a schema',
+    when: ({ database }) => [`alter database ${database} set search_path = missing`],
+    says: ({ role, database }) =>
+      `search_path names no schema that exists and that the role "${role}" may use. Run \`alter role "${role}" in database "${database}" set search_path = "public"\``,
+  },
+  {
+    what: 'a schema that the role may not use',
+    when: ({ role }) => [
+      `alter schema public owner to postgres`,
+      `revoke all on schema public from public, ${role}`,
+    ],
+    says: ({ role }) => `or \`grant usage on schema SCHEMA to "${role}"\`.`,
+  },
+  {
+    what: 'another table `account` earlier in the search path',
+    when: ({ role, database }) => [
+      'create schema other',
+      'create table other.account (id text)',
+      `grant usage on schema other to ${role}`,
+      `alter database ${database} set search_path = other, public`,
+    ],
+    says: ({ role, database }) =>
+      `The table account of the schema "other" hides the one of Ratafia in "public": "other" comes first in search_path. Run \`alter role "${role}" in database "${database}" set search_path = "public"\`.`,
+  },
+  {
+    what: "another program's table `account` in the same schema",
+    migrated: false,
+    when: () => ['create table account (id text)'],
+    says: () =>
+      'The schema "public" already has a table account, which is not of Ratafia. Give Ratafia a database of its own.',
+  },
+  {
+    what: 'a role that may not create tables',
+    migrated: false,
+    when: ({ database }) => [`alter database ${database} owner to postgres`],
+    says: ({ role, database }) =>
+      `The role "${role}" may not create tables in the schema "public". As an administrator run \`alter database "${database}" owner to "${role}"\`, or`,
+  },
+  {
+    what: 'a role that may not use a table',
+    when: ({ role }) => ['alter table account owner to postgres', `revoke all on account from ${role}`],
+    says: ({ role }) =>
+      `The role "${role}" may not read and write the table account. As "postgres" run \`grant select, insert, update, delete on all tables in schema "public" to "${role}"\`.`,
+  },
+  {
+    what: 'an older schema whose tables belong to another role',
+    when: ({ role }) => [
+      "delete from schema_migration where name = (select max(name) from schema_migration where name not like '%-contract-%')",
+      'alter table account owner to postgres',
+      `grant all on account to ${role}`,
+    ],
+    says: ({ role }) =>
+      `The role "${role}" cannot migrate the table account, which belongs to "postgres". Run \`ratafia migrate\` as "postgres", or`,
+  },
+  {
+    what: 'a read-only database',
+    when: ({ database }) => [`alter database ${database} set default_transaction_read_only = on`],
+    says: () =>
+      'the server takes no writes: it is a standby, or set to read-only. Name the primary in RATAFIA_DATABASE_URL, or all hosts.',
+    code: 3,
+  },
+  {
+    what: 'a collation of a language',
+    database: "encoding 'UTF8' locale_provider icu icu_locale 'de-AT' locale 'C' template template0",
+    migrated: false,
+    when: () => [],
+  },
+  {
+    what: 'other settings of time, text and isolation',
+    when: ({ database }) =>
+      [
+        ...["timezone = 'Pacific/Apia'", "datestyle = 'SQL, DMY'", "intervalstyle = 'sql_standard'"],
+        ...["bytea_output = 'escape'", 'extra_float_digits = 0', 'standard_conforming_strings = off'],
+        ...[
+          "default_transaction_isolation = 'serializable'",
+          "client_encoding = 'LATIN1'",
+          'array_nulls = off',
+        ],
+        ...["lc_messages = 'C'"],
+      ].map((setting) => `alter database ${database} set ${setting}`),
+  },
+  {
+    what: 'a schema of its own',
+    migrated: false,
+    when: ({ role }) => [`create schema ${role} authorization ${role}`],
+  },
+]
+
+eachDatabase((kind, _open, fresh) => {
+  if (kind === 'sqlite') return
+  const program = testProgram(fresh)
+
+  for (const { what, database = '', migrated = true, when, says, code = 4 } of CASES) {
+    test(`${what}: ${says ? 'is refused, with how to mend it' : 'fits'}`, async () => {
+      const name = `traits_${randomBytes(6).toString('hex')}`
+      const names = { role: name, database: name }
+      const target = await fresh.emptyTarget()
+      assert.ok(target.kind === 'postgres')
+      const url = Object.assign(new URL(target.url), {
+        username: name,
+        password: 'right',
+        pathname: `/${name}`,
+      })
+      const environment = { RATAFIA_DATABASE_URL: url.href }
+      await asSuperuser(`create role ${name} login password 'right'`)
+      await asSuperuser(`create database ${name} owner ${name} ${database}`)
+      try {
+        if (migrated) assert.equal((await program.run(['migrate'], { environment })).code, 0)
+        for (const statement of when(names)) await asSuperuser(statement, `/${name}`)
+        const ways = [['migrate'], ['serve'], ['config', 'check', '--connect'], ['accounts', 'list']]
+        if (!says) {
+          const account = [
+            'accounts',
+            'add',
+            'zoe',
+            '--email',
+            'z@example.org',
+            '--name',
+            'Zoë',
+            '--no-password',
+          ]
+          for (const words of [
+            ['migrate'],
+            account,
+            ['accounts', 'list'],
+            ['verify'],
+            ['config', 'check', '--connect'],
+          ]) {
+            const { code, stderr } = await program.run(words, { environment })
+            assert.equal(code, 0, stderr)
+          }
+          return
+        }
+        for (const words of ways) {
+          const refused = await program.run(words, { environment })
+          assert.ok(refused.stderr.includes(says(names)), `${words}: ${refused.stderr}`)
+          assert.equal(refused.code, code, `${words}`)
+        }
+      } finally {
+        await asSuperuser(`drop database ${name} with (force)`)
+        await asSuperuser(`drop role ${name}`)
+      }
+    })
+  }
+
+  test('settings of the server with which a crash loses something are said by `config check --connect`', async () => {
+    assert.equal((await program.run(['migrate'])).code, 0)
+    const { code, stderr } = await program.run(['config', 'check', '--connect'])
+    assert.equal(code, 0)
+    assert.match(stderr, /warning: fsync is off in PostgreSQL/)
+    assert.match(stderr, /warning: synchronous_commit is off/)
+  })
+})
