@@ -14,10 +14,19 @@ import {
 } from './postgres/limits.ts'
 import { distributedTables } from './schema/catalogue.ts'
 import type { Schema } from './schema/schema.ts'
+import type { SqliteAccess } from './sqlite/sqlite.ts'
 import { type Announcing, announcingTo, type OnWait } from './waiting.ts'
 
+export type { SqliteAccess } from './sqlite/sqlite.ts'
+
 export type DatabaseTarget =
-  | { readonly kind: 'sqlite'; readonly file: string; readonly patienceMs?: number }
+  | {
+      readonly kind: 'sqlite'
+      readonly file: string
+      readonly patienceMs?: number
+      /** Default: `write`. */
+      readonly access?: SqliteAccess
+    }
   | { readonly kind: 'postgres'; readonly url: string; readonly limits?: Partial<PostgresLimits> }
 
 export interface Database {
@@ -82,12 +91,12 @@ type Opened = Omit<Database, 'distributed'>
 type Target<Kind> = Extract<DatabaseTarget, { kind: Kind }>
 
 async function sqlite(
-  { file, patienceMs }: Target<'sqlite'>,
+  { file, patienceMs, access }: Target<'sqlite'>,
   announcing: Announcing,
   observer?: DatabaseObserver,
 ): Promise<Opened> {
   const { sqliteDialect } = await import('./sqlite/sqlite.ts')
-  const { dialect, driver } = sqliteDialect(file, { patienceMs, announcing }, observer)
+  const { dialect, driver } = sqliteDialect(file, { patienceMs, access, announcing }, observer)
   const query = new Kysely<Schema>({ dialect })
   const unhurried: Database['unhurried'] = (work) => driver.withPatience(LONGEST_WAIT_MS, () => work(query))
   return {

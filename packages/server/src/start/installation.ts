@@ -27,7 +27,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
   const missing = missingPart(config)
   options.stop?.throwIfAborted()
   const sealer = await openSealer(config, log)
-  const database = await openConfigured(options, telemetry)
+  const database = await openConfigured(options, { telemetry, reads: makes === 'nothing' })
   const { clock = database.clock.now, machineClock = systemClock } = options
   try {
     // The first process of a supervisor has looked for the others.

@@ -29,6 +29,6 @@ export async function planSchema(
   const { config } = options
   const { kind } = config.database
   if (databaseIsMissing(config)) return planMigrations(undefined, kind, { partitions })
-  const database = await openConfigured(options)
+  const database = await openConfigured(options, { reads: true })
   return planMigrations(database, kind, { partitions }).finally(() => database.close())
 }

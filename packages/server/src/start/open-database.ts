@@ -1,19 +1,34 @@
 /** Opens the database that the configuration names, and brings its schema up to date in the operator's name. */
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
 import { OPERATOR } from '../accounts/account-fields.ts'
 import type { Author } from '../change.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { prepareDataDirectory } from '../config/data-directory.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
-import { type Database, migrate, openDatabase, schemaState } from '../database/index.ts'
+import { type Database, migrate, openDatabase, type SqliteAccess, schemaState } from '../database/index.ts'
+import { systemReason } from '../files/system-reason.ts'
 import { observeDatabase, type Telemetry } from '../telemetry/telemetry.ts'
 import { recordingOn } from './changing.ts'
 import type { StartOptions } from './options.ts'
 
-/** Whether opening would make an embedded database. */
+/** Whether opening would make an embedded database. Throws `ConfigError` if this user cannot tell, or cannot read it. */
 export function databaseIsMissing({ database }: Config): boolean {
-  return database.kind === 'sqlite' && !existsSync(database.file)
+  if (database.kind !== 'sqlite') return false
+  try {
+    accessSync(database.file, constants.R_OK)
+    return false
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return true
+    throw new ConfigError(
+      `RATAFIA_DATA_DIR: the database ${database.file} cannot be read: ${systemReason(error)}. Run this as the user that ` +
+        'runs the service, such as with `sudo -u`.',
+      { cause: error },
+    )
+  }
 }
 
 /** Throws `ConfigError` that says where the embedded database would be, and what makes one. */
@@ -27,21 +42,46 @@ export function requireDatabase(config: Config): void {
 }
 
 /** A sentence about what opening the installation is about to make; undefined if all of it is there. */
-export function missingPart({ database, secret }: Config): string | undefined {
-  if (database.kind !== 'sqlite' || existsSync(database.file)) return undefined
+export function missingPart(config: Config): string | undefined {
+  const { database, secret } = config
+  if (database.kind !== 'sqlite' || !databaseIsMissing(config)) return undefined
   const key = secret.from === 'file' && !existsSync(secret.file) ? ` and its secret key ${secret.file}` : ''
   return `Made the database ${database.file}${key}.`
 }
 
-/** Throws `ConfigError` or `Unavailable`. `telemetry` observes every statement; the log hears of long waits. */
+interface OpenOptions {
+  /** Observes every statement. */
+  readonly telemetry?: Telemetry | undefined
+  /** Opens an embedded database that this user, or its file system, does not let it write to. */
+  readonly reads?: boolean
+}
+
+/** The log hears of long waits. Throws `ConfigError` or `Unavailable`. */
 export async function openConfigured(
   { config: { database, dataDirectory }, log }: Pick<StartOptions, 'config' | 'log'>,
-  telemetry?: Telemetry,
+  { telemetry, reads = false }: OpenOptions = {},
 ): Promise<Database> {
-  if (database.kind === 'sqlite') await prepareDataDirectory(dataDirectory)
   await requireTlsFiles(database)
   const system = database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
-  return openDatabase(database, telemetry && observeDatabase(telemetry, system), (wait) => log.warn(wait))
+  const observer = telemetry && observeDatabase(telemetry, system)
+  const onWait = (wait: string) => log.warn(wait)
+  if (database.kind === 'postgres') return openDatabase(database, observer, onWait)
+  const possible = reads ? await accessTo(database.file) : 'write'
+  if (possible === 'write') await prepareDataDirectory(dataDirectory)
+  return openDatabase({ ...database, access: possible }, observer, onWait)
+}
+
+/** What this process can do with the file of an embedded database, and with the directory of the files beside it. */
+async function accessTo(file: string): Promise<SqliteAccess> {
+  try {
+    await access(dirname(file), constants.W_OK | constants.X_OK)
+    await access(file, constants.W_OK)
+    return 'write'
+  } catch (error) {
+    // On a read-only file system nobody else writes either.
+    const isStill = (error as NodeJS.ErrnoException).code === 'EROFS' && !existsSync(`${file}-wal`)
+    return isStill ? 'read-still' : 'read'
+  }
 }
 
 /**

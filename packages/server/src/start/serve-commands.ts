@@ -44,12 +44,21 @@ function configCommands(program: Command, { environment, streams }: ServeContext
     .option('--connect', 'connect to the database too, and open what is sealed in it')
     .action(async (options: JsonOption & { readonly connect?: boolean }) => {
       const { checkConfig } = await import('./check-config.ts')
+      const { databaseIsMissing } = await import('./open-database.ts')
       const settings = commandSettings(environment, streams)
       await checkConfig(settings, options.connect === true)
       const { config } = settings
-      const document = { valid: true, address: serviceAddress(config), connected: options.connect === true }
+      const address = serviceAddress(config)
+      const exists = config.database.kind === 'sqlite' ? !databaseIsMissing(config) : null
+      const connected = options.connect === true
+      const document = { valid: true, address, connected, database_exists: connected || exists }
       const database = describeDatabase(config.database)
-      const told = `The configuration is valid: ${database}${options.connect ? ', which answers' : ''}; clients reach the service at ${serviceAddress(config)}.`
+      const looked = connected
+        ? `${database}: it answers, and its keys open`
+        : exists === false
+          ? `${database}: it does not exist yet, and \`ratafia serve\` or \`ratafia migrate\` makes it`
+          : `${database}: not looked at without --connect`
+      const told = `The settings are valid. Database: ${looked}. Clients reach the service at ${address}.`
       print({ streams }, options, document, told)
     })
 }

@@ -28,7 +28,7 @@ export async function openUnopened(
   const { config, onMade } = options
   if (needs !== 'nothing') requireDatabase(config)
   const missing = missingPart(config)
-  const database = await openConfigured(options)
+  const database = await openConfigured(options, { reads: needs !== 'nothing' })
   try {
     // What only reads also gets everything out of a database that is not fit.
     if (needs === 'nothing') await requireFitDatabase(database)

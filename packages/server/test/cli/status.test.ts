@@ -79,11 +79,22 @@ describe('config check', () => {
       assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
       assert.match(
         stdout,
-        /^The configuration is valid: SQLite, .*ratafia\.db; clients reach the service at http/,
+        /^The settings are valid\. Database: SQLite, .*ratafia\.db: it does not exist yet, and `ratafia serve` or `ratafia migrate` makes it\. Clients reach the service at http/,
       )
       assert.equal(existsSync(join(program.directory, 'data')), false)
       assert.equal((await check({}, '--connect')).code, 4, 'there is no database to connect to')
       assert.equal(existsSync(join(program.directory, 'data')), false)
+    })
+
+    test('it says what it looked at', async () => {
+      const environment = { RATAFIA_DATA_DIR: join(program.directory, 'looked') }
+      assert.equal((await program.run(['migrate'], { environment })).code, 0)
+      const without = await check(environment)
+      assert.match(without.stdout, /ratafia\.db: not looked at without --connect\. Clients/)
+      const connected = await check(environment, '--connect')
+      assert.match(connected.stdout, /ratafia\.db: it answers, and its keys open\. Clients/)
+      const document = JSON.parse((await check({}, '--json')).stdout)
+      assert.deepEqual([document.connected, document.database_exists], [false, false])
     })
 
     test('every problem is a line that names its variable', async () => {

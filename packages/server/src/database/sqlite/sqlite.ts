@@ -6,6 +6,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import type { PoolState } from '../pool-state.ts'
@@ -18,14 +19,21 @@ const PATIENCE_MS = 5_000
 /** SQLite waits for a lock by blocking the thread: let it do so for this long, and wait the rest with timers. */
 const BLOCKING_WAIT_MS = 20
 
-interface SqliteWaits {
+/**
+ * `read`: the file is not changed, and may be while it is read. `read-still`: nobody can change it, so it is read without
+ * the files beside it, which could not be made.
+ */
+export type SqliteAccess = 'write' | 'read' | 'read-still'
+
+interface SqliteOptions {
   readonly patienceMs?: number | undefined
+  readonly access?: SqliteAccess | undefined
   readonly announcing: Announcing
 }
 
-/** A dialect over `file`, which is created (mode 0600) if it does not exist. */
-export function sqliteDialect(file: string, waits: SqliteWaits, observer?: DatabaseObserver) {
-  const driver = new SqliteDriver(file, waits)
+/** A dialect over `file`, which is created (mode 0600) if it does not exist, unless it is only read. */
+export function sqliteDialect(file: string, options: SqliteOptions, observer?: DatabaseObserver) {
+  const driver = new SqliteDriver(file, options)
   const dialect: Dialect = {
     createDriver: () => createDriver(driver, observer),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -55,8 +63,10 @@ class SqliteDriver implements RawDriver {
   #database: DatabaseSync | undefined
   #patience: number
   readonly #announcing: Announcing
+  readonly #access: SqliteAccess
 
-  constructor(file: string, { patienceMs = PATIENCE_MS, announcing }: SqliteWaits) {
+  constructor(file: string, { patienceMs = PATIENCE_MS, access = 'write', announcing }: SqliteOptions) {
+    this.#access = access
     this.#file = file
     this.#patience = patienceMs
     this.#announcing = announcing
@@ -100,7 +110,7 @@ class SqliteDriver implements RawDriver {
     return this.#announced(async () => {
       for (;;) {
         try {
-          return open(this.#file)
+          return this.#access === 'write' ? open(this.#file) : openToRead(this.#file, this.#access)
         } catch (error) {
           if (!isBusy(error) || performance.now() > deadline) throw error
         }
@@ -129,4 +139,10 @@ function open(file: string): DatabaseSync {
     throw error
   }
   return database
+}
+
+function openToRead(file: string, access: SqliteAccess): DatabaseSync {
+  const url = pathToFileURL(file)
+  if (access === 'read-still') url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, { readOnly: true, timeout: BLOCKING_WAIT_MS })
 }
