@@ -11,15 +11,20 @@ export class Stopped extends Error {
   }
 }
 
+/** Ctrl-C below npm is two signals: the terminal sends one, and npm passes its own on. */
+const SAME_KEY_MS = 1_000
+
 /**
  * Aborted by the first SIGTERM or SIGINT, with {@link Stopped}; a second one ends the process at once, with 1. Call it
  * first of all: the first process of a container has no other answer to these signals.
  */
 export function stopOnSignal(): AbortSignal {
   const controller = new AbortController()
+  let interruptedAt = Number.NEGATIVE_INFINITY
   const stop = (signal: NodeJS.Signals) => {
-    process.off('SIGTERM', stop).off('SIGINT', stop)
-    process.once('SIGTERM', () => process.exit(1)).once('SIGINT', () => process.exit(1))
+    const isSame = signal === 'SIGINT' && performance.now() - interruptedAt < SAME_KEY_MS
+    if (controller.signal.aborted && !isSame) process.exit(1)
+    if (signal === 'SIGINT' && !isSame) interruptedAt = performance.now()
     controller.abort(new Stopped(signal))
   }
   process.on('SIGTERM', stop).on('SIGINT', stop)
