@@ -4,11 +4,11 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { accountActor } from '../change.ts'
+import { booleanParameter } from '../http/addresses/boolean-parameter.ts'
+import { onlyNamesOf } from '../http/addresses/query-names.ts'
 import { type BeforeBody, beforeBody } from '../http/bodies/before-body.ts'
 import { readJsonBodies } from '../http/bodies/json-body.ts'
-import { booleanParameter } from '../http/boolean-parameter.ts'
 import { presentedMacaroons } from '../http/credentials/presented.ts'
-import { onlyNamesOf } from '../http/query-names.ts'
 import {
   authenticatedBefore,
   dependenciesFor,

@@ -79,8 +79,7 @@ const [first, second] = ['key-1', 'key-2'].map((deviceKeyId) =>
 const decision = { at, by: 'operator', reason: null }
 const viewer = {
   ...({ accountId: anna.id, role: 'viewer', brandId: 'acme' } as const),
-  ...{ grantedAt: at, grantedBy: 'operator', expiresAt: undefined,
-  agents: [] },
+  ...{ grantedAt: at, grantedBy: 'operator', expiresAt: undefined, agents: [] },
 } as const
 const root = { type: 'account', primaryKey: 'own', accountId: 'own', encoded: Buffer.from('text') }
 const sealer = createSealer({ current: Buffer.alloc(32, 7) })

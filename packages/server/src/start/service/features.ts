@@ -28,7 +28,7 @@ import type { DeviceAssertions } from '../../devices/sessions/check-session-requ
 import { type DeviceSessionStore, deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
 import { rememberedDeviceSessions } from '../../devices/sessions/remembered-device-sessions.ts'
 import { sessionRoutes } from '../../devices/sessions/routes.ts'
-import { type FrontFacts, serviceRoutes } from '../../http/service-routes.ts'
+import { type FrontFacts, serviceRoutes } from '../../http/description/service-routes.ts'
 import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
 import { bundledIdentity, type IdentityService } from '../../identity/discharge/third-party.ts'

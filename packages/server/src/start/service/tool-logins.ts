@@ -1,6 +1,6 @@
 /** How publishers' tools log in, as the identity service says at the moment. */
 import { Unavailable } from '../../errors.ts'
-import type { ToolLogins } from '../../http/service-routes.ts'
+import type { ToolLogins } from '../../http/description/service-routes.ts'
 import type { IdentityService } from '../../identity/discharge/third-party.ts'
 
 /** `address`: of what holds the accounts. While that does not answer, nobody can log in with a password. */

@@ -1,5 +1,5 @@
 /** A parameter of a query that means yes or no. */
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../../errors.ts'
 
 /** As people write it, and as clients write a boolean of their language: Python's is `True`. */
 const SPELLINGS: ReadonlyMap<string, boolean> = new Map([

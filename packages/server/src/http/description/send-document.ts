@@ -1,7 +1,7 @@
 /** Sends a large text that is the same for everybody: compressed, and not again to clients that have it. */
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { etagOf, isKnown } from './management/etag.ts'
+import { etagOf, isKnown } from '../management/etag.ts'
 
 /** `make` runs once, for the first request. */
 export function sendDocument(

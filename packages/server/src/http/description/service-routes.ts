@@ -5,12 +5,12 @@
 import { API_VERSION, type Operation, type ServiceDescription } from '@ratafia/api'
 import { OPERATIONS, openApi } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
-import { insideOf } from '../address-classes.ts'
-import { frontPage } from '../web/front-page.ts'
-import { prefersPage } from '../web/prefers-page.ts'
-import { sendPage } from '../web/send-page.ts'
-import { pathOf } from './app.ts'
-import { seeOther } from './browsers/see-other.ts'
+import { insideOf } from '../../address-classes.ts'
+import { frontPage } from '../../web/front-page.ts'
+import { prefersPage } from '../../web/prefers-page.ts'
+import { sendPage } from '../../web/send-page.ts'
+import { pathOf } from '../app.ts'
+import { seeOther } from '../browsers/see-other.ts'
 import { sendDocument } from './send-document.ts'
 
 export interface ServiceFacts {
