@@ -34,8 +34,10 @@ const WORDS = [
   'devices/clones/clone-evidence.ts',
   'package-directory/package-reference.ts',
   'tokens/dialects/credential-strings.ts',
+  'files/draft.ts',
   'files/sync-directory.ts',
   'files/system-reason.ts',
+  'http/management/instant-text.ts',
 ]
 
 function loadedBy(words: readonly string[]): readonly string[] {
