@@ -113,10 +113,10 @@ async function restoreLocal(
   context: CommandContext,
 ): Promise<void> {
   const { checkBackup, restore } = await import('../../backup/restore.ts')
-  const since = readInstant('--revoke-sessions-since', options.revokeSessionsSince, {
-    now: systemClock(),
-    direction: 'ago',
-  })
+  const sinceAt = (now: Date) =>
+    readInstant('--revoke-sessions-since', options.revokeSessionsSince, { now, direction: 'ago' })
+  // Refuses a text that cannot be read before anything is opened.
+  sinceAt(systemClock())
   const opening = (onProgress: (done: number, total: number) => void) =>
     async function* () {
       let read = 0
@@ -152,7 +152,7 @@ async function restoreLocal(
           open: opening(onProgress),
           replace: options.replace === true,
           unsealed: options.unsealed === true,
-          revokeSessionsSince: since,
+          revokeSessionsSince: sinceAt(clock()),
         },
         { wholeDatabase, sealer, now: clock(), authority },
       ),

@@ -1,6 +1,6 @@
 /**
  * Content types that are none. Every reader here knows what its bodies are, and most ignore the type, because the store's
- * clients are careless about it (contract/tokens.md, 1.2). Fastify would refuse a type that it cannot read before any of
+ * clients are careless about it (docs/tokens.md). Fastify would refuse a type that it cannot read before any of
  * them is asked.
  */
 import type { FastifyInstance } from 'fastify'
