@@ -99,7 +99,7 @@ eachDatabase((_kind, _open, fresh) => {
       const one = await as('operator').get('/console/brands/acme-brand')
       assert.match(one.text, /href="\/console\/devices\?brand=acme-brand&amp;status=active">1 active/)
       const other = rows.find((row) => row.includes('/console/brands/other-brand')) ?? assert.fail(page.text)
-      assert.match(textOf({ text: other }), /◌ signs ends in 21 days/)
+      assert.match(textOf({ text: other }), /◌ signs ends in 22 days/)
     })
 
     test('Guarantee: a brand that one may not see is not there', async () => {
@@ -124,7 +124,7 @@ eachDatabase((_kind, _open, fresh) => {
       const page = await as('operator').get('/console/brands/other-brand')
       assert.equal(page.status, 200)
       const text = textOf(page)
-      assert.match(text, /The last key that signs for this brand ends in 21 days \./)
+      assert.match(text, /The last key that signs for this brand ends in 22 days \./)
       assert.match(text, /private keys never travel by HTTP.*ratafia signing-keys add next\.pem/)
       assert.match(
         page.text,

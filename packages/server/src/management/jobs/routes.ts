@@ -6,7 +6,6 @@ import {
   MOST_JOB_WAIT,
 } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { brandsFor } from '../../authority.ts'
 import { type ChangingBy, undone } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import {
@@ -19,9 +18,15 @@ import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { exportItems } from './export-items.ts'
-import { importFile, makeFileJob, ownFileJob, putPart, startFileJob } from './files/make-file-job.ts'
+import {
+  importFile,
+  makeFileJob,
+  ownFileJob,
+  putPart,
+  requireMaySendFile,
+  startFileJob,
+} from './files/make-file-job.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
-import { jobKind } from './kinds.ts'
 import { type JobStores, type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
 import { makeVerification } from './make-verification.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
@@ -43,11 +48,7 @@ const onlyWithFile = (field: string) =>
   invalidField(`${field} is missing: what is asked for is about a file.`, { field })
 const emptyFile = () => invalidField('The body is empty: send the file, or a part of it.', { field: 'body' })
 
-/** Throws `permission-denied`. A kind that takes no file is refused later, with the rest of the query. */
-function refuseFile({ authority, query: { kind } }: Unread): void {
-  const wanted = typeof kind === 'string' ? jobKind(kind) : undefined
-  if (wanted?.fileSettings) brandsFor(authority, wanted.needs)
-}
+const refuseFile = ({ authority, query: { kind } }: Unread): void => requireMaySendFile(authority, kind)
 
 /** Requests of one account that wait for a job at a time; any more are answered at once. */
 const MOST_WAITING = 8

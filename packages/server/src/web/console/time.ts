@@ -13,9 +13,9 @@ export const instant = (at: string): Html =>
 export const day = (at: string): Html =>
   html`<time datetime="${at.slice(0, 10)}">${words.time.day(new Date(at))}</time>`
 
-/** `in 12 days`, `4 minutes ago`; the exact time is its title. */
+/** `in 12 days`, `4 minutes ago`; the exact time is its title. No `<time>`: lists of a hundred rows have a budget. */
 export const relative = (at: string, now: Date): Html =>
-  html`<time datetime="${at}" title="${words.time.instant(new Date(at))}">${words.time.relative(new Date(at), now)}</time>`
+  html`<span title="${words.time.instant(new Date(at))}">${words.time.relative(new Date(at), now)}</span>`
 
 /** The relative time, and the exact day under it. */
 export const relativeDay = (at: string, now: Date): Html =>

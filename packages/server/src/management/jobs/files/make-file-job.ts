@@ -1,13 +1,14 @@
 /** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
 import { isDeepStrictEqual } from 'node:util'
 import { MOST_PARTS } from '@ratafia/api/schemas'
-import { brandsFor } from '../../../authority.ts'
+import { type Authority, brandsFor } from '../../../authority.ts'
 import type { ChangingBy } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
 import { invalidField, RequestError, stateConflict } from '../../../errors.ts'
 import type { Job } from '../job.ts'
 import type { FileOptions } from '../job-kind.ts'
 import type { JobStore } from '../job-store.ts'
+import { jobKind } from '../kinds.ts'
 import { addJob, type JobAuthority, type JobStores, kindOf, makerOf, type NewJob } from '../make-job.ts'
 import { findJob } from '../show-job.ts'
 
@@ -25,6 +26,15 @@ interface FileJobDeps {
   readonly jobs: JobStore
   readonly changeBy: ChangingBy<JobStores>
   readonly clock: Clock
+}
+
+/**
+ * Before the file is read. Throws `permission-denied`. A kind that takes no file is refused later, with the rest of the
+ * query.
+ */
+export function requireMaySendFile(authority: Authority, kind: unknown): void {
+  const wanted = typeof kind === 'string' ? jobKind(kind) : undefined
+  if (wanted?.fileSettings) brandsFor(authority, wanted.needs)
 }
 
 /** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
