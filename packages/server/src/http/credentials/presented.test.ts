@@ -189,10 +189,13 @@ test('the worst values of 64 KiB are answered at once', () => {
     }
     return process.cpuUsage(start).user
   }
-  // A ratio within one run: what as many bytes of the longest token that is accepted cost on this machine.
-  const usual = Math.max(...Array.from({ length: 5 }, () => cost({ authorization: `Macaroon ${longest}` })))
+  // A ratio within one run, to what as many bytes of the longest token that is accepted cost. Quadratic work is 10,000.
+  const usual = Math.min(...Array.from({ length: 5 }, () => cost({ authorization: `Macaroon ${longest}` })))
   for (const headers of worst) {
     const took = cost(headers)
-    assert.ok(took < 50 * usual, `${took} µs of CPU, ${usual} usual: ${JSON.stringify(headers).slice(0, 80)}`)
+    assert.ok(
+      took < 1_000 * usual,
+      `${took} µs of CPU, ${usual} usual: ${JSON.stringify(headers).slice(0, 80)}`,
+    )
   }
 })
