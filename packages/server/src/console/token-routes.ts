@@ -88,7 +88,9 @@ export function tokenPageRoutes(routes: Routes, own: OwnCredentials): void {
 /** Of the newest hundred. Of those that follow, `more` says that they are there. */
 function sessionsByRule({ tokens, next }: Static<typeof SessionsSchema>): readonly JobSessions[] {
   const byRule = Map.groupBy(tokens, ({ rule }) => rule ?? '')
-  return [...byRule].map(([rule, sessions]) => ({ rule, sessions: sessions.length, more: next !== null }))
+  return [...byRule]
+    .map(([rule, sessions]) => ({ rule, sessions: sessions.length, more: next !== null }))
+    .toSorted((a, b) => (a.rule < b.rule ? -1 : 1))
 }
 
 function revokeRoutes({ form }: Routes): void {

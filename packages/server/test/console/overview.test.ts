@@ -106,7 +106,7 @@ describe('the overview', () => {
         /^2 devices wait for approval, the first asked /,
       )
       assert.match(
-        links.get('/console/all-tokens?state=ending&kind=developer') ?? '',
+        links.get('/console/all-tokens?state=ending') ?? '',
         /^1 token ends within 30 days, the first in 1[12] days$/,
       )
       assert.match(links.get('/console/audit?action=account.sign-in-link') ?? '', /signs in as <script>/)
@@ -230,7 +230,7 @@ describe('the overview, when a signing key ends', () => {
       )
       assert.equal(
         linksIn(page).get('/console/brands/acme-brand'),
-        'The last signing key of acme-brand ends in 21 days',
+        'The last signing key of acme-brand ends in 22 days',
       )
       assert.doesNotMatch(textOf(page), /add another/)
     })

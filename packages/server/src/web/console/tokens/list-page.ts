@@ -97,7 +97,8 @@ const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
       { label: text.columns.may, cell: mayDo },
       {
         label: text.columns.ends,
-        cell: (token) => html`${endOf(token, now)}<br><span class="quiet">${day(token.valid_until)}</span>`,
+        cell: (token) =>
+          html`${endOf(token, now)}<br><span class="quiet">${words.time.day(new Date(token.valid_until))}</span>`,
       },
       {
         label: text.columns.used,
