@@ -32,7 +32,7 @@ const ANNOUNCED: readonly (readonly [statement: string, heard: readonly string[]
   [`update agent set limits = '{}'`, ['agent ci']],
   [`delete from agent`, ['agent ci']],
   [
-    `insert into role_grant values ('account', 'a1', 'viewer', 'acme', 0, 'operator', null)`,
+    `insert into role_grant values ('account', 'a1', 'viewer', 'acme', 0, 'operator', null, null)`,
     ['role-grant a1'],
   ],
   [`update role_grant set expires_at = 1`, ['role-grant a1']],
