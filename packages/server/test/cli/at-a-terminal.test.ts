@@ -106,6 +106,12 @@ oneDatabase((_kind, _open, fresh) => {
   async function oldLogin() {
     const file = join(home, 'ratafia', 'credentials.json')
     const ada = (await service.installation.accounts.findByUsername('ada' as never)) ?? assert.fail()
+    // The role is older than the login.
+    const { query } = service.installation.database
+    await query
+      .updateTable('role_grant')
+      .set({ granted_at: Date.now() - 7_200_000 })
+      .execute()
     const signedIn = `browser ${new Date(Date.now() - 3_600_000).toISOString()}`
     const token = await managementToken(service, ada, {}, { signedIn })
     const kept = { token, account: 'ada', session_id: 'old', expires: '2030-01-01T00:00:00Z' }

@@ -105,7 +105,7 @@ eachDatabase((kind, _open, fresh) => {
     if (kind === 'sqlite') {
       const full = await launch(words, 'ulimit -f 4096; exec "$@"').finished
       assert.equal(full.code, 3, full.stderr)
-      assert.match(full.stderr, /^ratafia: The database cannot be used: .*try again\.\n$/)
+      assert.match(full.stderr, /^ratafia: The database cannot be used: disk I\/O error\. .+\n$/)
       await hasNothing()
     }
     assert.equal((await program.run(words, { environment: SECRET })).code, 0)

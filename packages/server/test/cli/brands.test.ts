@@ -180,7 +180,7 @@ eachDatabase((kind, _open, fresh) => {
     const listed = await program.run(['api-keys', 'list', '--model', CLASSIC, '--json'])
     assert.ok(!listed.stdout.includes(stdout.trim()) && !listed.stdout.includes(made.key))
     await says(['api-keys', 'revoke', made.id], /still requires one/)
-    await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--expires', 'soon'], /neither a time/, 2)
+    await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--expires', 'soon'], /is not a time/, 2)
     await refuses(
       ['api-keys', 'add', CLASSIC, '--label', 'x', '--uses', '0'],
       /is not a whole number of at least 1/,

@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { type DeviceId, newDeviceSessionId } from '@ratafia/api'
+import { type DeviceId, newDeviceId, newDeviceSessionId } from '@ratafia/api'
 import type { Installation } from '../../src/cli/installation.ts'
 import type { CloneEvidenceKind } from '../../src/devices/clones/clone-evidence.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
@@ -109,8 +109,8 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('what no device can have is refused', async () => {
       await refuses(['--address', '192.0.2'], /--address 192\.0\.2 is not an IP address\.\n$/)
-      await refuses(['--registered-after', 'x'], /--registered-after x is neither a time/)
-      await refuses(['--session-before', '2026'], /--session-before 2026 is neither a time/)
+      await refuses(['--registered-after', 'x'], /--registered-after x is not a time/)
+      await refuses(['--session-before', '2026'], /--session-before 2026 is not a time/)
       await refuses(
         ['--clones', 'twins'],
         /Allowed choices are second-chain, forked-chain, two-chains, second-key/,
@@ -251,6 +251,8 @@ eachDatabase((_kind, _open, fresh) => {
 async function add(made: Made, installation: Installation): Promise<DeviceId> {
   const { devices, registrations, clones } = installation
   const device = newDevice({
+    // Ids are in the order of entry.
+    id: newDeviceId(installation.clock()),
     ...ACME,
     serial: made.serial,
     deviceKeyId: made.key.padEnd(64, '-'),

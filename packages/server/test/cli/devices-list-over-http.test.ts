@@ -47,11 +47,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await program.run(['accounts', 'add', ...words])).code, 0)
     service = await program.serve()
     await withAcme({ ...service.installation, clock: service.now })
+    const grant = ['grants', 'add', 'factory', 'viewer', '--brand', 'acme-brand']
+    assert.equal((await program.run(grant)).code, 0)
     agent = join(home, 'agent.json')
     const identity = ['--account', 'factory', '--url', `${service.baseUrl}/identity`, '--output', agent]
     assert.equal((await program.run(['agents', 'add', 'line', ...identity])).code, 0)
-    const grant = ['grants', 'add', 'factory', 'viewer', '--brand', 'acme-brand']
-    assert.equal((await program.run(grant)).code, 0)
     const { query } = service.installation.database
     const asks = ({ status }: Device) => status === 'pending' || status === 'rejected'
     await query

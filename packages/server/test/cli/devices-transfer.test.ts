@@ -337,6 +337,7 @@ eachDatabase((kind, _open, fresh) => {
         1,
         'ratafia: missing.csv cannot be read: there is no such file or directory.\n',
       ])
+      await writeFile(join(program.directory, 'x.txt'), '')
       assert.deepEqual(await outcome('import', 'x.txt'), [
         2,
         'ratafia: x.txt ends neither in .csv nor in .json. Give --format.\n',

@@ -36,6 +36,8 @@ eachDatabase((_kind, _open, fresh) => {
     url = service.baseUrl
     await withAcme({ ...service.installation, clock: service.now }, { registration: 'approval' })
     keys = await freshDeviceKeys(8)
+    const grant = ['grants', 'add', 'factory', 'device-approver', '--brand', 'acme-brand']
+    assert.equal((await program.run(grant)).code, 0)
     agent = join(home, 'agent.json')
     const made = [
       'agents',
@@ -49,8 +51,6 @@ eachDatabase((_kind, _open, fresh) => {
       agent,
     ]
     assert.equal((await program.run(made)).code, 0)
-    const grant = ['grants', 'add', 'factory', 'device-approver', '--brand', 'acme-brand']
-    assert.equal((await program.run(grant)).code, 0)
   })
   after(() => rm(home, { recursive: true, force: true }))
 

@@ -229,10 +229,7 @@ describe('a database of the release before, whose accounts share e-mail addresse
       const asJson = await run('migrate', '--json')
       assert.equal(JSON.parse(asJson.stderr).error.code, 'unfit-rows')
       assert.match((await run('migrate', '--plan')).stdout, /account_email_key/)
-      // On the embedded database each command brings the schema up to date first.
-      const status = await run('status')
-      const says = kind === 'sqlite' ? /team@example\.org: bob, carl, dora/ : /run `ratafia migrate`/
-      assert.match(status.stderr, says)
+      assert.match((await run('status')).stderr, /run `ratafia migrate`/)
 
       for (const name of ['anna', 'carl', 'dora']) {
         const { code, stderr } = await run('accounts', 'set-email', name, `${name}@example.org`)
@@ -251,6 +248,7 @@ describe('a database of the release before, whose accounts share e-mail addresse
         '0023-reminders',
         '0024-kept-forms',
         '0025-own-tokens',
+        '0026-credentials',
       ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,

@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   tokens: [],
   grants: [],
   'grants list': ['--json', '--columns', '--account', '--role', '--brand', '--url'],
-  'grants add': ['--json', '--brand', '--expires', '--url'],
+  'grants add': ['--json', '--brand', '--expires', '--with-agent', '--url'],
   'grants remove': ['--json', '--yes', '--brand', '--url'],
   'tokens list': [
     '--json',

@@ -35,8 +35,10 @@ const WORDS = [
   'package-directory/package-reference.ts',
   'tokens/dialects/credential-strings.ts',
   'files/draft.ts',
+  'files/foreign-text.ts',
   'files/sync-directory.ts',
   'files/system-reason.ts',
+  'http/credentials/pasted.ts',
   'http/management/instant-text.ts',
 ]
 
