@@ -337,10 +337,10 @@ eachDatabase((kind, _open, fresh) => {
         1,
         'ratafia: missing.csv cannot be read: there is no such file or directory.\n',
       ])
-      await writeFile(join(program.directory, 'x.txt'), '')
-      assert.deepEqual(await outcome('import', 'x.txt'), [
+      await writeFile(path('x.txt'), '')
+      assert.deepEqual(await outcome('import', path('x.txt')), [
         2,
-        'ratafia: x.txt ends neither in .csv nor in .json. Give --format.\n',
+        `ratafia: ${path('x.txt')} ends neither in .csv nor in .json. Give --format.\n`,
       ])
       assert.deepEqual(await outcome('export', 'no/such/x.csv'), [
         1,

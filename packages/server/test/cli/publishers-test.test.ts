@@ -132,7 +132,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     for (const [title, text, exitCode, message] of [
-      ['JSON that ends early', '{"a":', 1, /claims-\d+ is not JSON\.$/],
+      ['JSON that ends early', '{"a":', 1, /claims-\d+ is not a JSON object\.$/],
       ['an empty file', '', 1, /^ratafia: /],
       ['a list', '[]', 1, /^ratafia: /],
       ['a text that is not a token', 'hello', 1, /^ratafia: /],
