@@ -173,8 +173,8 @@ async function dischargeAsAgent(
   url.searchParams.set('username', username)
   url.searchParams.set('public-key', encodeBase64(keyPair.publicKey))
   const path = `${url.pathname}${url.search}`
-  // This macaroon is given to anyone. What the discharge says of the account shows whether it may log in.
-  const answered = await send({ kind: 'agent-login', method: 'GET', path, headers: BAKERY }, 200)
+  const uses = [`account ${username}`]
+  const answered = await send({ kind: 'agent-login', method: 'GET', path, headers: BAKERY, uses }, 200)
   const slice = await dischargeAll(
     decodeBakeryMacaroon(answered.macaroon),
     () => {
@@ -183,7 +183,6 @@ async function dischargeAsAgent(
     { localKeyPair: keyPair },
   )
   const token64 = encodeBase64Url(encodeBinary(...slice))
-  const uses = [`account ${username}`]
   const discharged = await send({ ...form({ 'token-kind': 'agent', token64 }), uses }, 200)
   return decodeBakeryMacaroon(discharged.Macaroon)
 }

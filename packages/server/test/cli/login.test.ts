@@ -227,7 +227,7 @@ eachDatabase((_kind, _open, fresh) => {
     for (const path of [wrong, removed]) {
       const { code, stdout, stderr } = await login(['--export', 'raw', '--url', url, '--agent', path])
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
-      assert.match(stderr, /^ratafia: http\S+\/identity\/discharge: /)
+      assert.match(stderr, /^ratafia: http\S+\/identity\/login\/agent: /)
       assert.ok(!stderr.includes(file.key.private))
     }
     assert.equal((await program.run(['accounts', 'disable', 'build', '--yes'])).code, 0)

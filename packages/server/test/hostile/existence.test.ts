@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
-import { addFirstPartyCaveat, encodeBase64, encodeBinary, mint } from '@ratafia/macaroon'
-import { decodeBakeryMacaroon, dischargeAll, encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
+import { addFirstPartyCaveat, encodeBase64, mint } from '@ratafia/macaroon'
+import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import {
@@ -232,16 +232,10 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
       ),
     ),
     {
-      what: 'a login of an agent, before it has shown its key',
+      what: 'a login of an agent, by another key',
       names: agents.names,
       request: async (name) =>
         get(`/identity/login/agent?${new URLSearchParams({ ...(await agents.asking(name)) })}`),
-      isRandom: true,
-    },
-    {
-      what: 'a discharge for an agent, by another key',
-      names: agents.names,
-      request: agents.redeeming,
     },
     ...Object.entries(records).flatMap(([path, names]): Row[] => [
       {
@@ -320,39 +314,14 @@ async function agentsIn(service: ObservedService) {
     const caveat = await caveatFor(installation.keyring, 'is-authenticated-userid')
     const { body } = await postDischarge(`${baseUrl}/identity`, caveat)
     const loginUrl = new URL(body.Info.InteractionMethods.agent['login-url'])
-    return { caveat, did: loginUrl.searchParams.get('did') ?? '' }
+    return loginUrl.searchParams.get('did') ?? ''
   }
-  /** With its own public key, which is not secret. */
-  const keyOf = (name: string) =>
-    publicKeys[['known-agent', 'disabled-agent'].indexOf(name)] ?? encodeBase64(stranger.publicKey)
   return {
     names: { known: 'known-agent', disabled: 'disabled-agent', nobody: 'no-such-agent' },
     asking: async (name: string) => ({
-      did: (await begin()).did,
-      ...{ username: name, 'public-key': keyOf(name) },
+      did: await begin(),
+      ...{ username: name, 'public-key': encodeBase64(stranger.publicKey) },
     }),
-    redeeming: async (name: string) => {
-      const { caveat, did } = await begin()
-      const query = new URLSearchParams({
-        ...{ did, username: name, 'public-key': encodeBase64(stranger.publicKey) },
-      })
-      const answer = await fetch(`${baseUrl}/identity/login/agent?${query}`, {
-        headers: { 'bakery-protocol-version': '3' },
-      })
-      const { macaroon } = (await answer.json()) as { macaroon: unknown }
-      const slice = await dischargeAll(
-        decodeBakeryMacaroon(macaroon),
-        () => assert.fail('an agent discharges its own caveat'),
-        { localKeyPair: stranger },
-      )
-      return new Request(`${baseUrl}/identity/discharge`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          ...{ id64: encodeBase64(caveat.id), 'token-kind': 'agent' },
-          token64: encodeBase64(encodeBinary(...slice)),
-        }),
-      })
-    },
   }
 }
 

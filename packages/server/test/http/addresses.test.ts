@@ -155,6 +155,8 @@ oneDatabase((_kind, _open, fresh) => {
       test(`${method} ${path}`, async () => {
         assert.notEqual((await send(service.baseUrl, method, path)).status, 404, path)
         for (const other of spelled(path)) {
+          // Bakery clients in JavaScript send it (contract/bakery.md).
+          if (other === '/identity//discharge/info') continue
           // An id may be any text: of these, the routes with an id have none.
           const { status } = await send(service.baseUrl, method, other)
           assert.ok(status === 404 || isOfParent(other, status), `${other}: ${status}`)
@@ -228,7 +230,7 @@ oneDatabase((_kind, _open, fresh) => {
         // What else is missing is said first.
         assert.match(
           `${status} ${message}`,
-          /^400 The (query has an unknown parameter: "frob"|query lacks |body |field )/,
+          /^(400 The (query has an unknown parameter: "frob"|query lacks |body |field )|404 There is no such job)/,
         )
       })
     }

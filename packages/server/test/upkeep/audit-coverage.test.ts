@@ -626,6 +626,7 @@ eachDatabase((kind, _open, fresh) => {
     const ASKING_PAGES = [
       ...['GET /login', 'GET /login/agent', 'GET /wait-token', 'POST /discharge'],
       ...['GET /discharge/info', 'GET /publickey', 'GET /', 'GET /account', 'GET /change-password'],
+      ...['GET //discharge/info', 'POST //discharge'],
       ...['GET /reset', 'GET /sign-in-link', 'GET /enrol', 'GET /manage-second-factor'],
       // It uses a code up, whose login was recorded when it was approved.
       'POST /discharge-token',

@@ -4,7 +4,7 @@ import {
   addBakeryCaveat,
   BakeryError,
   type BakeryMacaroonJson,
-  decodePublicKey,
+  decodeKey,
   encodeBakeryMacaroon,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
@@ -14,8 +14,7 @@ import { randomId } from '../../random.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, toBytes } from '../logins/sealed-texts.ts'
 import { AGENT_LOGIN_MS, agentConditions } from './agent-interaction.ts'
-import { isAgentName } from './agent-name.ts'
-import { unknownAgent } from './enabled-agent.ts'
+import { enabledAgent } from './enabled-agent.ts'
 
 export interface AgentLoginInput {
   /** From the `login-url`. */
@@ -27,10 +26,7 @@ export interface AgentLoginInput {
   readonly protocolVersion: number
 }
 
-/**
- * Looks no agent up: the caller has proved nothing yet. The discharge does, once the macaroon was discharged with the key.
- * Throws `invalid-request` or a 401.
- */
+/** Throws `invalid-request` or a 401. */
 export async function agentLogin(
   input: AgentLoginInput,
   deps: IdentityDependencies,
@@ -42,7 +38,7 @@ export async function agentLogin(
     throw unauthorized('This login has expired: an agent must answer within a minute.')
   }
   const agent = { name: input.name, publicKey: keyOf(input.publicKey) }
-  if (!isAgentName(agent.name)) throw unknownAgent()
+  await enabledAgent(agent, deps)
 
   const version = input.protocolVersion >= 3 ? 3 : 2
   const minted = mintBakeryMacaroon({
@@ -70,7 +66,7 @@ export async function agentLogin(
 
 function keyOf(text: string): Uint8Array {
   try {
-    return decodePublicKey(text)
+    return decodeKey(text)
   } catch (cause) {
     if (!(cause instanceof BakeryError)) throw cause
     throw invalidRequest(

@@ -39,5 +39,4 @@ export async function enabledAgent(
   })
 }
 
-/** The one refusal for an agent that does not exist, has another key, or cannot exist. */
-export const unknownAgent = () => unauthorized('There is no agent with this name and this public key.')
+const unknownAgent = () => unauthorized('There is no agent with this name and this public key.')
