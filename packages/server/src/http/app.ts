@@ -152,9 +152,16 @@ export const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.rep
 /** For a base URL such as `https://example.com/store`: works whether a proxy strips `/store` or not. */
 function rewriter(prefix: string): (request: { readonly url?: string | undefined }) => string {
   return ({ url = '/' }) => {
-    if (prefix === '' || !url.startsWith(prefix)) return url
+    if (prefix === '' || !url.startsWith(prefix)) return withOneSlash(url)
     const rest = url.slice(prefix.length)
-    if (rest.startsWith('/')) return rest
+    if (rest.startsWith('/')) return withOneSlash(rest)
     return rest === '' || rest.startsWith('?') ? `/${rest}` : url
   }
 }
+
+/**
+ * Clients such as craft-store add a path to the address they were given, whether that ends with a slash or not. For what a
+ * proxy may withhold, two slashes are another path.
+ */
+const withOneSlash = (url: string): string =>
+  /^\/{2,}(?!\/|(?:api\/management|console)(?:[/?]|$))/.test(url) ? url.replace(/^\/+/, '/') : url

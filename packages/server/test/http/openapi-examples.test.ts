@@ -168,7 +168,8 @@ oneDatabase((_kind, open, fresh) => {
     const browser = new Browser()
     const signIn = await browser.open(`${login}?return_to=${RETURN_TO}`)
     const { username, password } = ADA
-    const url = await browser.leave(signIn, 'login', { username, password })
+    const confirm = await browser.submit(signIn, 'login', { username, password })
+    const url = await browser.leave(confirm, 'confirm', { decision: 'approve' })
     return new URL(url ?? '').searchParams.get('code') ?? assert.fail('no code')
   }
 
