@@ -29,7 +29,7 @@ const SUITES = [
 /** Other tests of the same folders have no database to divide. */
 const RUNS_ON_DATABASES = /\beachDatabase\(/
 
-test('the suites of all stores, and of everything about devices, pass', { timeout: 600_000 }, async () => {
+test('the suites of all stores, and of everything about devices, pass', { timeout: 1_800_000 }, async () => {
   const files = globSync(SUITES).filter((file) => RUNS_ON_DATABASES.test(readFileSync(file, 'utf8')))
   const child = spawn(
     process.execPath,

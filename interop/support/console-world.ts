@@ -37,7 +37,7 @@ export interface ConsoleWorld {
 }
 
 export const inConsoleWorld = (declare: (world: () => ConsoleWorld) => void): void =>
-  inWorld('sqlite', { timeout: 600_000, make: makeWorld }, declare)
+  inWorld('sqlite', { timeout: 1_800_000, make: makeWorld }, declare)
 
 async function makeWorld(): Promise<ConsoleWorld> {
   const installation = await newInstallation('sqlite')
