@@ -43,7 +43,7 @@ onOneDatabase(
 
     test('the management API as an operator: every answer is documented, and none is a 5xx', async () => {
       const { installation, service, agentFile } = world()
-      await installation.ratafia(['grants', 'add', FARM.username, 'operator'])
+      await installation.ratafia(['grants', 'add', FARM.username, 'operator', '--with-agent', 'builder'])
       const token = await agentManagementToken(service.url, agentFile)
       await schemathesis(['--phases', 'coverage'], MANAGEMENT)
       const output = await schemathesis(['--phases', 'examples,fuzzing,stateful'], {

@@ -64,7 +64,8 @@ onOneDatabase((world) => {
     const { fields } = expectType(decode(Buffer.from(asserted)), 'model')
     name = `${fields.brandId}/${fields.model}`
     await installation.ratafia(['models', 'set-policy', name, '--registration', 'approval'])
-    const grant = ['grants', 'add', FARM.username, 'device-approver', '--brand', fields.brandId]
+    const role = ['device-approver', '--brand', fields.brandId, '--with-agent', 'builder']
+    const grant = ['grants', 'add', FARM.username, ...role]
     await installation.ratafia(grant)
     tokenFile = join(directory, 'token')
     await writeFile(tokenFile, `${await agentManagementToken(service.url, agentFile)}\n`, { mode: 0o600 })
@@ -148,7 +149,7 @@ onOneDatabase((world) => {
     test('the management API: a file of serials is the body of one request', async () => {
       const { installation, service, agentFile } = world()
       const manager = [FARM.username, 'brand-manager', '--brand', name.split('/')[0] ?? '']
-      await installation.ratafia(['grants', 'add', ...manager])
+      await installation.ratafia(['grants', 'add', ...manager, '--with-agent', 'builder'])
       // A token has no role that came after it.
       const manages = join(directory, 'manager-token')
       await writeFile(manages, await agentManagementToken(service.url, agentFile), { mode: 0o600 })
