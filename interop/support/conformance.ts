@@ -36,6 +36,7 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'restart.test.ts': 'Python macaroonbakery',
   'separate-identity.test.ts': 'Python macaroonbakery',
   'snap-login.test.ts': 'snapd',
+  'snapd-models.test.ts': 'snapd',
   'snapd-registration.test.ts': 'snapd',
   'snapd-sessions.test.ts': 'snapd',
   'terminal.test.ts': undefined,
