@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -8,18 +8,34 @@ import { test } from 'node:test'
 const program = join(import.meta.dirname, '../../packages/server/bin/ratafia.js')
 
 for (const version of ['20.20.2', '23.11.1']) {
-  test(`ratafia on Node ${version} says in one line what is wrong`, () => {
-    const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`
-    const words = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, program, 'version']
+  const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`
+  const started = (path: string) => {
+    const words = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, path, 'version']
     const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-    assert.deepEqual(
-      { status, stdout, stderr },
-      {
-        status: 1,
-        stdout: '',
-        stderr: `ratafia needs Node 24 or newer, and this is Node ${version}: update Node.\n`,
-      },
-    )
+    return { status, stdout, stderr }
+  }
+  const tooOld = `ratafia needs Node 24 or newer, and this is Node ${version}.`
+
+  test(`on Node ${version} ratafia says in one line that \`npm ci\` installed a newer one`, () => {
+    const clone = join(import.meta.dirname, '../..')
+    assert.deepEqual(started(program), {
+      status: 1,
+      stdout: '',
+      stderr:
+        `${tooOld} \`npm ci\` installed a newer one: run \`npx ratafia\` in ${clone}, ` +
+        `or put ${clone}/node_modules/.bin first in PATH.\n`,
+    })
+  })
+
+  test(`on Node ${version}, with no newer one beside it, ratafia asks for an update`, () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'ratafia-program-'))
+    try {
+      const copy = join(elsewhere, 'ratafia.mjs')
+      copyFileSync(program, copy)
+      assert.deepEqual(started(copy), { status: 1, stdout: '', stderr: `${tooOld} Update Node.\n` })
+    } finally {
+      rmSync(elsewhere, { recursive: true, force: true })
+    }
   })
 }
 
