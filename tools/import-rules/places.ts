@@ -4,7 +4,7 @@
  * - `core`, `api`: any source of such a package.
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
  * - `remembered`: `remembered-<nouns>.ts`, a store whose answers a node remembers while it hears of every change.
- * - `shared`: a file directly in the server's `src/`, which every layer may import: errors.ts, clock.ts.
+ * - `shared`: a file directly in the server's `src/` or in `src/text/`, which every layer may import: errors.ts, clock.ts.
  * - `tool`: a file outside `packages/`, in one of the {@link TOOLS}. Its package is ''.
  * - `test`: tests, their support, and examples. They may import from every layer of their own package.
  */
@@ -62,6 +62,7 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['keyring', 'keyring'],
   ['start', 'start'],
   ['telemetry', 'telemetry'],
+  ['text', 'shared'],
   ['web', 'web'],
   ['workers', 'workers'],
 ])

@@ -1,6 +1,7 @@
 /** The rules for usernames, email addresses and display names. All throw `invalid-field` and name the rule. */
 import { isUsername, type Username } from '@ratafia/api'
 import { invalidField } from '../errors.ts'
+import { findsUnsafe } from '../text/joiners.ts'
 
 /** The longest address that SMTP can carry (RFC 5321, 4.5.3.1.3), in bytes. */
 const MAX_EMAIL_BYTES = 254
@@ -45,7 +46,7 @@ export function checkEmail(text: string): string {
 export const isEmail = (text: string): boolean =>
   text.length <= MAX_EMAIL_BYTES &&
   Buffer.byteLength(text) <= MAX_EMAIL_BYTES &&
-  !UNSAFE.test(text) &&
+  !findsUnsafe(text, UNSAFE) &&
   /^[^\s@<>,;"]+@[^\s@<>,;"]+$/u.test(text)
 
 export function checkDisplayName(text: string): string {
@@ -57,4 +58,4 @@ export function checkDisplayName(text: string): string {
 
 /** Of a text without spaces around it. */
 export const isDisplayName = (text: string): boolean =>
-  text !== '' && [...text].length <= MAX_NAME_LENGTH && !UNSAFE.test(text)
+  text !== '' && [...text].length <= MAX_NAME_LENGTH && !findsUnsafe(text, UNSAFE)

@@ -1,4 +1,5 @@
 /** Makes a stranger's text safe to show to somebody who decides by it. */
+import { betweenNeededJoiners } from '../text/joiners.ts'
 
 // Characters that are invisible, break the line, or change the order or look of their neighbours: controls, format
 // characters (bidirectional marks, zero width joiners, tags), separators, unassigned and private code points, lone
@@ -9,7 +10,7 @@ const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 /**
  * Turns every invisible character into its code point (`⟨U+202E⟩`) and unusual white space into a space; after `limit`
- * characters the text ends with `…`. The result is still plain text: `html` escapes it.
+ * characters the text ends with `…`. Joiners stay where the spelling needs them. The result is still plain text: `html` escapes it.
  */
 export function visibleText(text: string, limit: number): string {
   // Shorten first, so that the work is bounded too. A character is at most two units.
@@ -19,10 +20,12 @@ export function visibleText(text: string, limit: number): string {
   const shown = characters
     .slice(0, limit)
     .join('')
-    .replace(INVISIBLE, (character) => `⟨U+${hex(character)}⟩`)
     .replace(/\p{Zs}+/gu, ' ')
     .replace(PILED_MARKS, '$1')
-  return cut ? `${shown}…` : shown
+  const visible = betweenNeededJoiners(shown, (part) =>
+    part.replace(INVISIBLE, (character) => `⟨U+${hex(character)}⟩`),
+  )
+  return cut ? `${visible}…` : visible
 }
 
 const hex = (character: string): string =>

@@ -1,6 +1,7 @@
 /** How the variables of reminders are read. No message repeats a value: most of them are secrets, or have one. */
 import { isIP } from 'node:net'
 import { classOf, firstAddressOf, hostIn, isLoopbackHost, isNetwork } from '../../address-classes.ts'
+import { isUnprintable } from '../../text/joiners.ts'
 import { isConfidential } from '../values.ts'
 
 export interface SmtpServer {
@@ -56,10 +57,12 @@ export interface MailSender {
 /** `ADDRESS` or `NAME <ADDRESS>`. */
 export function parseSender(value: string): MailSender {
   const [, name = '', between, alone] =
-    /^(?:([\p{L}\p{N}][\p{L}\p{N} .'()_-]{0,63}) <([^<>]*)>|([^<>]*))$/u.exec(value) ?? []
+    /^(?:([\p{L}\p{N}][\p{L}\p{M}\p{N}\p{Join_Control} .'()_-]{0,63}) <([^<>]*)>|([^<>]*))$/u.exec(value) ??
+    []
   const address = between ?? alone ?? ''
-  if (/^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(address))
-    return { name, address }
+  const isAddress =
+    /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(address)
+  if (isAddress && !isUnprintable(name)) return { name, address }
   throw new Error(
     'is not a sender. Write an address, such as ratafia@store.example.com, or Store <ratafia@store.example.com>.',
   )

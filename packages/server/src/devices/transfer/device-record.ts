@@ -5,6 +5,7 @@ import { AssertionError, decodeStream, encode, type UnverifiedAssertion } from '
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { ExportRow } from '../../files/export-rows.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
+import { isUnprintable } from '../../text/joiners.ts'
 import {
   DEVICE_ORIGINS,
   DEVICE_STATUSES,
@@ -100,6 +101,11 @@ export function readRecord(
     const value = text(column)
     return value === null || pattern.test(value) ? value : refuse(`"${column}" is not ${what}.`, column)
   }
+  const line = (column: DeviceColumn): string | null => {
+    const value = text(column)
+    const isLine = value === null || (value !== '' && [...value].length <= MAX_LINE && !isUnprintable(value))
+    return isLine ? value : refuse(`"${column}" is not one line of text.`, column)
+  }
   const needed = (column: DeviceColumn, pattern: RegExp, what: string): string =>
     matching(column, pattern, what) ?? refuse(`"${column}" is missing.`, column)
   const oneOf = <Value extends string>(
@@ -155,11 +161,11 @@ export function readRecord(
     status,
     revision,
     origin: oneOf('origin', DEVICE_ORIGINS, 'import'),
-    original: matching('original', LINE, 'one line of text'),
+    original: line('original'),
     registeredAt,
     decidedAt: instant('decided_at') ?? (undecided ? null : registeredAt),
-    decidedBy: matching('decided_by', LINE, 'one line of text') ?? (undecided ? null : fallback.by),
-    reason: matching('reason', LINE, 'one line of text'),
+    decidedBy: line('decided_by') ?? (undecided ? null : fallback.by),
+    reason: line('reason'),
     quarantinedAt: instant('quarantined_at'),
     ...(removedAt && { removedAt }),
   }
@@ -189,7 +195,7 @@ const GENERATED: ReadonlySet<DeviceColumn> = new Set(['id', 'registered_at', 'de
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 const SERIAL = /^[^/\p{C}]{1,200}$/u
 const KEY_ID = /^[A-Za-z0-9_-]{64}$/
-const LINE = /^[^\p{C}\p{Zl}\p{Zp}]{1,500}$/u
+const MAX_LINE = 500
 
 /** Throws {@link ImportError}. */
 type Refuse = (message: string, column: DeviceColumn) => never
