@@ -44,7 +44,8 @@ export const ACCOUNT_OPERATIONS = {
     ...SIGNED_IN,
     method: 'GET',
     path: '/me/reminders',
-    summary: 'Whether I get reminders by mail before my tokens and roles, and the keys that I manage, end',
+    summary:
+      'Whether I want reminders by mail before my tokens and roles, and the keys that I manage, expire, and whether any is sent',
     errors: [],
     response: RemindersSchema,
     record: true,
@@ -54,7 +55,8 @@ export const ACCOUNT_OPERATIONS = {
     method: 'PATCH',
     path: '/me/reminders',
     summary: 'Switches my reminders off or on',
-    description: 'Events to the webhook of the operator are sent all the same.',
+    description:
+      'Events to the webhook of the operator are sent anyway. Without a mail server, switching them on mails nothing: `sent_by` shows how the service sends reminders.',
     errors: ['state-conflict'],
     body: SwitchRemindersSchema,
     bodyRequired: true,
@@ -105,7 +107,7 @@ export const ACCOUNT_OPERATIONS = {
     ...CHANGING,
     method: 'PATCH',
     path: '/accounts/:id',
-    summary: 'Changes the name or the e-mail address of an account, or whether it gets reminders by mail',
+    summary: 'Changes the name or the e-mail address of an account, or whether it wants reminders by mail',
     errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
     body: EditAccountSchema,
     bodyRequired: true,

@@ -152,7 +152,7 @@ function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
   }
 
   const formPage = async (asked: Asked) => {
-    const { form, fields, me, now } = asked
+    const { call, form, fields, me, now } = asked
     const replaced = await before(asked)
     const draft = { description: replaced?.description ?? '', limits: replaced?.limits ?? undefined }
     const { at } = me.signed_in
@@ -162,7 +162,7 @@ function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
         draft,
         mostLifetime,
         now,
-        email: me.email,
+        reminders: await call(api.myReminders),
         signedInAt: at === null ? undefined : new Date(at),
       },
       asked: askedFor(fields, { limits: draft.limits, life: usualLife(mostLifetime), now }),

@@ -4,19 +4,29 @@ import { type Account, requireNotRemoved } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { Authority } from '../authority.ts'
 import type { ChangingBy } from '../change.ts'
+import type { Channel } from './reminder.ts'
 
 /** As the API shows it. */
-export const remindersRecord = ({ remindersOffAt, email }: Pick<Account, 'remindersOffAt' | 'email'>) => ({
+const remindersRecord = (
+  { remindersOffAt, email }: Pick<Account, 'remindersOffAt' | 'email'>,
+  sentBy: readonly Channel[],
+) => ({
   reminders: remindersOffAt === undefined,
   email: email === '' ? null : email,
+  sent_by: [...sentBy],
 })
 export type RemindersRecord = ReturnType<typeof remindersRecord>
 
+interface Sending {
+  /** How the service sends reminders. */
+  readonly sentBy: readonly Channel[]
+}
+
 export async function ownReminders(
   { authority }: { readonly authority: Authority },
-  { accounts }: { readonly accounts: Pick<AccountStore, 'findById'> },
+  { accounts, sentBy }: Sending & { readonly accounts: Pick<AccountStore, 'findById'> },
 ): Promise<RemindersRecord> {
-  return remindersRecord(await own(accountIdOf(authority), accounts))
+  return remindersRecord(await own(accountIdOf(authority), accounts), sentBy)
 }
 
 interface Switching {
@@ -33,7 +43,8 @@ export async function switchOwnReminders(
   {
     changeBy,
     clock,
-  }: {
+    sentBy,
+  }: Sending & {
     readonly changeBy: ChangingBy<{ readonly accounts: AccountStore }>
     readonly clock: () => Date
   },
@@ -41,13 +52,14 @@ export async function switchOwnReminders(
   const id = accountIdOf(authority)
   return changeBy(authority.author)(async ({ accounts, record }) => {
     const before = requireNotRemoved((await accounts.lock(id)) ?? (await own(id, accounts)))
-    mustBeSeen?.(remindersRecord(before))
-    if (on === undefined || on === (before.remindersOffAt === undefined)) return remindersRecord(before)
+    const now = remindersRecord(before, sentBy)
+    mustBeSeen?.(now)
+    if (on === undefined || on === now.reminders) return now
     const remindersOffAt = on ? undefined : clock()
     await accounts.switchReminders(id, remindersOffAt)
     const action = on ? 'account.reminders-on' : 'account.reminders-off'
     await record({ action, subject: before.username })
-    return remindersRecord({ ...before, remindersOffAt })
+    return remindersRecord({ ...before, remindersOffAt }, sentBy)
   })
 }
 

@@ -6,6 +6,12 @@ export type ReminderKind = 'token' | 'signing-key' | 'api-key' | 'grant'
 
 export type Channel = 'mail' | 'webhook'
 
+/** The channels that the settings of reminders name. */
+export const channelsOf = ({ mail, webhook }: Readonly<Record<Channel, unknown>>): readonly Channel[] => [
+  ...(mail === undefined ? [] : ['mail' as const]),
+  ...(webhook === undefined ? [] : ['webhook' as const]),
+]
+
 /** Something that ends. Of one that gets another end, the earlier end is over: that is another one. */
 export interface Ending {
   readonly kind: ReminderKind

@@ -1,6 +1,6 @@
 /** The periodic work: what is due is queued every ten minutes and at each new day, and sent every half minute. */
 import { type QueueDeps, queueReminders } from './queue-reminders.ts'
-import type { Channel } from './reminder.ts'
+import { channelsOf } from './reminder.ts'
 import { type PostEvent, postEvents, type SendDeps, type SendMail, sendMails } from './send-reminders.ts'
 import { daysLeft } from './steps.ts'
 
@@ -17,10 +17,7 @@ const SEND_EVERY_MS = 30_000
 /** One job for both: what one run queues for a recipient is in one letter. */
 export function remindersJob(senders: Senders, deps: Deps) {
   const { mail, webhook } = senders
-  const channels = new Set<Channel>([
-    ...(mail ? ['mail' as const] : []),
-    ...(webhook ? ['webhook' as const] : []),
-  ])
+  const channels = new Set(channelsOf(senders))
   let queuedAt: Date | undefined
   return {
     name: 'reminders',

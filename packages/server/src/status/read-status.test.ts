@@ -12,6 +12,7 @@ const HERE: Surroundings = {
   schema: 'current',
   answer: { url: 'http://127.0.0.1:8080', ready: true },
   certificates: [],
+  remindersBy: [],
 }
 
 interface Seen {

@@ -11,6 +11,7 @@ import type { LeaseStore } from '../jobs/lease-store.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
+import type { Channel } from '../reminders/reminder.ts'
 import type { ProcessStore, RunningProcess } from './process-store.ts'
 
 /** `unknown`: it cannot be seen from here, which is no fault. */
@@ -34,6 +35,7 @@ export interface Finding {
     | 'audit_log'
     | 'backup'
     | 'sign_in_links'
+    | 'reminders'
   readonly state: State
   /** A sentence, with what to do if it needs attention. */
   readonly says: string
@@ -62,6 +64,8 @@ export interface Surroundings {
   readonly certificates: readonly { readonly file: string; readonly until: Date }[] | undefined
   /** How outdated a process may be, in milliseconds; undefined outside of the service. */
   readonly lagMs?: number
+  /** How reminders of what expires are sent, by the settings. */
+  readonly remindersBy: readonly Channel[]
 }
 
 export interface Answer {
@@ -109,6 +113,7 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
     await auditFinding(deps.audit),
     await backupFinding(here.database.kind, now, deps.audit),
     await signInLinkFinding(now, deps.audit),
+    remindersFinding(here.remindersBy),
   ]
 }
 
@@ -309,4 +314,17 @@ async function backupFinding(
   const isOld = now.getTime() - last.at.getTime() > BACKUP_MS
   const says = `The last with \`ratafia backup\` is of ${last.at.toISOString()}${isOld ? ', more than a week ago' : ''}.`
   return { part: 'backup', state: isOld ? missing : 'ok', says }
+}
+
+/** Mail is a choice: an installation without it is in order, and says so where it would be missed. */
+function remindersFinding(by: Surroundings['remindersBy']): Finding {
+  const hasWebhook = by.includes('webhook')
+  if (by.includes('mail')) {
+    const says = `Mail is on: the service mails reminders of what expires${hasWebhook ? ', and posts them to the webhook' : ''}.`
+    return { part: 'reminders', state: 'ok', says }
+  }
+  const says = hasWebhook
+    ? 'Mail is off, and the webhook gets each reminder. To mail them too, set `RATAFIA_SMTP_URL`.'
+    : 'Mail is off: the service sends no reminders of what expires. Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`, which works without mail.'
+  return { part: 'reminders', state: 'ok', says }
 }

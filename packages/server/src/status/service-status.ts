@@ -11,6 +11,7 @@ export interface ServiceHere {
   readonly certificates: () => Promise<NonNullable<Surroundings['certificates']>>
   /** Milliseconds. */
   readonly lag: () => number
+  readonly remindersBy: Surroundings['remindersBy']
 }
 
 /**
@@ -32,6 +33,7 @@ export async function serviceStatus(
       answer: { url: baseUrl, ready: true },
       certificates: await certificatesOf(here),
       lagMs: here.lag(),
+      remindersBy: here.remindersBy,
     },
     deps,
   )

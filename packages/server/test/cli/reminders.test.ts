@@ -37,6 +37,19 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
+  test('without a mail server, switching them on promises none', async () => {
+    const words = ['accounts', 'reminders', 'on', 'eve']
+    const without = await program.run(words)
+    assert.match(
+      without.stdout,
+      /^eve gets reminders by mail once the service sends mail\..*RATAFIA_SMTP_URL/,
+    )
+    const environment = { RATAFIA_SMTP_URL: 'smtp://127.0.0.1:9' }
+    assert.equal((await program.run(words, { environment })).stdout, 'eve gets reminders by mail.\n')
+    const mine = await over(['accounts', 'reminders', 'on', '--mine'], await tokenOf('viewer'))
+    assert.match(mine.stdout, /^You get reminders by mail once the service sends mail\./)
+  })
+
   test('--mine: whoever is logged in, whatever their role', async () => {
     const token = await tokenOf('viewer')
     const { code, stdout } = await over(['accounts', 'reminders', 'off', '--mine'], token)

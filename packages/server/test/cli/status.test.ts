@@ -36,6 +36,7 @@ eachDatabase((kind, _open, fresh) => {
       audit_log: 'ok',
       backup: kind === 'sqlite' ? 'attention' : 'unknown',
       sign_in_links: 'ok',
+      reminders: 'ok',
     })
   })
 
@@ -65,6 +66,15 @@ eachDatabase((kind, _open, fresh) => {
   test('a second secret key that is still set needs attention', async () => {
     const environment = { RATAFIA_PREVIOUS_SECRET_KEY: Buffer.alloc(32, 3).toString('hex') }
     assert.equal((await statusOf(environment)).states['secret_key'], 'attention')
+  })
+
+  test('it says whether mail is on', async () => {
+    for (const [environment, says] of [
+      [{}, /^ok +reminders: +Mail is off: .*RATAFIA_SMTP_URL.*RATAFIA_WEBHOOK_URL/m],
+      [{ RATAFIA_SMTP_URL: 'smtp://127.0.0.1:9' }, /^ok +reminders: +Mail is on: /m],
+    ] as const) {
+      assert.match((await program.run(['status'], { environment })).stdout, says)
+    }
   })
 })
 

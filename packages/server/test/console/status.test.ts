@@ -34,7 +34,7 @@ eachDatabase((kind, _open, fresh) => {
       const states = [...text.matchAll(/▲ needs attention|✕ cannot be seen from here|● in order/g)].map(
         String,
       )
-      assert.equal(states.length, 16)
+      assert.equal(states.length, 17)
       const order = ['▲ needs attention', '✕ cannot be seen from here', '● in order']
       assert.deepEqual(
         states,

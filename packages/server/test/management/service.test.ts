@@ -59,6 +59,7 @@ eachDatabase((kind, _open, fresh) => {
       ...{ database: 'ok', schema: 'ok', clock: 'ok', changes: 'ok' },
       ...{ secret_key: 'ok', keys: 'ok', signing_keys: 'ok', issuers: 'ok', certificates: 'ok' },
       ...{ audit_log: 'ok', backup: kind === 'sqlite' ? 'attention' : 'unknown', sign_in_links: 'ok' },
+      reminders: 'ok',
     })
   })
 

@@ -15,7 +15,10 @@ export const AccountRecordSchema = Type.Object(
     email: Type.String({ description: 'Empty for an account that a first login made' }),
     password: Type.Boolean({ description: 'Whether it has one' }),
     password_logins: Type.Boolean({ description: 'Whether programs may log in with its password' }),
-    reminders: Type.Boolean({ description: 'Whether it gets reminders by mail of what ends soon' }),
+    reminders: Type.Boolean({
+      description:
+        'Whether it wants reminders by mail of what expires soon. `sent_by` of `GET /me/reminders` shows whether the service sends mail',
+    }),
     second_factor: Type.Boolean(),
     disabled_at: orNull(Text),
     logins_since: orNull(Text, 'Logins of before open nothing'),
@@ -73,8 +76,12 @@ export const EditAccountSchema = Type.Object(
 
 export const RemindersSchema = Type.Object(
   {
-    reminders: Type.Boolean({ description: 'Whether I get reminders by mail of what ends soon' }),
+    reminders: Type.Boolean({ description: 'Whether I want reminders by mail of what expires soon' }),
     email: orNull(Text, 'Where they go. Null: I have no address, and get none'),
+    sent_by: Type.Array(Type.Enum(['mail', 'webhook'], { type: 'string' }), {
+      description:
+        'How the service sends reminders. Without `mail` it has no mail server (RATAFIA_SMTP_URL), and mails none',
+    }),
   },
   { title: 'Reminders', ...exactly },
 )

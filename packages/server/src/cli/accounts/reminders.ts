@@ -32,14 +32,17 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
       if (options.mine && usernames.length > 0) throw new UsageError('Give either usernames or --mine.')
       if (!options.mine && usernames.length === 0)
         throw new UsageError('Give usernames, or --mine at a service.')
-      const each = (act: (username: string) => Promise<Switched>) =>
+      const each = (act: (username: string) => Promise<Switched>, sentBy: unknown) =>
         actOnAll(
           usernames,
           {
             ...{ thing: 'account', done: `switched ${state}` },
             act: async (username) => {
               const { id, username: name, reminders } = await act(username)
-              return { value: { id, username: name, reminders }, told: told(String(name), on) }
+              return {
+                value: { id, username: name, reminders },
+                told: told(`${String(name)} gets`, on, sentBy),
+              }
             },
           },
           options,
@@ -52,15 +55,17 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
             throw new UsageError('--mine is for a service: on the database nobody is logged in.')
           }
           const { editAccount } = await import('../../accounts/administration/edit-account.ts')
+          const { channelsOf } = await import('../../reminders/reminder.ts')
           const { authority } = installation
           await each(async (account) => {
             const changed = await editAccount({ account, authority, reminders: on }, installation)
             return { ...changed, reminders: changed.remindersOffAt === undefined }
-          })
+          }, channelsOf(installation.config.reminders))
         },
         over: async (service) => {
-          if (options.mine) await switchMine(on, service, options, context)
-          else await each((username) => switchThere(username, on, service))
+          if (options.mine) return switchMine(on, service, options, context)
+          const { record } = await service.call(MINE)
+          await each((username) => switchThere(username, on, service), record['sent_by'])
         },
       })
     })
@@ -86,8 +91,15 @@ async function switchMine(
 ): Promise<void> {
   const { etag } = await service.call(MINE)
   const { record } = await service.call(SWITCH_MINE, { body: { reminders: on }, ifMatch: etag })
-  print(context, options, record, on ? 'You get reminders by mail.' : 'You get no more reminders by mail.')
+  print(context, options, record, told('You get', on, record['sent_by']))
 }
 
-const told = (username: string, on: boolean): string =>
-  on ? `${username} gets reminders by mail.` : `${username} gets no more reminders by mail.`
+/** `gets`: who, and the verb. */
+function told(gets: string, on: boolean, sentBy: unknown): string {
+  if (!on) return `${gets} no more reminders by mail.`
+  // A service of an earlier release does not answer how it sends them.
+  const mails = !Array.isArray(sentBy) || sentBy.includes('mail')
+  return mails
+    ? `${gets} reminders by mail.`
+    : `${gets} reminders by mail once the service sends mail. Its operator sets RATAFIA_SMTP_URL.`
+}

@@ -46,6 +46,7 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
 async function findingsHere(installation: Installation): Promise<readonly Shown[]> {
   const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
   const { schemaState } = await import('../../database/index.ts')
+  const { channelsOf } = await import('../../reminders/reminder.ts')
   const { readStatus } = await import('../../status/read-status.ts')
   const { askService } = await import('../../status/service-answer.ts')
   const { config, database } = installation
@@ -55,6 +56,7 @@ async function findingsHere(installation: Installation): Promise<readonly Shown[
     schema: await schemaState(database),
     answer: socket === undefined ? undefined : await askService(socket),
     certificates: await certificatesOf(config.database),
+    remindersBy: channelsOf(config.reminders),
   }
   return readStatus(here, installation)
 }

@@ -27,9 +27,10 @@ const text = words.accounts
 export function accountChangeRoutes({ form }: ConsoleRoutes): void {
   form('/accounts/new', {
     isRecent: true,
-    show: async ({ authority, form, me }) => {
+    show: async ({ authority, call, form, me }) => {
       refuseBeforeTypingForAll(authority, 'accounts:manage')
-      return newAccountPage({ form, mayGrant: may(me, 'roles:manage') })
+      const { sent_by: sentBy } = await call(api.myReminders)
+      return newAccountPage({ form, sentBy, mayGrant: may(me, 'roles:manage') })
     },
     send: makeAccount,
   })
@@ -41,7 +42,9 @@ export function accountChangeRoutes({ form }: ConsoleRoutes): void {
       const etag = etagOf(account)
       // Nothing is changed: it says whether the person may, and lets them sign in again before they type.
       await call(api.editAccount, { parameters, body: {}, ifMatch: '*', dryRun: true })
-      return editAccountPage({ form, account, etag, hasChanged: form.isAgain && fields.get('seen') !== etag })
+      const { sent_by: sentBy } = await call(api.myReminders)
+      const hasChanged = form.isAgain && fields.get('seen') !== etag
+      return editAccountPage({ form, account, etag, hasChanged, sentBy })
     },
     send: async ({ call, fields, parameters }) => {
       const body = {

@@ -38,21 +38,24 @@ const SHOWN_ENTRIES = 15
 async function partsOf({ call, parameters: { id = '' }, me, now }: ConsoleAsked): Promise<AccountView> {
   const account = await call(api.account, { parameters: { id } })
   const ofAccount = { parameters: { id: account.id }, query: { limit: SHOWN_PARTS } }
-  const [{ summaries }, agents, identities, grants, tokens, history] = await Promise.all([
-    call(api.accountSummaries, { query: { account: [account.id] } }),
-    call(api.accountAgents, ofAccount),
-    call(api.accountIdentities, ofAccount),
-    may(me, 'roles:read')
-      ? call(api.grants, { query: { account: account.id, limit: SHOWN_GRANTS } })
-      : undefined,
-    may(me, 'tokens:read')
-      ? call(api.tokens, { query: { account: account.id, limit: SHOWN_TOKENS } })
-      : undefined,
-    may(me, 'audit:read') ? historyOf(account.username, call) : undefined,
-  ])
+  const [{ sent_by: sentBy }, { summaries }, agents, identities, grants, tokens, history] = await Promise.all(
+    [
+      call(api.myReminders),
+      call(api.accountSummaries, { query: { account: [account.id] } }),
+      call(api.accountAgents, ofAccount),
+      call(api.accountIdentities, ofAccount),
+      may(me, 'roles:read')
+        ? call(api.grants, { query: { account: account.id, limit: SHOWN_GRANTS } })
+        : undefined,
+      may(me, 'tokens:read')
+        ? call(api.tokens, { query: { account: account.id, limit: SHOWN_TOKENS } })
+        : undefined,
+      may(me, 'audit:read') ? historyOf(account.username, call) : undefined,
+    ],
+  )
   const [summary = { ...NOTHING, id: account.id, username: account.username }] = summaries
   return {
-    ...{ account, summary, history, now, me: me.id },
+    ...{ account, summary, history, sentBy, now, me: me.id },
     agents: agents.agents,
     identities: identities.identities,
     more: {

@@ -35,6 +35,7 @@ import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
 import { requireChangingToken } from '../../management/tokens/require-changing-token.ts'
 import { packageManagementRoutes } from '../../package-directory/routes.ts'
+import { channelsOf } from '../../reminders/reminder.ts'
 import { reminderManagementRoutes } from '../../reminders/routes.ts'
 import { statusManagementRoutes } from '../../status/routes.ts'
 import type { ServiceHere } from '../../status/service-status.ts'
@@ -101,7 +102,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
         ...installation,
         identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
       })
-      reminderManagementRoutes(add, installation)
+      reminderManagementRoutes(add, { ...installation, sentBy: channelsOf(installation.config.reminders) })
       auditManagementRoutes(add, installation)
       agentManagementRoutes(add, installation)
       browserManagementRoutes(add, installation)
@@ -132,4 +133,5 @@ const hereOf = (
   schema: () => schemaState(database),
   certificates: () => certificatesOf(config.database),
   lag: () => feed.lag(),
+  remindersBy: channelsOf(config.reminders),
 })

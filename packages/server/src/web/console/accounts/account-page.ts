@@ -40,7 +40,10 @@ ${
 }`
 }
 
-function facts({ account, summary, now }: AccountView): Html {
+const remindersOf = ({ reminders }: AccountRecord, sentBy: AccountView['sentBy']): string =>
+  !reminders ? text.off : sentBy.includes('mail') ? text.on : text.onWithoutMail
+
+function facts({ account, summary, sentBy, now }: AccountView): Html {
   const rows: readonly (readonly [string, HtmlValue])[] = [
     [text.name, visibleText(account.name, 128)],
     [text.email, account.email === '' ? words.accounts.noEmail : visibleText(account.email, 254)],
@@ -58,7 +61,7 @@ function facts({ account, summary, now }: AccountView): Html {
       account.password && (account.password_logins ? text.mayUsePassword : text.mayNotUsePassword),
     ],
     [text.secondFactor, account.second_factor ? text.yes : text.no],
-    [text.reminders, account.reminders ? text.on : text.off],
+    [text.reminders, remindersOf(account, sentBy)],
     [text.loginsSince, account.logins_since && instant(account.logins_since)],
   ]
   return html`<section class="card"><h2>${text.facts}</h2><dl>${rows

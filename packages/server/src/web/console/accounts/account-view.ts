@@ -28,6 +28,8 @@ export interface AccountView {
     readonly grant: boolean
     readonly revoke: boolean
   }
+  /** How the service sends reminders. */
+  readonly sentBy: readonly string[]
   /** The account of the person. */
   readonly me: string
   readonly now: Date

@@ -16,11 +16,13 @@ const MOST_CHARACTERS = 1024
 
 export interface NewAccountPage {
   readonly form: FormState
+  /** How the service sends reminders. */
+  readonly sentBy: readonly string[]
   /** Whether the person may give roles. */
   readonly mayGrant: boolean
 }
 
-export const newAccountPage = ({ form, mayGrant }: NewAccountPage): ConsoleContent => ({
+export const newAccountPage = ({ form, sentBy, mayGrant }: NewAccountPage): ConsoleContent => ({
   title: text.newPage.title,
   section: 'accounts',
   isNarrow: true,
@@ -41,7 +43,9 @@ ${textField(form, { name: 'name', label: text.newPage.name, hint: text.newPage.n
 ${textField(form, {
   name: 'email',
   label: text.newPage.email,
-  hint: text.newPage.emailHint,
+  hint: sentBy.includes('mail')
+    ? text.newPage.emailHint
+    : html`${text.newPage.emailHintWithoutMail} ${words.reminders.noMail(sentBy)}`,
   type: 'email',
   required: true,
   maxlength: MOST_CHARACTERS,
@@ -70,9 +74,16 @@ export interface EditAccountPage {
   readonly etag: string
   /** Whether it has changed since the form was made. */
   readonly hasChanged: boolean
+  readonly sentBy: NewAccountPage['sentBy']
 }
 
-export function editAccountPage({ form, account, etag, hasChanged }: EditAccountPage): ConsoleContent {
+export function editAccountPage({
+  form,
+  account,
+  etag,
+  hasChanged,
+  sentBy,
+}: EditAccountPage): ConsoleContent {
   const { username, name, email, reminders } = account
   const isNow = (value: string) => hasChanged && text.editPage.isNow(value)
   return {
@@ -104,7 +115,9 @@ ${textField(form, {
 ${checkField(form, {
   name: 'reminders',
   label: text.editPage.reminders,
-  hint: isNow(reminders ? text.editPage.on : text.editPage.off),
+  hint: html`${isNow(reminders ? text.editPage.on : text.editPage.off)} ${
+    !sentBy.includes('mail') && words.reminders.noMail(sentBy)
+  }`,
   isChecked: reminders,
 })}
 ${actions(submit({ label: text.editPage.does }), html`<a href="${accountPath(account)}">${words.form.cancel}</a>`)}`,

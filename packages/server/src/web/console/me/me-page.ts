@@ -61,7 +61,13 @@ const loginCard = ({ account, identity }: MePage): Html => html`
 }</section>`
 
 const remindersCard = ({ form, reminders }: MePage): Html => html`
-<section class="card"><h2>${text.reminders.title}</h2><p>${reminders.reminders ? text.reminders.on : text.reminders.off}</p>
+<section class="card"><h2>${text.reminders.title}</h2><p>${
+  !reminders.reminders
+    ? text.reminders.off
+    : reminders.sent_by.includes('mail')
+      ? text.reminders.on
+      : html`${text.reminders.onWithoutMail} ${words.reminders.noMail(reminders.sent_by)}`
+}</p>
 ${postForm(
   form,
   { action: '/console/me' },

@@ -1,7 +1,9 @@
 /** The form of a new token: filled by its address, never sent by itself (contract/administration.md, `tokens/new`). */
 import { PERMISSIONS } from '@ratafia/api'
+import type { RemindersSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
 import { hidden } from '../../form-fields.ts'
-import { type Html, html } from '../../html.ts'
+import { type Html, type HtmlValue, html } from '../../html.ts'
 import { permissionInWords } from '../../permissions.ts'
 import { words } from '../../words/en.ts'
 import {
@@ -35,7 +37,7 @@ export interface NewTokenPage {
   readonly asked: { readonly limits: Limits; readonly until: Date } | undefined
   /** The longest life in milliseconds that is allowed; undefined for any. */
   readonly mostLifetime: number | undefined
-  readonly email: string
+  readonly reminders: Static<typeof RemindersSchema>
   readonly signedInAt: Date | undefined
   readonly now: Date
 }
@@ -162,16 +164,23 @@ function capInWords(most: number): string {
   return life.endsWith('h') ? text.capInHours(Number.parseInt(life, 10)) : text.cap(Number(life))
 }
 
-function ends({ form, mostLifetime: most, email, now }: NewTokenPage): Html {
+function ends({ form, mostLifetime: most, reminders, now }: NewTokenPage): Html {
   const choices = lives(most).map((value) => ({ value, label: lifeInWords(value, now) }))
   return html`${choiceField(form, {
     name: 'life',
     label: text.ends,
     choices: [...choices, { value: 'date', label: text.onDay }],
     chosen: [usualLife(most)],
-    hint: html`${most !== undefined && html`${capInWords(most)} `}${email !== '' && text.reminders(email)}`,
+    hint: html`${most !== undefined && html`${capInWords(most)} `}${remindersInWords(reminders)}`,
   })}
 ${textField(form, { name: 'date', type: 'date', label: text.day, hint: text.dayHint })}`
+}
+
+function remindersInWords({ reminders, email, sent_by }: NewTokenPage['reminders']): HtmlValue {
+  if (!sent_by.includes('mail')) return html`${text.noReminders} ${words.reminders.noMail(sent_by)}`
+  if (!reminders) return html`${text.noReminders} ${text.remindersOff}`
+  if (email === null) return html`${text.noReminders} ${text.noAddress}`
+  return text.reminders(email)
 }
 
 const overlap = (form: FormState, name: string): Html =>

@@ -102,6 +102,16 @@ export const frame = {
   error: 'Error: ',
 }
 
+export const reminders = {
+  /** `sentBy`: how the service sends reminders, without mail. */
+  noMail: (sentBy: readonly string[]): Html =>
+    html`This service sends no mail, because no mail server is set: an operator sets <code>RATAFIA_SMTP_URL</code>. ${
+      sentBy.includes('webhook')
+        ? 'Its webhook gets each reminder.'
+        : html`A webhook works without mail: <code>RATAFIA_WEBHOOK_URL</code>.`
+    }`,
+}
+
 export const errors = {
   titles: {
     400: 'This is not possible',

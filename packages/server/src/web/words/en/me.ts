@@ -28,6 +28,7 @@ export const me = {
     title: 'Reminders',
     on: 'You get mail 30, 7 and 1 day before one of your tokens ends, and on the day. If you manage a brand, also for its signing keys and API keys.',
     off: 'You get no reminders of what ends.',
+    onWithoutMail: 'You get no reminders of what ends, although you have not switched them off.',
     switchOff: 'Switch reminders off',
     switchOn: 'Switch reminders on',
     isOff: 'Reminders are off.',

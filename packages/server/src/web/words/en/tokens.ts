@@ -139,6 +139,9 @@ export const tokens = {
     cap: (days: number): string => `Tokens last at most ${counted(days, 'day', 'days')} here.`,
     capInHours: (hours: number): string => `Tokens last at most ${counted(hours, 'hour', 'hours')} here.`,
     reminders: (email: string): string => `Reminders go to ${email} 30, 7 and 1 day before, and on the day.`,
+    noReminders: 'No mail reminds you before it ends.',
+    noAddress: 'Your account has no e-mail address.',
+    remindersOff: html`You switched reminders off on the page <a href="/console/me">Sign-in and agents</a>.`,
     replaces: (description: string): string => `“${description}” ends`,
     overlaps: {
       '0': 'at once',

@@ -19,6 +19,7 @@ const PARTS: Readonly<Record<string, string>> = {
   audit_log: 'Audit log',
   backup: 'Backup',
   sign_in_links: 'Sign-in links',
+  reminders: 'Reminders and mail',
 }
 
 export const status = {
