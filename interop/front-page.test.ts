@@ -30,7 +30,7 @@ onOneDatabase((world) => {
       assert.ok(Number(wide) <= width, `the page is ${wide} pixels wide`)
       // A long line is broken on the screen, and not where it is copied.
       const commands = await page.locator('pre').allInnerTexts()
-      const line = `export SNAPCRAFT_STORE_CREDENTIALS="$(ratafia login --export snapcraft --url ${url})"`
+      const line = `export SNAPCRAFT_STORE_CREDENTIALS="$(ratafia tokens create --for snapcraft --all --url ${url})"`
       assert.ok(
         commands.some((text) => text.split('\n').includes(line)),
         commands.join('\n'),

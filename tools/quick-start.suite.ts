@@ -134,6 +134,24 @@ test('a brand to try things with leads to a device that is registered, and revok
   assert.match(last.stderr, /revoked/)
 })
 
+test('docs/ci.md: a job without a platform gets a credential', { timeout: 120_000 }, async () => {
+  await stop()
+  const address = await start()
+  const { script } = commandsOf('docs/ci.md', 'Try it without a platform')
+  const typed = script.replaceAll('http://127.0.0.1:8080', address)
+  const { status, stdout, stderr } = run('bash', [
+    '-euc',
+    typed.replace(/try-it(?=\/| http)/g, join(data, 'try-it')),
+  ])
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, / ada +developer .* try-it: generic\n/)
+  assert.match(stderr, /^The session \S+ has ended: its credential is refused from now on\.$/m)
+  assert.match(
+    stdout,
+    /^The issuer https:\/\/builds\.example is removed, with 1 rule; 0 sessions revoked\.$/m,
+  )
+})
+
 test('docs/own-brand.md leads from nothing to a registered device', { timeout: 120_000 }, async () => {
   await stop()
   const home = join(data, 'home')

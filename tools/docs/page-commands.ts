@@ -9,9 +9,13 @@ export interface PageCommands {
   readonly files: readonly string[]
 }
 
-/** `page` is a path from the root of the checkout. Blocks without a language are for reading. */
-export function commandsOf(page: string): PageCommands {
-  const text = readFileSync(join(import.meta.dirname, '../..', page), 'utf8')
+/**
+ * `page` is a path from the root of the checkout, and `section` one of its headings of the second level (default: the
+ * whole page). Blocks without a language are for reading.
+ */
+export function commandsOf(page: string, section?: string): PageCommands {
+  const whole = readFileSync(join(import.meta.dirname, '../..', page), 'utf8')
+  const text = section === undefined ? whole : (whole.split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? '')
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   const isFile = (block: string) => block.startsWith('#!')
   return { script: blocks.filter((block) => !isFile(block)).join(''), files: blocks.filter(isFile) }

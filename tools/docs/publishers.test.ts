@@ -44,7 +44,7 @@ test('docs/publishers.md and the front page name the same variables of tools', (
   )
 })
 
-test('docs/publishers.md has each form of `ratafia login --export`, in its order', () => {
+test('docs/publishers.md has each form of `ratafia tokens create --for`, in its order', () => {
   const [, section = ''] = page.split('\n| form | for |\n')
   const forms = [...(section.split('\n\n', 1)[0] ?? '').matchAll(/^\| `([a-z]+)` \|/gm)].map(
     ([, form]) => form,

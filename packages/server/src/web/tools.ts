@@ -96,7 +96,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'curl',
     variables: () => ({}),
     credential: (facts) => [
-      `umask 077 && ratafia login --export raw --url ${facts.baseUrl} > token`,
+      `umask 077 && ratafia tokens create --all --url ${facts.baseUrl} > token`,
       `sed 's/^/Authorization: Macaroon /' token | curl -H @- ${facts.baseUrl}/api/v2/tokens/whoami`,
     ],
     note: () => 'Read from a file, the token appears in no list of processes.',
@@ -105,11 +105,11 @@ export const TOOLS: readonly Tool[] = [
     name: 'Everything at once, in a shell',
     variables: () => ({}),
     credential: ({ baseUrl }) => [
-      `credentials="$(ratafia login --export env --url ${baseUrl})" && eval "$credentials"`,
+      `credentials="$(ratafia tokens create --for env --all --url ${baseUrl})" && eval "$credentials"`,
     ],
     note: () => 'With --agent FILE, a pipeline logs in without a browser.',
   },
 ]
 
 const exported = (variable: string, form: CredentialForm, { baseUrl }: ToolFacts): string =>
-  `export ${variable}="$(ratafia login --export ${form} --url ${baseUrl})"`
+  `export ${variable}="$(ratafia tokens create --for ${form} --all --url ${baseUrl})"`

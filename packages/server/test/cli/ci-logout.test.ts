@@ -8,7 +8,7 @@ import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, type Macaroon, mint
 import { formatSessionId, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { ciJobs } from '../support/ci-job.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { login } from '../support/login-command.ts'
+import { tokensCreate } from '../support/login-command.ts'
 import { json } from '../support/login-stubs.ts'
 import { runHere, testProgram, type Variables } from '../support/program.ts'
 
@@ -39,7 +39,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   async function exported(form: string): Promise<{ text: string; session: string }> {
-    const { stdout, stderr } = await login(['--export', form, '--url', url, '--agent', agent])
+    const { stdout, stderr } = await tokensCreate(['--all', '--for', form, '--url', url, '--agent', agent])
     const [, session = ''] = /session ([0-9a-f-]{36})/.exec(stderr) ?? []
     return { text: stdout.trim(), session }
   }

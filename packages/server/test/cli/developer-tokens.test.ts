@@ -64,7 +64,11 @@ eachDatabase((kind, _open, fresh) => {
     start(words, more as never).finished
   const asFarm = () => ({ RATAFIA_AGENT_FILE: farm })
   const create = async (...words: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run(['create', '--agent', farm, ...words])
+    const limited = words.includes('--permission') || words.includes('--channel')
+    const { code, stdout, stderr } = await run([
+      ...['create', '--agent', farm, ...words],
+      ...(limited ? [] : ['--all']),
+    ])
     assert.equal(code, 0, stderr)
     assert.match(stderr, /^It belongs to the session [0-9a-f-]{36}; revoking that ends it\.\n$/)
     assert.match(stdout, /^[\w+/=-]+\n$/)

@@ -22,8 +22,7 @@ const AT = {
 
 const COMMANDS: readonly (readonly [words: readonly string[], input?: string])[] = [
   [['login']],
-  [['login', '--export', 'raw']],
-  [['tokens', 'create']],
+  [['tokens', 'create', '--all']],
   [['tokens', 'rotate', '-'], token],
   [['tokens', 'explain', '-'], token],
   [['tokens', 'shorten', SESSION, '--until', '1h']],
@@ -89,7 +88,7 @@ suite('the service of a command', () => {
 
   test('without a home directory there is no last login to ask for', async () => {
     const environment = { HOME: 'relative', RATAFIA_BASE_URL: AT.base }
-    const { code, stderr } = await runHere(['tokens', 'create'], { environment })
+    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
     assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
   })
 })

@@ -136,8 +136,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   /** Each prints a credential that nothing else has. */
   const PRINTED: Readonly<Record<string, readonly string[]>> = {
-    'tokens create': ['--agent', 'AGENT'],
-    'login --export raw': ['--agent', 'AGENT'],
+    'tokens create': ['--all', '--agent', 'AGENT'],
     'agents add': ['farm', ...FARM, '--direct'],
     'api-keys add': ['one-brand/one-device', '--label', 'line 1'],
     'api-keys add --direct': ['one-brand/one-device', '--label', 'line 1'],
@@ -157,7 +156,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   test('ratafia tokens rotate: the old token still works if nobody gets the new one', async () => {
-    const old = await program.run(['tokens', 'create', '--agent', agent, '--url', service.baseUrl])
+    const old = await program.run(['tokens', 'create', '--all', '--agent', agent, '--url', service.baseUrl])
     assert.equal(old.code, 0, old.stderr)
     const earlier = await openSessions()
     const rotating = ['tokens', 'rotate', '-', '--agent', agent]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
-import { login, startLogin } from '../support/login-command.ts'
+import { startTokensCreate, tokensCreate } from '../support/login-command.ts'
 import { json, loginStubs, type Respond, refusal, rootFor, WORKS } from '../support/login-stubs.ts'
 
 describe('ratafia login', () => {
@@ -20,7 +20,7 @@ describe('ratafia login', () => {
       ['http://127.0.0.1:9', 'browsers and other clients refuse to use that port'],
       ['http://no-such-host.invalid', 'there is no host of this name|the name cannot be looked up now'],
     ]) {
-      const { code, stdout, stderr } = await login(['--export', 'raw', '--url', String(address)])
+      const { code, stdout, stderr } = await tokensCreate(['--all', '--for', 'raw', '--url', String(address)])
       assert.deepEqual({ code, stdout }, { code: 3, stdout: '' })
       assert.match(
         stderr,
@@ -200,7 +200,7 @@ describe('ratafia login', () => {
       decide = () => json({ kind: 'login', token64: 'dG9rZW4=' })(request, response, '') as undefined
     }
     const url = await serve({ ...WORKS, 'GET /identity/wait': wait })
-    const running = startLogin(['--export', 'raw', '--url', url])
+    const running = startTokensCreate(['--all', '--for', 'raw', '--url', url])
     assert.equal(await running.visit(), `${url}/identity/login?did=1`)
     while (String(decide) === '() => {}') await new Promise((resolve) => setTimeout(resolve, 5))
     decide()

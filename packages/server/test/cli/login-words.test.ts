@@ -1,4 +1,4 @@
-/** `ratafia login --agent` with files and services that are not right; and words that are wrong. */
+/** `ratafia tokens create --agent` with wrong files and services; and wrong options. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,13 +11,13 @@ import {
   generateKeyPair,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
-import { login } from '../support/login-command.ts'
+import { startCommand, tokensCreate } from '../support/login-command.ts'
 import { identity, json, loginStubs, type Respond, WORKS } from '../support/login-stubs.ts'
 
 const agentKey = generateKeyPair()
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-describe('ratafia login --agent', () => {
+describe('ratafia tokens create --agent', () => {
   const { serve, outcome } = loginStubs()
   let directory: string
   before(async () => {
@@ -46,8 +46,8 @@ describe('ratafia login --agent', () => {
   ]
   for (const [what, content, said] of FILES) {
     test(`a file that is ${what}: exit code 1, before anything is sent, without its secrets`, async () => {
-      const { code, stdout, stderr } = await login([
-        ...['--export', 'raw', '--url', 'http://127.0.0.1:9', '--agent', await file(content)],
+      const { code, stdout, stderr } = await tokensCreate([
+        ...['--all', '--for', 'raw', '--url', 'http://127.0.0.1:9', '--agent', await file(content)],
       ])
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
       assert.match(stderr, said)
@@ -56,7 +56,13 @@ describe('ratafia login --agent', () => {
   }
 
   test('a file that is not there: exit code 1', async () => {
-    const { code, stderr } = await login(['--export', 'raw', '--agent', join(directory, 'missing')])
+    const { code, stderr } = await tokensCreate([
+      '--all',
+      '--for',
+      'raw',
+      '--agent',
+      join(directory, 'missing'),
+    ])
     assert.equal(code, 1)
     assert.match(stderr, /missing cannot be read: there is no such file or directory/)
   })
@@ -94,36 +100,33 @@ describe('ratafia login --agent', () => {
     }
     const url = await serve({ ...WORKS, 'GET /identity/agent': loginFor })
     const path = await file({ key, agents: [{ url: `${url}/identity`, username: 'farm' }] })
-    const { code, stderr } = await login(['--export', 'raw', '--url', url, '--agent', path])
+    const { code, stderr } = await tokensCreate(['--all', '--for', 'raw', '--url', url, '--agent', path])
     assert.equal(code, 1)
     assert.match(stderr, /The key in .*agents\.json does not open the login of the agent farm\./)
   })
 })
 
-describe('ratafia login with wrong words: exit code 2, before anything is sent', () => {
+describe('wrong options: exit code 2, before anything is sent', () => {
+  const create = (...words: readonly string[]) => ['tokens', 'create', ...words]
   const WORDS: readonly (readonly [words: readonly string[], said: RegExp])[] = [
-    [['--channels', 'edge'], /--channels limits .* give --export and for which tool \(snapcraft, onprem, /],
-    [['--export', 'raw', '--role', 'viewer'], /--role, --brand, --read-only and --for go without --export/],
-    [['--role', 'king'], /--role king is not a role\. The roles are viewer, /],
-    [['--for', 'ever'], /--for ever is not a duration: write a number/],
-    [['--export', 'nonsense'], /Allowed choices are snapcraft, onprem, charmcraft, raw, env/],
-    [['--export', 'raw', '--ttl', 'soon'], /--ttl soon is not a time/],
-    [['--export', 'raw', '--expires', '2027-02-31'], /--expires 2027-02-31 is not a time/],
+    [['login', '--role', 'king'], /--role king is not a role\. The roles are viewer, /],
+    [['login', '--lifetime', 'ever'], /--lifetime ever is not a duration: write a number/],
+    [['login', '--export', 'raw'], /unknown option '--export'/],
+    [create(), /Say what the token can do: .* or pass --all for everything/],
+    [create('--expires', '12h'), /Say what the token can do: /],
+    [create('--all', '--channel', 'edge'), /--all means no limits/],
+    [create('--all', '--for', 'nonsense'), /Allowed choices are snapcraft, onprem, charmcraft, raw, env/],
+    [create('--all', '--expires', 'soon'), /--expires soon is not a time/],
+    [create('--all', '--expires', '2027-02-31'), /--expires 2027-02-31 is not a time/],
+    [create('--all', '--url', 'store.example.com'), /--url is not an http or https address/],
     [
-      ['--export', 'raw', '--ttl', '1d', '--expires', '2027-01-31T12:00:00Z'],
-      /Give either --expires or --ttl\./,
-    ],
-    [['--export', 'raw', '--channels', 'edge,,beta'], /--channels has an empty item/],
-    [['--export', 'raw', '--stores', ''], /--stores has an empty item/],
-    [['--export', 'raw', '--url', 'store.example.com'], /--url is not an http or https address/],
-    [
-      ['--export', 'raw', '--url', 'https://me:secret@store.example.com'],
+      create('--all', '--url', 'https://me:secret@store.example.com'),
       /--url is not an http or https address/,
     ],
   ]
   for (const [words, said] of WORDS) {
     test(words.join(' ') || 'nothing at all', async () => {
-      const { code, stdout, stderr } = await login(words)
+      const { code, stdout, stderr } = await startCommand(words).finished
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr)
       assert.match(stderr, said)
       assert.doesNotMatch(stderr, /secret/)
@@ -132,7 +135,7 @@ describe('ratafia login with wrong words: exit code 2, before anything is sent',
 })
 
 test('a variable that names no address: exit code 4, and which one', async () => {
-  const { code, stderr } = await login(['--export', 'raw'], { RATAFIA_URL: 'store.example.com' })
+  const { code, stderr } = await tokensCreate(['--all', '--for', 'raw'], { RATAFIA_URL: 'store.example.com' })
   assert.equal(code, 4)
   assert.match(stderr, /^ratafia: RATAFIA_URL is not an http or https address/)
 })

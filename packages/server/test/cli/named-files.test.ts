@@ -51,7 +51,7 @@ oneDatabase(() => {
     ['restore', MISSING],
     ['signing-keys', 'add', MISSING],
     ['tokens', 'attenuate', `file:${MISSING}`, '--until', '1h'],
-    ['tokens', 'create', '--agent', MISSING],
+    ['tokens', 'create', '--all', '--agent', MISSING],
     ['trust', 'add', MISSING],
     ['trust', 'create-root', 'x', '--key', MISSING, '--output', join(MISSING, 'x')],
   ]

@@ -81,7 +81,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   test('a person logs in with a browser, administers, sees who they are, and logs out', async () => {
-    const running = startCommand(['login', '--url', url, '--for', '2h', '--role', 'operator'], here())
+    const running = startCommand(['login', '--url', url, '--lifetime', '2h', '--role', 'operator'], here())
     const page = await approve(await running.visit(), 'ada')
     assert.match(page, /administers/)
     assert.match(page, /<code>operator<\/code>: does everything/)

@@ -25,8 +25,7 @@ const idToken = idTokenFor('x')
 
 const MEMBERS: Readonly<Record<string, Member>> = {
   login: { words: ['login'], sends: 'nothing' },
-  'login --export': { words: ['login', '--export', 'raw'], sends: 'nothing' },
-  'tokens create': { words: ['tokens', 'create'], sends: 'nothing' },
+  'tokens create': { words: ['tokens', 'create', '--all'], sends: 'nothing' },
   'tokens rotate': { words: ['tokens', 'rotate', '-'], input: token, sends: 'credential' },
   'tokens explain': { words: ['tokens', 'explain', '-'], input: token, sends: 'credential' },
   whoami: { words: ['whoami'], sends: 'credential' },

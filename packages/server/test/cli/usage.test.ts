@@ -94,7 +94,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'tokens revoke': ['--json', '--yes', '--account', '--all', '--all-but', '--mine', '--url'],
   'tokens create': [
     ...['--for', '--url', '--agent', '--permission', '--channel', '--package', '--store', '--expires'],
-    '--description',
+    ...['--all', '--description'],
   ],
   'tokens rotate': ['--for', '--url', '--agent', '--expires', '--overlap'],
   'tokens attenuate': [
@@ -102,10 +102,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'tokens explain': ['--json', '--url'],
   'tokens shorten': ['--json', '--until', '--url'],
-  login: [
-    ...['--export', '--url', '--agent', '--permissions', '--channels', '--packages', '--stores'],
-    ...['--expires', '--ttl', '--description', '--role', '--brand', '--read-only', '--for'],
-  ],
+  login: [...['--url', '--agent', '--role', '--brand', '--read-only', '--lifetime', '--description']],
   whoami: ['--json', '--url'],
   logout: ['--url'],
   issuers: [],

@@ -138,7 +138,7 @@ describe('a command that asks a service loads no database, keys or telemetry:', 
     [['devices', 'approve', '--all', '--dry-run'], 1],
     [['audit', 'verify'], 1],
     [['counters', '--name', 'logins'], 1],
-    [['tokens', 'create'], 1],
+    [['tokens', 'create', '--all'], 1],
     [['tokens', 'explain', 'env:TOKEN'], 1],
     [['tokens', 'attenuate', 'env:TOKEN', '--channel', 'edge'], 0],
   ] as const) {

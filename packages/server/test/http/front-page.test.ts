@@ -103,7 +103,7 @@ describe('GET /', () => {
         'charmcraft login',
         `export SURL_SSO_LOCATION=${new URL(baseUrl).host}`,
         `SNAPPY_FORCE_SSO_URL=${baseUrl}/api/v2`,
-        `export SNAPCRAFT_STORE_CREDENTIALS="$(ratafia login --export snapcraft --url ${baseUrl})"`,
+        `export SNAPCRAFT_STORE_CREDENTIALS="$(ratafia tokens create --for snapcraft --all --url ${baseUrl})"`,
         `snapctl set device-service.url=${baseUrl}/v1/`,
       ]) {
         assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`)

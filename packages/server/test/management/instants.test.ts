@@ -90,7 +90,7 @@ oneDatabase(() => {
   }
 
   const DURATIONS: readonly (readonly string[])[] = [
-    ['login', '--for'],
+    ['login', '--lifetime'],
     ['agents', 'add', 'x', '--account', 'none', '--url', 'https://x.example', '--max-lifetime'],
     ['ci', 'login', '--url', 'http://127.0.0.1:9', '--lifetime'],
     [

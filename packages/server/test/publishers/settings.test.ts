@@ -25,7 +25,7 @@ oneDatabase((_kind, _open, fresh) => {
       for (const path of ['/dev/api/acl/', '/v1/tokens/usso', '/publishergw/v1/tokens/usso']) {
         const { status, code, message } = refusalOf(await call(service, 'POST', path, { body: {} }))
         assert.deepEqual([status, code], [400, 'password-login-off'], path)
-        assert.match(message, /ratafia login --export/)
+        assert.match(message, /ratafia tokens create/)
       }
       const answers = [
         await requestDischarge(service, { email: 'a', password: 'b', caveat_id: 'c' }),

@@ -1,4 +1,4 @@
-/** `ratafia login` as a publisher runs it: on a machine where nothing of a service is set. */
+/** Commands as a publisher runs them: on a machine where nothing of a service is set. */
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { run } from '../../src/start/run.ts'
@@ -10,8 +10,9 @@ export interface RunningLogin {
   readonly finished: Promise<Finished>
 }
 
-export const startLogin = (words: readonly string[], environment: Variables = {}): RunningLogin =>
-  startCommand(['login', ...words], environment)
+/** `ratafia tokens create`. */
+export const startTokensCreate = (words: readonly string[], environment: Variables = {}): RunningLogin =>
+  startCommand(['tokens', 'create', ...words], environment)
 
 /** Any command, on such a machine. */
 export function startCommand(
@@ -47,5 +48,5 @@ export function startCommand(
   return { visit, finished }
 }
 
-export const login = (words: readonly string[], environment?: Variables): Promise<Finished> =>
-  startLogin(words, environment).finished
+export const tokensCreate = (words: readonly string[], environment?: Variables): Promise<Finished> =>
+  startTokensCreate(words, environment).finished

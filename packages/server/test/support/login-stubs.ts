@@ -1,4 +1,4 @@
-/** A service of stubs for `ratafia login`: each test changes one answer of it. */
+/** A service of stubs for `ratafia tokens create`: each test changes one answer of it. */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { afterEach } from 'node:test'
@@ -9,7 +9,7 @@ import {
   generateKeyPair,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
-import { login } from './login-command.ts'
+import { tokensCreate } from './login-command.ts'
 
 export type Respond = (
   request: IncomingMessage,
@@ -29,7 +29,7 @@ export interface LoginStubs {
   serve(routes: Routes): Promise<string>
   /** Ends what listens. */
   close(): Promise<void>
-  /** The exit code and the complaint of `login --export raw`, with the address left out. */
+  /** The exit code and the complaint of `tokens create`, with the address left out. */
   outcome(routes: Routes, words?: readonly string[]): Promise<Outcome>
 }
 
@@ -68,7 +68,7 @@ export function loginStubs(): LoginStubs {
 
   async function outcome(routes: Routes, words: readonly string[] = []) {
     const url = await serve({ ...WORKS, ...routes })
-    const { code, stdout, stderr } = await login(['--export', 'raw', '--url', url, ...words])
+    const { code, stdout, stderr } = await tokensCreate(['--all', '--for', 'raw', '--url', url, ...words])
     const complaint = stderr.split('\n').filter((line) => line.startsWith('ratafia: '))
     return { code, stdout, said: complaint.join('\n').replaceAll(url, 'URL') }
   }

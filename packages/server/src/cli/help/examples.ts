@@ -43,8 +43,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   whoami: ['', '--url https://store.example.org --json'],
   logout: ['', '--url https://store.example.org'],
   'tokens create': [
-    '--permission package_upload --channel edge --expires 90d --for snapcraft',
-    '--url https://store.example.org --agent agents.json > token',
+    '--for snapcraft --url https://store.example.org --permission package_upload --channel edge',
+    '--all --agent agents.json --expires 12h > token',
+    '--for env --package hello --package hello-tools --expires 2027-01-31T12:00:00Z > credentials.sh',
   ],
   'tokens rotate': [
     'env:SNAPCRAFT_STORE_CREDENTIALS --overlap 7d',
@@ -87,9 +88,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'publishers remove': ['hello-release', 'hello-release hello-edge --yes'],
   'publishers test': ['hello-release --claims claims.json', 'hello-release --claims - < token.txt'],
   login: [
-    '--export snapcraft --url https://store.example.org --permissions package_upload --channels edge --ttl 30d',
-    '--export raw --agent agents.json',
-    '--export env --packages hello,hello-tools --expires 2027-01-31T12:00:00Z > credentials.sh',
+    '--url https://store.example.org',
+    '--role device-approver --brand acme --lifetime 8h',
+    '--agent agents.json --read-only',
   ],
   'ci login': [
     '--url https://store.example.org',

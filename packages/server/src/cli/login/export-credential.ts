@@ -1,4 +1,4 @@
-/** `ratafia login --export`: from a login to one credential as a string. Needs nothing but the service's address. */
+/** From a login to one credential as a string. Needs nothing but the service's address. */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import {

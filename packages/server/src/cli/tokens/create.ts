@@ -2,24 +2,33 @@
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
-import type { CommandContext } from '../context.ts'
+import { type CommandContext, UsageError } from '../context.ts'
 import { exportCredential, printExported } from '../login/export-credential.ts'
+import { howToLogIn } from '../login/how-to-log-in.ts'
 import { packageReference, readInstant } from '../option-values.ts'
 import type { LimitOptions } from './limit-options.ts'
-import { howToLogIn } from './log-in.ts'
 
 export interface CreateOptions extends LimitOptions {
   readonly url?: string
   readonly agent?: string
   readonly for: CredentialForm
-  readonly expires?: string
+  /** Without it, a token has to have a limit. */
+  readonly all?: boolean
+  readonly expires: string
   readonly description?: string
 }
 
 /** Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
 export async function create(options: CreateOptions, context: CommandContext): Promise<void> {
+  const { permission, channel, package: packages, store, for: form, all = false } = options
+  const isLimited = [permission, channel, packages, store].some((limit) => limit !== undefined)
+  if (all && isLimited) throw new UsageError('--all means no limits: leave out --all, or the limits.')
+  if (!all && !isLimited) {
+    throw new UsageError(
+      'Say what the token can do: limit it with --permission, --channel, --package or --store, or pass --all for everything that your account can do.',
+    )
+  }
   const { url } = await context.findService(options.url)
-  const { permission, channel, package: packages, store, for: form } = options
   const expires = readInstant('--expires', options.expires, { now: systemClock(), direction: 'ahead' })
   const wanted = {
     description: options.description ?? `ratafia@${hostname()}`,
@@ -27,7 +36,7 @@ export async function create(options: CreateOptions, context: CommandContext): P
     ...(channel && { channels: channel }),
     ...(packages && { packages: packages.map(packageReference) }),
     ...(store && { store_ids: store }),
-    ...(expires && { expires: expires.toISOString() }),
+    expires: expires?.toISOString(),
   }
   const logIn = await howToLogIn(options.agent, context)
   await printExported(url, await exportCredential({ url, form, wanted, logIn }), context)

@@ -10,12 +10,12 @@ import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
 import { credentialText } from '../login/credential-text.ts'
 import { endSession, exportCredential, printExported } from '../login/export-credential.ts'
+import { howToLogIn } from '../login/how-to-log-in.ts'
 import { packageReference, readInstant } from '../option-values.ts'
 import { note } from '../output.ts'
 import { openService } from '../service/open-service.ts'
 import type { Service } from '../service/service.ts'
 import { conditionsOf, heldToken, presented } from './held-token.ts'
-import { howToLogIn } from './log-in.ts'
 
 export interface RotateOptions {
   readonly url?: string

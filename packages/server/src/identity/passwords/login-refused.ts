@@ -37,5 +37,5 @@ export const OF_ACCOUNT = 'the password of this account'
 export const passwordLoginOff = (what = 'a password here'): LoginRefused =>
   new LoginRefused(
     'PASSWORD_LOGIN_OFF',
-    `Programs cannot log in with ${what}. Log in with a browser: ratafia login --export.`,
+    `Programs cannot log in with ${what}. Log in with a browser: ratafia tokens create.`,
   )

@@ -89,13 +89,12 @@ test('each use of a form is one of a tool that the front page names, and each cr
       readonly variable?: string
     }[]) {
       const text = told.get(tool) ?? assert.fail(`no tool ${tool}`)
-      if (text.includes(`--export ${form} `)) used.add(`${tool} ${form}`)
-      if (variable !== undefined && text.includes(`--export ${form} `))
-        assert.match(text, new RegExp(variable))
+      if (text.includes(`--for ${form} `)) used.add(`${tool} ${form}`)
+      if (variable !== undefined && text.includes(`--for ${form} `)) assert.match(text, new RegExp(variable))
     }
   }
   for (const [tool, text] of told) {
-    for (const [, form] of text.matchAll(/--export ([a-z]+) /g)) assert.ok(used.has(`${tool} ${form}`), tool)
+    for (const [, form] of text.matchAll(/--for ([a-z]+) /g)) assert.ok(used.has(`${tool} ${form}`), tool)
   }
 })
 

@@ -17,7 +17,7 @@ export async function createUbuntuOneRoot(
   if (!thirdParty.passwordLogins) {
     throw new RequestError(
       'password-login-off',
-      `This service takes no passwords from programs. Get a credential with "ratafia login --export", or see ${deps.baseUrl}/`,
+      `This service takes no passwords from programs. Get a credential with "ratafia tokens create", or see ${deps.baseUrl}/`,
     )
   }
   const { since, expires, description, attenuations, extra } = await checkTokenRequest(request, deps)

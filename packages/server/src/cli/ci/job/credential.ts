@@ -20,7 +20,7 @@ export interface HeldCredential {
 }
 
 /**
- * Reads every form that `ratafia login --export` and `ratafia ci login` write, also as a line `NAME=…`. `where`: what has
+ * Reads every form that `ratafia tokens create` and `ratafia ci login` write, also as a line `NAME=…`. `where`: what has
  * the text, at the beginning of a sentence. Throws {@link ServiceRefusal}, which does not repeat it.
  */
 export function credentialIn(text: string, where: string): HeldCredential {

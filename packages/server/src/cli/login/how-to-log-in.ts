@@ -1,13 +1,13 @@
 /** How a command logs in that keeps no login: in a browser, or as an agent. */
 import type { CommandContext } from '../context.ts'
-import type { LogIn } from '../login/discharge.ts'
+import type { LogIn } from './discharge.ts'
 
 /** `agent`: its file. Throws `FileError`. */
 export async function howToLogIn(agent: string | undefined, context: CommandContext): Promise<LogIn> {
   if (agent === undefined) {
-    const { inBrowser } = await import('../login/in-browser.ts')
+    const { inBrowser } = await import('./in-browser.ts')
     return inBrowser(context)
   }
-  const { asAgent } = await import('../login/as-agent.ts')
+  const { asAgent } = await import('./as-agent.ts')
   return asAgent(agent)
 }

@@ -1,4 +1,4 @@
-/** `ratafia login --export` against a running service: every form, by agent and by browser, used and revoked. */
+/** `ratafia tokens create` against a running service: every form, by agent and by browser, used and revoked. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -9,7 +9,7 @@ import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
-import { login, startLogin } from '../support/login-command.ts'
+import { startTokensCreate, tokensCreate } from '../support/login-command.ts'
 import { type Program, testProgram } from '../support/program.ts'
 import { type Answer, bearing, call, type TestService } from '../support/service.ts'
 
@@ -96,7 +96,15 @@ eachDatabase((_kind, _open, fresh) => {
 
   for (const [form, presented] of Object.entries(PRESENTED)) {
     test(`${form}: an agent gets the string and nothing else, it works, and revoked it is refused`, async () => {
-      const { code, stdout, stderr } = await login(['--export', form, '--url', url, '--agent', agent])
+      const { code, stdout, stderr } = await tokensCreate([
+        '--all',
+        '--for',
+        form,
+        '--url',
+        url,
+        '--agent',
+        agent,
+      ])
       assert.equal(code, 0, stderr)
       assert.match(stdout, form === 'env' ? /^(export [A-Z_]+='[^'\n]+'\n){7}$/ : /^[A-Za-z0-9+/=_-]+\n$/)
       const sessionId = sessionIn(stderr)
@@ -120,18 +128,21 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   test('env: a shell gets the addresses of the service', async () => {
-    const { stdout } = await login(['--export', 'env', '--url', `${url}/`, '--agent', agent])
+    const { stdout } = await tokensCreate(['--all', '--for', 'env', '--url', `${url}/`, '--agent', agent])
     for (const name of ['STORE_DASHBOARD_URL', 'UBUNTU_ONE_SSO_URL', 'CHARMCRAFT_STORE_API_URL']) {
       assert.ok(stdout.includes(`export ${name}='${url}'\n`), stdout)
     }
   })
 
   test('the limits that options ask for are those of the credential, in both dialects', async () => {
-    const limits = ['--permissions', 'package_upload,package_release', '--channels', 'edge, beta']
-    const rest = ['--stores', 'acme', '--expires', '2100-01-31T12:00:00Z', '--description', 'the release job']
+    const limits = [
+      ...['--permission', 'package_upload', '--permission', 'package_release'],
+      ...['--channel', 'edge', '--channel', 'beta'],
+    ]
+    const rest = ['--store', 'acme', '--expires', '2100-01-31T12:00:00Z', '--description', 'the release job']
     for (const form of ['raw', 'snapcraft']) {
-      const words = ['--export', form, '--url', url, '--agent', agent, ...limits, ...rest]
-      const { stdout, stderr, code } = await login(words)
+      const words = ['--for', form, '--url', url, '--agent', agent, ...limits, ...rest]
+      const { stdout, stderr, code } = await tokensCreate(words)
       assert.equal(code, 0, stderr)
       const { body } = await whoami(PRESENTED[form]?.(stdout) ?? {})
       assert.deepEqual(
@@ -155,7 +166,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['raw', 'token-prefix'],
       ['snapcraft', 'stored-root-prefix'],
     ] as const) {
-      const { stdout } = await login(['--export', form, '--url', url, '--agent', agent])
+      const { stdout } = await tokensCreate(['--all', '--for', form, '--url', url, '--agent', agent])
       assert.ok(stdout.startsWith(body[name]), `${stdout} begins with ${body[name]}`)
       if (form !== 'snapcraft') continue
       const { v } = JSON.parse(fromBase64(stdout))
@@ -163,16 +174,30 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('--ttl counts from now', async () => {
-    const { stdout } = await login(['--export', 'raw', '--url', url, '--agent', agent, '--ttl', '2h'])
+  test('--expires counts a duration from now, and is 90 days by default', async () => {
+    const { stdout } = await tokensCreate([
+      '--all',
+      '--for',
+      'raw',
+      '--url',
+      url,
+      '--agent',
+      agent,
+      '--expires',
+      '2h',
+    ])
     const { body } = await whoami(PRESENTED['raw']?.(stdout) ?? {})
     const left = Date.parse(`${body.expires}Z`) - Date.now()
     assert.ok(left > 3_600_000 && left <= 7_200_000, String(left))
+    const usual = await tokensCreate(['--all', '--url', url, '--agent', agent])
+    const { body: its } = await whoami(PRESENTED['raw']?.(usual.stdout) ?? {})
+    const days = (Date.parse(`${its.expires}Z`) - Date.now()) / 86_400_000
+    assert.ok(days > 89.9 && days <= 90, String(days))
   })
 
   test('a person in a browser sees what is asked for, approves, and the command prints the string', async () => {
-    const words = ['--export', 'charmcraft', '--url', url, '--permissions', 'package_upload', '--ttl', '1d']
-    const running = startLogin([...words, '--description', 'for charmcraft'])
+    const words = ['--for', 'charmcraft', '--url', url, '--permission', 'package_upload', '--expires', '1d']
+    const running = startTokensCreate([...words, '--description', 'for charmcraft'])
     const page = await decide(await running.visit(), 'approve')
     assert.ok(page.includes('package_upload') && page.includes('for charmcraft'), page)
     const { code, stdout, stderr } = await running.finished
@@ -186,7 +211,7 @@ eachDatabase((_kind, _open, fresh) => {
     const count = async () =>
       (await program.json('tokens', 'list', '--account', 'ada', '--include-inactive')).length
     const sessions = await count()
-    const running = startLogin(['--export', 'raw', '--url', url])
+    const running = startTokensCreate(['--all', '--for', 'raw', '--url', url])
     await decide(await running.visit(), 'refuse')
     const { code, stdout, stderr } = await running.finished
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
@@ -198,7 +223,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('the service is named by RATAFIA_URL, else by RATAFIA_BASE_URL; --url comes first', async () => {
-    const words = ['--export', 'raw', '--agent', agent]
+    const words = ['--all', '--for', 'raw', '--agent', agent]
     const away = 'http://127.0.0.1:9'
     for (const [more, environment] of [
       [[], { RATAFIA_URL: url, RATAFIA_BASE_URL: away }],
@@ -208,7 +233,7 @@ eachDatabase((_kind, _open, fresh) => {
         { RATAFIA_URL: away, RATAFIA_NONSENSE: 'x', RATAFIA_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' },
       ],
     ] as const) {
-      const { code, stderr } = await login([...words, ...more], environment)
+      const { code, stderr } = await tokensCreate([...words, ...more], environment)
       assert.equal(code, 0, stderr)
     }
   })
@@ -225,22 +250,30 @@ eachDatabase((_kind, _open, fresh) => {
     const removed = await addAgent(program, 'gone', url)
     assert.equal((await program.run(['agents', 'remove', 'gone', '--yes'])).code, 0)
     for (const path of [wrong, removed]) {
-      const { code, stdout, stderr } = await login(['--export', 'raw', '--url', url, '--agent', path])
+      const { code, stdout, stderr } = await tokensCreate([
+        '--all',
+        '--for',
+        'raw',
+        '--url',
+        url,
+        '--agent',
+        path,
+      ])
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
       assert.match(stderr, /^ratafia: http\S+\/identity\/login\/agent: /)
       assert.ok(!stderr.includes(file.key.private))
     }
     assert.equal((await program.run(['accounts', 'disable', 'build', '--yes'])).code, 0)
     await eventually('the disabled account is refused', async () => {
-      const { code } = await login(['--export', 'raw', '--url', url, '--agent', agent])
+      const { code } = await tokensCreate(['--all', '--for', 'raw', '--url', url, '--agent', agent])
       return code === 1
     })
     assert.equal((await program.run(['accounts', 'enable', 'build'])).code, 0)
   })
 
   test('what the service refuses is said in its words', async () => {
-    const words = ['--export', 'raw', '--url', url, '--agent', agent, '--permissions', 'package_nonsense']
-    const { code, stdout, stderr } = await login(words)
+    const words = ['--for', 'raw', '--url', url, '--agent', agent, '--permission', 'package_nonsense']
+    const { code, stdout, stderr } = await tokensCreate(words)
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(stderr, /^ratafia: http\S+\/api\/v2\/tokens: .*permissions/)
   })
@@ -254,7 +287,15 @@ eachDatabase((_kind, _open, fresh) => {
     const baseUrl = `http://127.0.0.1:${port}/store`
     await withPeople(program, { RATAFIA_PORT: String(port), RATAFIA_BASE_URL: baseUrl })
     const agent = await addAgent(program, 'farm', baseUrl)
-    const { code, stdout, stderr } = await login(['--export', 'env', '--url', baseUrl, '--agent', agent])
+    const { code, stdout, stderr } = await tokensCreate([
+      '--all',
+      '--for',
+      'env',
+      '--url',
+      baseUrl,
+      '--agent',
+      agent,
+    ])
     assert.equal(code, 0, stderr)
     assert.ok(stdout.includes(`export STORE_DASHBOARD_URL='${baseUrl}'\n`), stdout)
     assert.ok(stdout.includes(`export CHARMCRAFT_STORE_API_URL='${baseUrl}/'\n`), stdout)
