@@ -2,10 +2,12 @@
 import { codeField, hidden, problem } from './form-fields.ts'
 import { html } from './html.ts'
 import { page } from './layout.ts'
+import { confirming, type SignInFor } from './sign-in-page.ts'
+import { signIn } from './words/en/sign-in.ts'
 
 export interface CodePage {
   /** The login this is for; absent for one's own account. */
-  readonly did: string | undefined
+  readonly login: Pick<SignInFor, 'did' | 'confirms'> | undefined
   readonly csrf: string
   /** Travels in the form; see `identity/logins/sign-in.ts`. */
   readonly step: string
@@ -13,16 +15,17 @@ export interface CodePage {
   readonly failed?: string
 }
 
-export const codePage = ({ did, csrf, step, failed }: CodePage): string =>
+export const codePage = ({ login, csrf, step, failed }: CodePage): string =>
   page({
-    title: 'Enter a code',
+    title: login?.confirms === undefined ? 'Enter a code' : signIn.confirm.title,
     failed: failed !== undefined,
     body: html`
+${confirming(login)}
 <p>Your account has a second factor. Enter the six digits that your authenticator shows now.</p>
 ${problem(failed)}
-<form method="post" action="second-factor">${hidden({ did, csrf, step })}
+<form method="post" action="second-factor">${hidden({ did: login?.did, csrf, step })}
 ${codeField({ name: 'code', label: 'Code', first: true, failed: failed !== undefined })}
-<div class="actions"><button class="primary" type="submit">Sign in</button></div>
+<div class="actions"><button class="primary" type="submit">${login?.confirms === undefined ? 'Sign in' : signIn.confirm.continue}</button></div>
 </form>
 <p class="quiet">Without your authenticator, enter one of your recovery codes. Each works once. If you have none left, ask
 the operator of this store.</p>`,

@@ -1,13 +1,19 @@
 /** Asks for a name and a password: for the login of a program, or for the page of one's own account. */
+import { confirmReason } from './confirm-reason.ts'
 import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { visibleText } from './visible-text.ts'
+import { signIn } from './words/en/sign-in.ts'
+
+const { confirm } = signIn
 
 export interface SignInPage {
   /** The login this is for; absent for one's own account. */
   readonly login: SignInFor | undefined
   readonly csrf: string
+  /** Who is signed in to this browser, longer ago than the login requires. */
+  readonly signedInAs?: string | undefined
   /** What was typed before and what was wrong with it. */
   readonly failed?: { readonly username: string; readonly message: string }
 }
@@ -21,31 +27,41 @@ export interface SignInFor {
   readonly clientAddress: string
   /** The service it asks for; absent unless it is known for sure. */
   readonly service: string | undefined
+  /** The form of the console that it is for, as {@link confirmReason} has it; undefined for a plain sign-in. */
+  readonly confirms: string | undefined
 }
 
-export function signInPage({ login, csrf, failed }: SignInPage): string {
-  // Once a name was typed, the password is what comes next.
-  const nameTyped = failed !== undefined && failed.username !== ''
+export function signInPage({ login, csrf, signedInAs = '', failed }: SignInPage): string {
+  const username = failed?.username || signedInAs
+  // Once the name is known, the password is what comes next.
+  const nameTyped = username !== ''
+  const isConfirming = login?.confirms !== undefined
   return page({
-    title: 'Sign in',
+    title: isConfirming ? confirm.title : 'Sign in',
     failed: failed !== undefined,
     body: html`
 ${login ? asked(login) : html`<p>Sign in to see and change your own account.</p>`}
+${confirming(login)}
+${isConfirming && signedInAs !== '' && html`<p>${confirm.signedInAs(html`<strong>${signedInAs}</strong>`)}</p>`}
 ${failed && html`<p class="notice bad" role="alert" id="problem">${failed.message}</p>`}
 <form method="post" action="login">
 ${login && html`<input type="hidden" name="did" value="${login.did}">`}
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="username">Username or e-mail address</label>
-<input type="text" id="username" name="username" value="${failed && visibleText(failed.username, 254)}" required
+<input type="text" id="username" name="username" value="${visibleText(username, 254)}" required
  autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254"${!nameTyped && AUTOFOCUS}${DESCRIBED(failed !== undefined)}>
 <label for="password">Password</label>
 <input type="password" id="password" name="password" required autocomplete="current-password" maxlength="1024"${nameTyped && AUTOFOCUS}${DESCRIBED(
       failed !== undefined,
     )}>
-<div class="actions"><button class="primary" type="submit">Sign in</button></div>
+<div class="actions"><button class="primary" type="submit">${isConfirming ? confirm.continue : 'Sign in'}</button></div>
 </form>`,
   })
 }
+
+/** Above each form of a sign-in that somebody repeats for a form of the console. */
+export const confirming = (login: Pick<SignInFor, 'confirms'> | undefined): Html | undefined =>
+  login?.confirms === undefined ? undefined : html`<p>${confirmReason(login.confirms)}</p>`
 
 export interface SignInLinkPage {
   readonly csrf: string
@@ -65,10 +81,12 @@ export const signInLinkPage = ({ csrf, secret, username }: SignInLinkPage): stri
 <p class="quiet">If you did not ask for this link, close this page.</p>`,
   })
 
-const asked = (login: SignInFor): Html =>
-  login.by === 'console'
-    ? html`<p>Sign in to the console of <strong>${visibleText(login.service ?? 'this service', 160)}</strong>.</p>`
-    : askedElsewhere(login)
+const asked = (login: SignInFor): Html | undefined =>
+  login.by === 'console' && login.confirms !== undefined
+    ? undefined
+    : login.by === 'console'
+      ? html`<p>Sign in to the console of <strong>${visibleText(login.service ?? 'this service', 160)}</strong>.</p>`
+      : askedElsewhere(login)
 
 const askedElsewhere = ({ by, clientAddress, service }: SignInFor): Html => html`
 <p>${

@@ -99,7 +99,12 @@ eachDatabase((kind, _open, fresh) => {
     const back = await browser.leave(await signIn(browser), 'confirm', { decision: 'approve' })
     await browser.open(back ?? '')
     service.advance(20 * 60_000)
-    const gone = (await browser.goneTo(`${service.baseUrl}/console/sign-in?recent=1`)) ?? ''
+    // Another identity service may not show what it is for, so the console does.
+    const asked = await browser.open(`${service.baseUrl}/console/sign-in?recent=1&to=/console/tokens/new`)
+    assert.equal(asked.title, 'Confirm that it’s you')
+    assert.match(asked.text, /Creating a token requires that you signed in within the last 15 minutes/)
+    const [, on = ''] = /class="button primary" href="([^"]*)"/.exec(asked.text) ?? []
+    const gone = (await browser.goneTo(`${service.baseUrl}${on.replaceAll('&amp;', '&')}`)) ?? ''
     assert.equal((await browser.open(gone)).title, 'Sign in')
     service.advance(-20 * 60_000)
   })
@@ -107,7 +112,9 @@ eachDatabase((kind, _open, fresh) => {
   const { testOnce } = onOne(kind)
   testOnce('an identity service that is away is a page with a link to try again', async () => {
     await identity.close()
-    const page = await new Browser().open(`${service.baseUrl}/console/sign-in?to=/console/tokens&recent=1`)
+    const page = await new Browser().open(
+      `${service.baseUrl}/console/sign-in?to=/console/tokens&recent=1&go=1`,
+    )
     assert.deepEqual([page.status, page.title], [503, 'Nobody can sign in at the moment'])
     assert.equal(page.headers.get('retry-after'), '1')
     assert.match(page.text, /Nothing was lost/)
@@ -211,7 +218,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('Candid does not say when somebody signed in: what takes that ends with a page that says why', async () => {
     const browser = new Browser()
-    const page = await comeBack(browser, 'recent=1&to=/console/tokens/new')
+    const page = await comeBack(browser, 'recent=1&go=1&to=/console/tokens/new')
     assert.equal(page.title, 'This needs a more recent sign-in')
     assert.match(page.text, /does not say when you signed in/)
     assert.equal(page.url.includes('/console/signed-in?'), true)
@@ -228,7 +235,7 @@ eachDatabase((_kind, _open, fresh) => {
           `declared signed-in browser ${service.now().toISOString()}`,
         ]),
       })
-    const page = await comeBack(new Browser(), 'recent=1')
+    const page = await comeBack(new Browser(), 'recent=1&go=1')
     assert.notEqual(page.url, `${service.baseUrl}/console/`)
     assert.ok(page.status === 403 || page.title === 'This needs a more recent sign-in', page.title)
   })

@@ -245,7 +245,7 @@ eachDatabase((_kind, _open, fresh) => {
     await browser.open(at('/console/sign-in'))
     assert.equal(await signedInAt(), first)
     const asked = await browser.open(at('/console/sign-in?recent=1&to=/console/tokens'))
-    assert.equal(asked.title, 'Sign in')
+    assert.equal(asked.title, 'Confirm that it’s you')
     assert.equal(pathOf(await signInAt(browser, asked)), '/console/tokens')
     assert.ok((await signedInAt()) >= first + 20 * 60_000)
   })
@@ -361,10 +361,10 @@ eachDatabase((_kind, _open, fresh) => {
     await signIn(browser)
     const { path } = await keptIn(browser)
     const ask = await browser.open(at(path))
-    assert.equal(ask.title, 'Sign in again')
+    assert.equal(ask.title, 'Confirm that it’s you')
     assert.match(ask.text, /What you entered is kept/)
     const asked = await browser.open(linkOn(ask))
-    assert.equal(asked.title, 'Sign in')
+    assert.equal(asked.title, 'Confirm that it’s you')
     const page = await signInAt(browser, asked)
     assert.equal(page.title, 'You signed in again. Go on?')
     assert.match(page.text, /<dd>a &lt;b&gt;&quot;b&quot;&lt;\/b&gt;⟨U\+202E⟩<\/dd>/)
@@ -392,7 +392,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const sent = { csrf, once, description: 'kept for me', life: '30', ...all }
     const late = await browser.post(at('/console/tokens/new'), sent)
-    assert.equal(late.title, 'Sign in again')
+    assert.equal(late.title, 'Confirm that it’s you')
     const line = browser.setCookies.findLast((one) => one.startsWith('ratafia-console-kept-')) ?? ''
     assert.match(line, /; Max-Age=1800; Path=\/console; HttpOnly; SameSite=Lax$/)
     const descriptions = async () =>
@@ -407,7 +407,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok((await descriptions()).includes('kept for me'))
     // A page that takes a recent sign-in, and has nothing to keep, asks at once.
     service.advance(16 * 60_000)
-    assert.equal((await browser.open(at('/console/tokens/new'))).title, 'Sign in')
+    assert.equal((await browser.open(at('/console/tokens/new'))).title, 'Confirm that it’s you')
   })
 
   const count = async () =>

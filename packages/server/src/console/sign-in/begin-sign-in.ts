@@ -3,7 +3,7 @@ import { decodeJson } from '@ratafia/macaroon'
 import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'
 import { describeBrowser } from './browser-name.ts'
-import { CONSOLE_START, consolePath, returnUrl } from './console-path.ts'
+import { CONSOLE_START, confirmedFormAt, consolePath, returnUrl } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { identityClient } from './identity-client.ts'
 import { needOf } from './need.ts'
@@ -43,7 +43,11 @@ export async function beginSignIn(
   deps: SignInDependencies,
 ): Promise<BegunSignIn> {
   const { macaroon } = await createManagementRoot(
-    { lifetime: SESSION_S, description: describeBrowser(userAgent), ...(recent && { max_age: 0 }) },
+    {
+      lifetime: SESSION_S,
+      description: describeBrowser(userAgent),
+      ...(recent && { max_age: 0, confirms: confirmedFormAt(to) ?? '' }),
+    },
     deps.management,
   )
   const root = decodeJson(JSON.parse(macaroon))

@@ -39,7 +39,7 @@ import {
 import { signIn as words } from '../../web/words/en/sign-in.ts'
 import { beginSignIn, PENDING_MS } from './begin-sign-in.ts'
 import { completeSignIn, managerOf } from './complete-sign-in.ts'
-import { consolePath } from './console-path.ts'
+import { confirmedFormAt, consolePath } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { endEarlierSession, signOutOfConsole } from './end-session.ts'
 import { IdentityTrouble } from './identity-client.ts'
@@ -83,16 +83,22 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
   app.get('/console/sign-in', PAGE, async (request, reply) => {
     const query = queryFields(request.url)
     const [to, kept] = [query.get('to'), query.get('kept')]
-    if (kept !== undefined && query.get('go') === undefined) {
-      const isKept = NAME.test(kept) && request.cookies[`${KEPT}${kept}`] !== undefined
+    const recent = query.has('recent')
+    // Another identity service does not show what the sign-in is for, and a form that was sent is kept: both are said here.
+    if (
+      (kept !== undefined || (recent && !http.management.identity.bundled)) &&
+      query.get('go') === undefined
+    ) {
+      const isKept = kept !== undefined && NAME.test(kept) && request.cookies[`${KEPT}${kept}`] !== undefined
+      const form = kept === undefined ? undefined : isKept ? 'kept' : 'dropped'
       const href = signInAddress({ to, recent: true, kept: isKept ? kept : undefined, go: true })
-      return send(reply, 200, signInAgainPage({ isKept, href }))
+      return send(reply, 200, signInAgainPage({ confirms: confirmedFormAt(consolePath(to)), form, href }))
     }
     const { loginUrl, state, sealed } = await beginSignIn(
       {
         ...{
           to,
-          recent: query.has('recent'),
+          recent,
           kept: kept !== undefined && NAME.test(kept) ? kept : undefined,
         },
         ...{ userAgent: userAgentIn(request.headers), address: request.client.address },

@@ -8,6 +8,7 @@ import type { Authority } from '../../authority.ts'
 import { RequestError, TooManyRequests } from '../../errors.ts'
 import { errorPage, sentBeforePage, signedOutPage } from '../../web/console/error-pages.ts'
 import { type ConsoleContent, consolePage } from '../../web/console/layout.ts'
+import { CONFIRMED } from '../../web/words/en/sign-in.ts'
 import { words } from '../../web/words/en.ts'
 import { pathOf } from '../app.ts'
 import { beforeBody } from '../bodies/before-body.ts'
@@ -52,7 +53,10 @@ export interface ConsoleForm<Who extends Authority> {
     /** Throws for users without the permission, before the form is shown and before what they send is read. */
     readonly refuse: (asked: ConsoleAsked<Who>) => Promise<void> | void
   }
-  /** It takes a person who signed in a short while ago: they are asked before the form is shown (B10). */
+  /**
+   * It takes a person who signed in a short while ago: they are asked before the form is shown (B10), and told why, in the
+   * words that `CONFIRMED` has for its path.
+   */
   readonly isRecent?: boolean
   /** What its fields are called, by the names that the operation has for them, where those differ. */
   readonly fieldNames?: Readonly<Record<string, string>>
@@ -182,6 +186,7 @@ export function consoleRoutes<Who extends Authority>(
   return {
     page: show,
     form: (path, form) => {
+      if (form.isRecent && !(path in CONFIRMED)) throw new TypeError(`${path} has no reason for a sign-in`)
       show(path, async (asked) => {
         if (form.isRecent) askToSignInBeforeTyping(asked.authority, asked.now)
         await form.file?.refuse(asked)

@@ -29,6 +29,8 @@ interface Summary<List> {
   readonly administers?: Administers<List> | undefined
   /** Seconds: how long ago the person may have signed in. Undefined: however long a browser stays signed in. */
   readonly maxAge?: number | undefined
+  /** Which form of the console the person confirms it is them for: a key of `CONFIRMED`, or empty for another. */
+  readonly confirms?: string | undefined
 }
 
 interface Administers<List> {
@@ -49,7 +51,7 @@ const MAX_ITEMS = 40
 
 /** The summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */
 export function formatSummary(input: SummaryInput): string {
-  const { administers, maxAge } = input
+  const { administers, maxAge, confirms } = input
   const shorter = (items: readonly string[] | null | undefined) =>
     items?.slice(0, MAX_ITEMS).map((item) => cut(item, MAX_ITEM)) ?? []
   const [channels, packages, stores] = [input.channels, input.packages, input.storeIds].map(shorter) as [
@@ -79,6 +81,7 @@ export function formatSummary(input: SummaryInput): string {
         },
       }),
       ...(maxAge === undefined ? {} : { max_age: maxAge }),
+      ...(confirms === undefined ? {} : { confirms }),
     }
     const json = JSON.stringify(wire)
     if (Buffer.byteLength(json) <= MAX_SUMMARY_BYTES) return json
@@ -106,6 +109,7 @@ export function parseSummary(text: string): RequestSummary | undefined {
     description,
     administers: wide,
     max_age,
+    confirms,
     ...lists
   } = value as Record<string, unknown>
   const administers = parseAdministers(wide)
@@ -139,6 +143,7 @@ export function parseSummary(text: string): RequestSummary | undefined {
     description: description ?? undefined,
     ...(administers && { administers }),
     ...(max_age === undefined ? {} : { maxAge: Number(max_age) }),
+    ...(typeof confirms === 'string' ? { confirms } : {}),
   }
 }
 
@@ -171,6 +176,7 @@ interface WireSummary {
     readonly read_only: boolean
   }
   readonly max_age?: number
+  readonly confirms?: string
 }
 
 const shortened = (shown: readonly string[], all: readonly string[] | null): WireList =>

@@ -41,11 +41,16 @@ export function pageRoutes(
       return sendPage(reply, 200, login.decision === 'approved' ? approvedPage(site) : refusedPage(site))
     }
     const { visit } = login
-    const browser = await signedInFor(request, visit)
+    const signedIn = await cookie.signedIn(request)
+    const browser = isRecentFor(signedIn, visit) ? signedIn : undefined
     if (browser && visit.back?.console) return goTo(reply, await withCode(visit, browser))
     const text = browser
       ? await confirmText(did, visit, browser)
-      : signInPage({ csrf: reply.generateCsrf(), login: askedBy(did, visit) })
+      : signInPage({
+          csrf: reply.generateCsrf(),
+          login: askedBy(did, visit),
+          signedInAs: signedIn?.account.username,
+        })
     return sendPage(reply, 200, text, { formsLeadTo: siteOf(visit) })
 
     async function confirmText(did: string, visit: Visit, browser: SignedIn): Promise<string> {
@@ -76,13 +81,9 @@ export function pageRoutes(
   }
 
   /** Undefined also where the login asks for a sign-in that is more recent: the person signs in again. */
-  const signedInFor = async (request: FastifyRequest, { summary, expires }: Visit) => {
+  const signedInFor = async (request: FastifyRequest, visit: Visit) => {
     const browser = await cookie.signedIn(request)
-    const maxAge = summary === null ? undefined : parseSummary(summary)?.maxAge
-    if (!browser || maxAge === undefined) return browser
-    // Counted from when the login began: with 0, whoever signs in for it is asked once.
-    const since = expires - LOGIN_MS - maxAge * 1000
-    return browser.signedInAt.getTime() >= since ? browser : undefined
+    return isRecentFor(browser, visit) ? browser : undefined
   }
 
   /** The login that a form is for, if any; false when it is over: then its page says so. */
@@ -118,7 +119,7 @@ export function pageRoutes(
         cookie.set(reply, result.cookie)
         return goTo(reply, pageOf(did))
       case 'code-needed':
-        return sendPage(reply, 200, codePage({ did, csrf: reply.generateCsrf(), step: result.step }))
+        return sendPage(reply, 200, codePage({ login, csrf: reply.generateCsrf(), step: result.step }))
       case 'throttled':
         return throttled(request, reply, did, result.retryAt)
       default: {
@@ -150,7 +151,7 @@ export function pageRoutes(
         return refuseForm(
           request,
           reply,
-          codePage({ did, csrf: reply.generateCsrf(), step, failed: WRONG_CODE }),
+          codePage({ login, csrf: reply.generateCsrf(), step, failed: WRONG_CODE }),
         )
       default: {
         const failed = { username: '', message: TOO_LATE }
@@ -193,6 +194,14 @@ export function pageRoutes(
   })
 }
 
+/** Whether the browser signed in as recently as the login asks for. */
+function isRecentFor(browser: SignedInSince | undefined, { summary, expires }: Visit): boolean {
+  const maxAge = summary === null ? undefined : parseSummary(summary)?.maxAge
+  if (!browser || maxAge === undefined) return true
+  // Counted from when the login began: with 0, whoever signs in for it is asked once.
+  return browser.signedInAt.getTime() >= expires - LOGIN_MS - maxAge * 1000
+}
+
 const DECISIONS: ReadonlyMap<string, 'approved' | 'denied'> = new Map([
   ['approve', 'approved'],
   ['refuse', 'denied'],
@@ -216,9 +225,13 @@ const siteOf = ({ back }: Visit): string | undefined =>
   back && !back.console ? new URL(back.returnTo).origin : undefined
 
 /** Before the sign-in the page names the service only if it proved to be ours. */
-const askedBy = (did: string, visit: Visit): SignInFor => ({
-  did,
-  by: visit.back?.console ? 'console' : (siteOf(visit) ?? 'program'),
-  clientAddress: visit.address,
-  service: visit.known && visit.summary !== null ? parseSummary(visit.summary)?.service : undefined,
-})
+const askedBy = (did: string, visit: Visit): SignInFor => {
+  const summary = visit.known && visit.summary !== null ? parseSummary(visit.summary) : undefined
+  return {
+    did,
+    by: visit.back?.console ? 'console' : (siteOf(visit) ?? 'program'),
+    clientAddress: visit.address,
+    service: summary?.service,
+    confirms: summary?.confirms,
+  }
+}

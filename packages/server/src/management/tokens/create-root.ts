@@ -22,6 +22,8 @@ export interface WantedManagementToken {
   readonly lifetime?: number
   /** Seconds: how long ago the person may have signed in to the browser. */
   readonly max_age?: number
+  /** As in `request-summary.ts`. The console's own: no request sets it. */
+  readonly confirms?: string
   readonly description?: string
 }
 
@@ -43,6 +45,7 @@ export async function createManagementRoot(
   const summary = thirdParty.acceptsSummary
     ? ` for ${formatSummary({
         ...{ service: baseUrl, expires, description, administers: limits, maxAge: wanted.max_age },
+        confirms: wanted.confirms,
         ...{ permissions: null, channels: null, packages: null, storeIds: null },
       })}`
     : ''

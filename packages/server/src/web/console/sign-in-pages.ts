@@ -1,4 +1,6 @@
 /** The pages around a sign-in to the console: what went wrong, what is kept, and what comes next. */
+
+import { confirmReason } from '../confirm-reason.ts'
 import { hidden } from '../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
 import { visibleText } from '../visible-text.ts'
@@ -75,17 +77,23 @@ export const tooManyGrantsPage = (): ConsoleContent =>
 
 /** Before somebody is sent to the identity service for what they have just entered. */
 export const signInAgainPage = ({
-  isKept,
+  confirms,
+  form,
   href,
 }: {
-  readonly isKept: boolean
+  /** As {@link confirmReason} has it. */
+  readonly confirms: string | undefined
+  /** Whether what was entered is kept; undefined if nothing was sent. */
+  readonly form: 'kept' | 'dropped' | undefined
   readonly href: string
 }): ConsoleContent =>
   notice({
-    title: words.again.title,
+    title: words.confirm.title,
     kind: 'warn',
-    text: html`${words.again.text} ${isKept ? words.again.kept : words.again.notKept}`,
-    links: button(href, words.again.title),
+    text: html`${confirmReason(confirms)} ${words.again.nothingDone} ${
+      form !== undefined && (form === 'kept' ? words.again.kept : words.again.notKept)
+    }`,
+    links: html`${button(href, words.confirm.continue)} ${START}`,
   })
 
 export interface GoOnPage {

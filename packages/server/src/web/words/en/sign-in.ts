@@ -1,6 +1,41 @@
 /** Words of the pages around a sign-in to the console. */
 import { type Html, html } from '../../html.ts'
 
+/** What a form is confirmed for: a phrase that begins a sentence, and the heading of its page. */
+export interface Confirmed {
+  readonly doing: string
+  readonly page: string
+  /** How recent the sign-in has to be. Default: 15. */
+  readonly minutes?: number
+}
+
+/** The forms of the console that require a recent sign-in, always or for some records, by their path below `/console`. */
+export const CONFIRMED = {
+  '/tokens/new': { doing: 'Creating a token', page: 'New token' },
+  '/tokens/revoke-all': { doing: 'Revoking all your tokens', page: 'Revoke all tokens' },
+  '/me/browsers/end': { doing: 'Signing out your other browsers', page: 'Sign out all other browsers' },
+  '/me/agents/new': { doing: 'Adding an agent', page: 'Add an agent' },
+  '/publishers/new': { doing: 'Adding a rule for CI jobs', page: 'New rule', minutes: 5 },
+  '/accounts/new': { doing: 'Creating an account', page: 'New account' },
+  '/accounts/:id/edit': { doing: 'Editing an account with a role', page: 'Edit account' },
+  '/accounts/:id/disable': { doing: 'Disabling an account with a role', page: 'Disable account' },
+  '/accounts/:id/enable': { doing: 'Enabling an account with a role', page: 'Enable account' },
+  '/accounts/:id/password-link': { doing: 'Creating a password link', page: 'A link to a new password' },
+  '/accounts/:id/agents/:name/remove': {
+    ...{ doing: 'Removing an agent of an account with a role', page: 'Remove agent' },
+  },
+  '/all-tokens/revoke': { doing: 'Revoking many tokens', page: 'Revoke tokens' },
+  '/grants/new': { doing: 'Giving a role', page: 'Give a role' },
+  '/grants/:id/remove': { doing: 'Taking a role away', page: 'Take this role away' },
+  '/models/:brand/:model/allow-list/remove-all': {
+    ...{ doing: 'Removing a whole allow-list', page: 'Remove all entries' },
+  },
+  '/signing-keys/:id/disable-anyway': {
+    ...{ doing: 'Disabling the last signing key of a brand', page: 'Disable signing key' },
+  },
+  '/devices/bulk': { doing: 'Revoking many devices', page: 'Revoke devices' },
+} as const satisfies Readonly<Record<string, Confirmed>>
+
 export const signIn = {
   signIn: 'Sign in',
   signInAgain: 'Sign in again',
@@ -35,9 +70,22 @@ export const signIn = {
     title: 'Your account has too many roles for a browser',
     text: 'A browser keeps cookies of 4 KB, and the token with all your grants is longer. Ask an operator to grant a role for all brands instead of many single ones, or use the command line, where you can name some of them.',
   },
+  /** Before what requires a sign-in of a short while ago. */
+  confirm: {
+    title: 'Confirm that it’s you',
+    reason: ({ doing, minutes = 15 }: Confirmed): string =>
+      `${doing} requires that you signed in within the last ${minutes} minutes.`,
+    /** `page`: its heading. */
+    next: (page: Html): Html => html`After this you continue with ${page}.`,
+    other: 'What you were about to do requires that you signed in a short while ago.',
+    nextOther: 'After this you continue there.',
+    continue: 'Confirm and continue',
+    signedInAs: (username: Html): Html =>
+      html`You are signed in as ${username}, and signed in longer ago than that.`,
+    back: 'Back to the console',
+  },
   again: {
-    title: 'Sign in again',
-    text: 'You signed in too long ago for this: sign in again, and go on. Nothing has been done yet.',
+    nothingDone: 'Nothing has been done yet.',
     kept: 'What you entered is kept for half an hour. You see it again before it is sent.',
     signedIn: 'A form is kept only for somebody who is signed in.',
     notKept: 'What you entered is too large to be kept. Sign in first, then enter it again.',

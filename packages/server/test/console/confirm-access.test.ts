@@ -1,0 +1,141 @@
+/** A sensitive form after a sign-in of long ago: why it asks again, in every kind of sign-in, and the way on to the form. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { CONFIRMED, type Confirmed } from '../../src/web/words/en/sign-in.ts'
+import { addAccount } from '../support/accounts.ts'
+import { textOf } from '../support/console.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { Browser, type Page } from '../support/identity.ts'
+import { addManager, giveRoles } from '../support/managers.ts'
+import { withSecondFactor } from '../support/second-factor.ts'
+import { testService } from '../support/service.ts'
+
+const PASSWORD = 'correct horse battery'
+const TITLE = 'Confirm that it’s you'
+const LONG_MS = 20 * 60_000
+
+/** Asked for by an operation, for these records or fields alone: they are tested below, or where the operation is. */
+const SOMETIMES: readonly (keyof typeof CONFIRMED)[] = [
+  '/accounts/:id/edit',
+  '/accounts/:id/disable',
+  '/accounts/:id/enable',
+  '/accounts/:id/agents/:name/remove',
+  '/devices/bulk',
+]
+
+oneDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let people = 0
+  const at = (path: string) => `${service.baseUrl}${path}`
+
+  async function person(): Promise<Account> {
+    const username = `confirm-${++people}`
+    const email = `${username}@example.org`
+    const account = await addAccount(
+      { username, email, name: username, password: PASSWORD },
+      service.installation,
+    )
+    await giveRoles(service, account, 'operator')
+    return account
+  }
+
+  const typed = (
+    browser: Browser,
+    page: Page,
+    { username }: Pick<Account, 'username'>,
+    password = PASSWORD,
+  ) => browser.submit(page, 'login', { username, password })
+
+  /** Signed in, and then a while ago. */
+  async function idle(account: Account): Promise<Browser> {
+    const browser = new Browser()
+    await typed(browser, await browser.open(at('/console/sign-in?to=/console/tokens')), account)
+    service.advance(LONG_MS)
+    return browser
+  }
+
+  function assertSays(page: Page, { doing, page: next, minutes = 15 }: Confirmed, status = 200): void {
+    assert.deepEqual([page.status, page.title], [status, TITLE])
+    const reason = `${doing} requires that you signed in within the last ${minutes} minutes.`
+    assert.ok(textOf(page).includes(reason), textOf(page))
+    assert.ok(textOf(page).includes(`After this you continue with ${next} .`), textOf(page))
+  }
+
+  describe('a form that always requires a recent sign-in says why, and is opened afterwards', () => {
+    let ada: Account
+    before(async () => {
+      ada = await person()
+    })
+    for (const [form, confirmed] of Object.entries(CONFIRMED)) {
+      if (SOMETIMES.some((one) => one === form)) continue
+      test(form, async () => {
+        const browser = await idle(ada)
+        const path = `/console${form.replaceAll(/:\w+/g, 'x')}`
+        const asked = await browser.open(at(path))
+        assertSays(asked, confirmed)
+        assert.match(asked.text, new RegExp(`name="username" value="${ada.username}"`))
+        const wrong = await typed(browser, asked, ada, 'wrong')
+        assertSays(wrong, confirmed, 403)
+        assert.equal((await typed(browser, wrong, ada)).url, at(path))
+      })
+    }
+  })
+
+  test('so does a form for the accounts that have a role', async () => {
+    const browser = await idle(await person())
+    const { username } = await addManager(service, 'viewer')
+    for (const verb of ['edit', 'disable'] as const) {
+      const path = `/console/accounts/${username}/${verb}`
+      assertSays(await browser.open(at(path)), CONFIRMED[`/accounts/:id/${verb}`])
+    }
+  })
+
+  test('a second factor is asked for with the same reason, also after a wrong code', async () => {
+    const account = await person()
+    const browser = await idle(account)
+    const authenticator = await withSecondFactor(service, account)
+    const asked = await browser.open(at('/console/tokens/new'))
+    const code = await typed(browser, asked, account)
+    assertSays(code, CONFIRMED['/tokens/new'])
+    const wrong = await browser.submit(code, 'second-factor', { code: '000000' })
+    assertSays(wrong, CONFIRMED['/tokens/new'], 403)
+    const form = await browser.submit(wrong, 'second-factor', { code: authenticator() })
+    assert.deepEqual([form.url, form.title], [at('/console/tokens/new'), 'New token'])
+  })
+
+  test('what was typed into a form that came too late is kept, and the page says so with the reason', async () => {
+    const account = await person()
+    const browser = new Browser()
+    const form = await typed(
+      browser,
+      await browser.open(at('/console/sign-in?to=/console/tokens/new')),
+      account,
+    )
+    service.advance(LONG_MS)
+    const fields = { description: 'kept for me', life: '30', all_permissions: 'on' }
+    const late = await browser.submit(form, '/console/tokens/new', {
+      ...fields,
+      all_packages: 'on',
+      all_channels: 'on',
+    })
+    assertSays(late, CONFIRMED['/tokens/new'])
+    assert.match(late.text, /What you entered is kept for half an hour/)
+    const [, on = ''] = /class="button primary" href="([^"]*)"/.exec(late.text) ?? []
+    const asked = await browser.open(at(on.replaceAll('&amp;', '&')))
+    assertSays(asked, CONFIRMED['/tokens/new'])
+    assert.match((await typed(browser, asked, account)).text, /<dd>kept for me<\/dd>/)
+  })
+
+  test('a plain sign-in, and one for a program, have no reason to confirm', async () => {
+    const account = await person()
+    const plain = await new Browser().open(at('/console/sign-in?to=/console/tokens/new'))
+    assert.equal(plain.title, 'Sign in')
+    assert.doesNotMatch(plain.text, /requires that you signed in/)
+    const browser = await idle(account)
+    // Another page of the console, of a later release perhaps.
+    const other = await browser.open(at('/console/sign-in?recent=1&to=/console/tokens'))
+    assert.equal(other.title, TITLE)
+    assert.match(textOf(other), /What you were about to do requires that you signed in a short while ago\./)
+  })
+})
