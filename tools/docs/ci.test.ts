@@ -40,17 +40,19 @@ const valuesOf = (command: readonly string[], option: string): readonly string[]
   command.flatMap((word, at) => (command[at - 1] === option ? [word] : []))
 
 const issuers = new Map(
-  [...commandsIn(PLATFORMS, 'issuers add'), ...commandsIn(read('ci.md'), 'issuers add')].map((command): [string, Issuer] => {
-    const [url = ''] = command
-    const wanted = {
-      url,
-      kind: valuesOf(command, '--kind')[0] ?? '',
-      audience: valuesOf(command, '--audience')[0],
-      otherAudiences: valuesOf(command, '--other-audience'),
-      stableClaims: valuesOf(command, '--stable-claims')[0]?.split(','),
-    }
-    return [url, { id: url, createdAt: new Date(), ...checkIssuer(wanted) }]
-  }),
+  [...commandsIn(PLATFORMS, 'issuers add'), ...commandsIn(read('ci.md'), 'issuers add')].map(
+    (command): [string, Issuer] => {
+      const [url = ''] = command
+      const wanted = {
+        url,
+        kind: valuesOf(command, '--kind')[0] ?? '',
+        audience: valuesOf(command, '--audience')[0],
+        otherAudiences: valuesOf(command, '--other-audience'),
+        stableClaims: valuesOf(command, '--stable-claims')[0]?.split(','),
+      }
+      return [url, { id: url, createdAt: new Date(), ...checkIssuer(wanted) }]
+    },
+  ),
 )
 
 test('docs/ci/platforms.md shows how an issuer of each kind is added', () => {
