@@ -23,10 +23,13 @@ export function createLog({ level, pretty, to, shared = false }: LogOptions): Lo
   if (pretty) {
     // Synchronous: a line is written before the program goes on, even if it exits right then.
     const destination = own ? 2 : to
-    return pino(settings, pretty({ destination, sync: true, ignore: 'pid,hostname', singleLine: true }))
+    return pino(settings, pretty({ destination, sync: true, ignore: NOT_AT_A_TERMINAL, singleLine: true }))
   }
   return own ? ownLog(settings, shared) : pino(settings, to)
 }
+
+/** Fields that say nothing to a person who has just started the service. */
+const NOT_AT_A_TERMINAL = 'pid,hostname,migrations'
 
 /** Bytes. Lines of several processes on one pipe stay whole as long as no write is larger than PIPE_BUF. */
 const BLOCK = { alone: 32_768, shared: 4_096 } as const

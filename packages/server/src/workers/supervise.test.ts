@@ -5,6 +5,17 @@ import { test } from 'node:test'
 import { localCounters } from '../counters.ts'
 import { createLog } from '../telemetry/log.ts'
 import { supervise } from './supervise.ts'
+import { WorkersFailed } from './workers-failed.ts'
+
+const OPTIONS = {
+  workers: 2,
+  host: '127.0.0.1',
+  port: 0,
+  log: createLog({ level: 'silent', pretty: false }),
+  counters: localCounters({ clock: () => new Date(0) }),
+  waitingCode: 3,
+  patienceMs: 1_000,
+}
 
 test('a signal that came before there were workers is heard: none is started', async () => {
   // Were one started, it would be nothing but a Node that says its version.
@@ -14,17 +25,31 @@ test('a signal that came before there were workers is heard: none is started', a
     started += 1
   })
   await supervise({
-    workers: 2,
-    host: '127.0.0.1',
-    port: 0,
-    log: createLog({ level: 'silent', pretty: false }),
-    counters: localCounters({ clock: () => new Date(0) }),
-    waitingCode: 3,
-    patienceMs: 1_000,
+    ...OPTIONS,
     // There is more to wait for between the signal and the workers.
     metrics: { host: '127.0.0.1', port: 0 },
     onListening: () => assert.fail('nobody listens'),
     signal: Promise.resolve('SIGTERM'),
   })
   assert.equal(started, 0)
+})
+
+test('the address is said as soon as one worker answers, whatever becomes of the others', async () => {
+  // The first listens, the second ends before it does.
+  const worker = `
+    import cluster from 'node:cluster'
+    if (cluster.worker.id !== 1) process.exit(9)
+    process.send({ ratafia: 'listening', origin: 'http://127.0.0.1:1', hasAccount: true })
+    process.on('message', () => process.exit(0))`
+  const module = `data:text/javascript,${encodeURIComponent(worker)}`
+  cluster.setupPrimary({ exec: '/dev/null', execArgv: ['--import', module] })
+  const said: unknown[] = []
+  const running = supervise({
+    ...OPTIONS,
+    metrics: undefined,
+    onListening: (...words) => said.push(words),
+    signal: new Promise(() => {}),
+  })
+  await assert.rejects(running, WorkersFailed)
+  assert.deepEqual(said, [['http://127.0.0.1:1', true]])
 })

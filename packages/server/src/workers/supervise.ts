@@ -28,7 +28,7 @@ export interface SuperviseOptions {
   readonly patienceMs: number
   /** Where the metrics of all of them are served; undefined = nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
-  /** Once, when all of them listen: `http://HOST:PORT`, and whether somebody can log in. */
+  /** Once, when the first of them listens: `http://HOST:PORT`, and whether there is an account. */
   readonly onListening: (origin: string, hasAccount: boolean) => void
   /** When to end. */
   readonly signal: Promise<NodeJS.Signals | undefined>
@@ -100,7 +100,8 @@ class Crew {
   readonly #asking = new Map<number, (metrics: WorkerMetrics) => void>()
   #asked = 0
   #origin: string | undefined
-  #announced = false
+  /** Whether all have listened once. */
+  #complete = false
   #stopping = false
   #failure: WorkersFailed | undefined
 
@@ -214,11 +215,11 @@ class Crew {
     }
     place.listenedAt = performance.now()
     this.#options.log.info({ worker: worker.process.pid }, 'a worker listens')
-    if (isFirst && !this.#stopping) for (const other of this.#places.slice(1)) this.#fill(other)
-    if (!this.#announced && this.#places.every(({ listenedAt }) => listenedAt !== undefined)) {
-      this.#announced = true
+    if (isFirst && !this.#stopping) {
       this.#options.onListening(origin, hasAccount)
+      for (const other of this.#places.slice(1)) this.#fill(other)
     }
+    this.#complete ||= this.#places.every(({ listenedAt: since }) => since !== undefined)
   }
 
   #ended(place: Place, worker: Worker, exitCode: number | undefined): void {
@@ -236,7 +237,7 @@ class Crew {
       this.#endIfEmpty()
       return
     }
-    if (!this.#announced) {
+    if (!this.#complete) {
       const isFirst = this.#origin === undefined
       this.stop(
         new WorkersFailed('a worker ended before it listened', exitCode || FAULT, isFirst && !!exitCode),

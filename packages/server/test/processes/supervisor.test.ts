@@ -53,7 +53,7 @@ oneDatabase((_kind, _open, fresh) => {
     const environment = { ...TWO, RATAFIA_PORT: port }
     const { code, stderr, stdout } = await program.run(['serve'], { environment })
     assert.deepEqual([code, stdout], [4, ''])
-    const message = `cannot listen on 127.0.0.1:${port}: the port is taken by another program`
+    const message = `Cannot listen on 127.0.0.1:${port}: the port is taken by another program`
     assert.equal(stderr.split(message).length, 2, stderr)
   })
 
