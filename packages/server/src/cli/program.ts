@@ -20,14 +20,15 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(harmlessLines(text)),
+      // `run-program.ts` says what is wrong.
+      outputError: () => {},
       getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : undefined) ?? 80,
       getErrHelpWidth: () => (stderr.isTTY ? stderr.columns : undefined) ?? 80,
       getOutHasColors: () => hasColour(stdout),
       getErrHasColors: () => hasColour(stderr),
     })
-    .version(`ratafia ${release}`, '-V, --version', 'show the release of this program')
+    .version(`ratafia ${release}`, '-v, --version', 'show the release of this program')
     .exitOverride()
-    .showHelpAfterError('(--help shows what it takes)')
     .configureHelp(HELP_STYLE)
     .addHelpText('after', EXIT_HELP)
 }

@@ -15,7 +15,7 @@ export async function runProgram(
 ): Promise<number> {
   const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   const asJson = options.includes('--json')
-  // What Commander would print is in the error that it throws.
+  // Commander then writes help only. Its refusals are said as all others are.
   if (asJson) quieten(program)
   return exitCodeOf(() => program.parseAsync([...words], { from: 'user' }), {
     stderr,
@@ -25,11 +25,23 @@ export async function runProgram(
   })
 }
 
-/** Commander has said already what is wrong, unless it was quietened. */
 function parserFailure(error: unknown) {
   if (!(error instanceof CommanderError)) return undefined
-  const exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage
-  return { exitCode, message: error.message.replace(/^error: /, '') }
+  if (error.exitCode === 0) return { exitCode: EXIT.done }
+  // A word that other commands follow shows them, and has nothing to add.
+  if (error.code === 'commander.help') return { exitCode: EXIT.usage }
+  return { exitCode: EXIT.usage, message: asSentence(error.message) }
+}
+
+/** A refusal of Commander in our style: `Unknown option '--jsn'. Did you mean --json?` */
+function asSentence(refusal: string): string {
+  const [said = '', ...more] = refusal
+    .replace(/^error: /, '')
+    .trimEnd()
+    .split('\n')
+  const hints = more.map((line) => line.replace(/^\((.*)\)$/, '$1'))
+  const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, '.')}`
+  return [sentence, ...hints, '--help shows what the command takes.'].join(' ')
 }
 
 function quieten(command: Command): void {

@@ -257,7 +257,7 @@ describe('with the key in the data directory', () => {
       [['restore', 'x'], 1, /x cannot be read: there is no such file or directory/],
       [['restore', '.'], 1, /\. is a directory, not a file/],
       [['backup', '/none/of/it'], 1, /\/none\/of\/it cannot be written: there is no such file or directory/],
-      [['verify', 'x'], 2, /too many arguments/],
+      [['verify', 'x'], 2, /Too many arguments/],
     ] as const) {
       const result = await from.run(words)
       assert.equal(result.code, code, result.stderr)

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
@@ -78,7 +78,7 @@ eachDatabase((kind, _open, fresh) => {
 
   test('models: the registration has no default; policy, show, remodel', async () => {
     const [classic, gadget] = [world('model-acme-classic'), world('model-acme-gadget')]
-    await refuses(['models', 'add', classic], /required option '--registration/, 2)
+    await refuses(['models', 'add', classic], /Required option '--registration/, 2)
     await refuses(['models', 'add', classic, '--registration', 'maybe'], /Allowed choices are auto/, 2)
     const open = await program.run(['models', 'add', classic, '--registration', 'auto'])
     assert.deepEqual([open.code, open.stdout], [0, 'The model acme-brand/acme-classic is added.\n'])
@@ -96,7 +96,7 @@ eachDatabase((kind, _open, fresh) => {
       [added.registration, added.proposed_serial, added.taken_serial, added.serials, added.clones],
       ['allow-list', 'optional', 'refuse', 'AC-{number:8}', 'quarantine'],
     )
-    await refuses(['models', 'update', classic, '--json', 'x'], /too many arguments/, 2)
+    await refuses(['models', 'update', classic, '--json', 'x'], /Too many arguments/, 2)
     const updated = await program.run(['models', 'update', classic])
     assert.match(updated.stdout, /is up to date\.\n$/)
     assert.match(updated.stderr, /^Warning: Anybody who has the model assertion gets a serial/)
@@ -211,6 +211,19 @@ eachDatabase((kind, _open, fresh) => {
       ['allow-list', 'import', file, ...model, '--dry-run'],
       new RegExp(`^0 entries would be added, ${ROWS} already there\\.\n$`),
     )
+    const ignored =
+      /^acme-brand\/acme-gadget ignores its allow-list, because its registration policy is "\w+"\. /
+    const policy = (registration: string) =>
+      program.run(['models', 'set-policy', 'acme-brand/acme-gadget', '--registration', registration])
+    for (const [registration, expected] of [
+      ['approval', true],
+      ['auto', true],
+      ['allow-list', false],
+    ] as const) {
+      assert.equal((await policy(registration)).code, 0)
+      const { stderr } = await program.run(['allow-list', 'import', file, ...model])
+      assert.equal(ignored.test(stderr), expected, stderr)
+    }
     const list = await program.json('allow-list', 'list', ...model)
     assert.equal(list.length, ROWS)
     assert.deepEqual(list.at(-1), { serial: `SN${String(ROWS - 1).padStart(6, '0')}`, device_key_id: null })
@@ -235,6 +248,30 @@ eachDatabase((kind, _open, fresh) => {
   if (kind === 'sqlite')
     test('brands create --demo: files in the data directory; private keys for the owner alone', async () => {
       await refuses(['brands', 'create'], /^ratafia: Give an account id, .*; or --demo, to make a brand /, 2)
+      const first = await program.run(['brands', 'create', '--demo', '--name', 'one'])
+      assert.match(first.stdout, /\n {2}ratafia accounts add NAME .* --role operator\n/)
+      const adding = [
+        'accounts',
+        'add',
+        'ada',
+        '--email',
+        'ada@example.org',
+        '--name',
+        'Ada',
+        '--no-password',
+      ]
+      assert.equal((await program.run([...adding, '--role', 'operator'])).code, 0)
+      const second = await program.run([
+        'brands',
+        'create',
+        '--demo',
+        '--name',
+        'two',
+        '--output',
+        `${program.directory}/two`,
+      ])
+      assert.deepEqual([second.code, /accounts add/.test(second.stdout)], [0, false], second.stdout)
+      await rm(join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand'), { recursive: true })
       const made = await program.json('brands', 'create', '--demo')
       const { directory } = made
       assert.deepEqual(

@@ -104,7 +104,7 @@ eachDatabase((_kind, _open, fresh) => {
       const [{ serial, clone_evidence }] = JSON.parse(await readFile(file, 'utf8'))
       assert.deepEqual([serial, JSON.parse(clone_evidence).length], ['AC-10', 2])
       const all = await program.run(['devices', 'export', '--sort', 'serial'])
-      assert.match(all.stderr, /unknown option '--sort'/)
+      assert.match(all.stderr, /Unknown option '--sort'/)
     })
 
     test('what no device can have is refused', async () => {

@@ -347,7 +347,7 @@ eachDatabase((kind, _open, fresh) => {
         [['approve', '--all', '--serial', 'SN'], /--serial is for one device: name only that/],
         [['approve', 'x', '--serial', 'SN', '--dry-run'], /--serial .* leave --dry-run out/],
         [['approve', '-'], /Standard input names no device/, '\n# none\n'],
-        [['revoke', '--all', '--session-after', '7d'], /unknown option '--session-after'/],
+        [['revoke', '--all', '--session-after', '7d'], /Unknown option '--session-after'/],
         [['release', '--brand', 'a', '--model', 'b/c'], /is not a model of --brand a/],
       ] as const) {
         const { code, stdout, stderr } = await devices(words, input)

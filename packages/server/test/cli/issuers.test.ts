@@ -157,7 +157,7 @@ oneDatabase((_kind, _open, fresh) => {
         1,
         /no kind "travis"\. The kinds are github, /,
       )
-      await refused(['add', 'https://b.example'], 2, /required option '--kind <kind>'/)
+      await refused(['add', 'https://b.example'], 2, /Required option '--kind <kind>'/)
     })
   })
 

@@ -111,7 +111,7 @@ describe('wrong options: exit code 2, before anything is sent', () => {
   const WORDS: readonly (readonly [words: readonly string[], said: RegExp])[] = [
     [['login', '--role', 'king'], /--role king is not a role\. The roles are viewer, /],
     [['login', '--lifetime', 'ever'], /--lifetime ever is not a duration: write a number/],
-    [['login', '--export', 'raw'], /unknown option '--export'/],
+    [['login', '--export', 'raw'], /Unknown option '--export'/],
     [create(), /Say what the token can do: .* or pass --all for everything/],
     [create('--expires', '12h'), /Say what the token can do: /],
     [create('--all', '--channel', 'edge'), /--all means no limits/],

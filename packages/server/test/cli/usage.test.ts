@@ -332,7 +332,7 @@ describe('--help', () => {
 })
 
 describe('the release', () => {
-  for (const words of [['version'], ['--version'], ['-V']]) {
+  for (const words of [['version'], ['--version'], ['-v']]) {
     test(`ratafia ${words}`, async () => {
       assert.deepEqual(await program.run(words), { code: 0, stdout: `ratafia ${version}\n`, stderr: '' })
     })
@@ -399,12 +399,20 @@ describe('exit codes, with the reason on standard error only', () => {
       [
         ['accounts', 'list', '--frob'],
         {},
-        { code: 'usage', exit_code: 2, message: "unknown option '--frob'" },
+        {
+          code: 'usage',
+          exit_code: 2,
+          message: "Unknown option '--frob'. --help shows what the command takes.",
+        },
       ],
       [
         ['accounts', 'show'],
         {},
-        { code: 'usage', exit_code: 2, message: "missing required argument 'username'" },
+        {
+          code: 'usage',
+          exit_code: 2,
+          message: "Missing required argument 'username'. --help shows what the command takes.",
+        },
       ],
       [
         ['packages', 'import', '/none.csv'],
@@ -437,7 +445,7 @@ describe('exit codes, with the reason on standard error only', () => {
     [...list, 'x'],
   ]) {
     test(`2: ratafia ${words.join(' ')}`, () =>
-      outcome(words, {}, 2, /^error: .*\n\(--help shows what it takes\)\n$/))
+      outcome(words, {}, 2, /^ratafia: [A-Z].*\. --help shows what the command takes\.\n$/))
   }
   test('2: no command at all shows the commands', () =>
     outcome([], {}, 2, /^Usage: ratafia [\s\S]*Exit codes:/))
@@ -550,7 +558,7 @@ describe('exit codes, with the reason on standard error only', () => {
       { RATAFIA_PORT: String(taken) },
       4,
       new RegExp(
-        `^(.*\\n)?ratafia: cannot listen on 127\\.0\\.0\\.1:${taken}: the port is taken by another program\\. Set RATAFIA_HOST or RATAFIA_PORT\\.\\n$`,
+        `^(.*\\n)?ratafia: Cannot listen on 127\\.0\\.0\\.1:${taken}: the port is taken by another program\\. Set RATAFIA_HOST or RATAFIA_PORT\\.\\n$`,
       ),
     ))
   test('4: an address that is none of this machine', () =>
@@ -558,7 +566,7 @@ describe('exit codes, with the reason on standard error only', () => {
       ['serve'],
       { RATAFIA_HOST: '192.0.2.1' },
       4,
-      /ratafia: cannot listen on 192\.0\.2\.1: this machine does not have that address/,
+      /ratafia: Cannot listen on 192\.0\.2\.1: this machine does not have that address/,
     ))
 })
 

@@ -40,6 +40,7 @@ const WORDS = [
   'files/system-reason.ts',
   'http/credentials/pasted.ts',
   'http/management/instant-text.ts',
+  'text/joiners.ts',
 ]
 
 function loadedBy(words: readonly string[]): readonly string[] {

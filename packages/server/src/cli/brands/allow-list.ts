@@ -6,12 +6,22 @@ import type { CommandContext } from '../context.ts'
 import type { LocalFile } from '../files/local-file.ts'
 import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
+import {
+  counted,
+  type JsonOption,
+  type ListOption,
+  note,
+  print,
+  rowsOf,
+  withJson,
+  withList,
+} from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
+const MODEL = { method: 'GET', path: '/models/:brand/:model' } as const
 const LIST = { method: 'GET', path: '/models/:brand/:model/allow-list' } as const
 /** More than anyone reads: an import has as many. */
 const MOST = 1_000_000
@@ -33,12 +43,21 @@ function tell(
   print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
 }
 
+/** `registration`: the policy of the model. */
+function noteIfIgnored(registration: unknown, { model }: ModelOption, { streams }: CommandContext): void {
+  if (registration === 'allow-list') return
+  note(
+    streams,
+    `${model} ignores its allow-list, because its registration policy is "${registration}". To use the list: \`ratafia models set-policy ${model} --registration allow-list\`.`,
+  )
+}
+
 export function allowListCommands(parent: Command, context: CommandContext): void {
   const list = parent
     .command('allow-list')
     .description('the devices that may register as a model with the allow-list policy')
 
-  goes(withJson(list.command('import <file>')), 'both', IMPORT_OPERATIONS)
+  goes(withJson(list.command('import <file>')), 'both', [...IMPORT_OPERATIONS, 'model'])
     .description('add a .csv file (columns serial, device_key_id, or both) or a .json list of the same')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .option('--dry-run', 'say what it would add, and change nothing')
@@ -52,21 +71,23 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
         const format = (local: LocalFile) => local.format()
         const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
         const { entries, added } = await importOver(service, asked, context.streams)
-        return tell({ entries: Number(entries), added: Number(added) }, options, context)
+        tell({ entries: Number(entries), added: Number(added) }, options, context)
+        const names = { brand: model.brandId, model: model.model }
+        const { record } = await service.call(MODEL, { names })
+        return noteIfIgnored(record['registration'], options, context)
       }
       const { importAllowList } = await import('../../brands/models/allow-list/import-allow-list.ts')
       const { text, format } = await readTable(file)
       const within = dryRun ? context.readInstallation : context.withInstallation
-      const imported = await within((installation) =>
-        withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
-          importAllowList(
-            text,
-            { model, format, dryRun, onProgress, authority: installation.authority },
-            installation,
-          ),
-        ),
-      )
-      tell(imported, options, context)
+      await within(async (installation) => {
+        const { authority } = installation
+        const imported = await withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
+          importAllowList(text, { model, format, dryRun, onProgress, authority }, installation),
+        )
+        tell(imported, options, context)
+        const stored = await installation.models.find(model)
+        noteIfIgnored(stored?.policy.registration, options, context)
+      })
     })
 
   removeAllowedCommand(list, context)

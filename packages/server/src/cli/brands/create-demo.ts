@@ -19,7 +19,7 @@ export interface DemoOptions extends JsonOption {
 
 export async function createDemo(options: DemoOptions, context: CommandContext): Promise<void> {
   const { createDemoBrand } = await import('../../brands/demo-brand.ts')
-  const { demo, url, output } = await context.beginInstallation(async (installation) => {
+  const { demo, url, output, hasOperator } = await context.beginInstallation(async (installation) => {
     const { config } = installation
     const directory = options.output ?? join(config.dataDirectory, 'demo-brand')
     await makeDirectory(directory)
@@ -28,7 +28,8 @@ export async function createDemo(options: DemoOptions, context: CommandContext):
       const { authority } = installation
       const keep = (files: readonly DemoFile[]) => writeFiles(files, directory)
       const made = await createDemoBrand({ name: options.name, url: address, keep, authority }, installation)
-      return { demo: made, url: address, output: directory }
+      const operators = await installation.grants.list({ role: 'operator' }, { limit: 1 })
+      return { demo: made, url: address, output: directory, hasOperator: operators.length > 0 }
     } catch (error) {
       await rm(directory, { recursive: true, force: true })
       throw error
@@ -36,7 +37,8 @@ export async function createDemo(options: DemoOptions, context: CommandContext):
   })
   const { rootId, model, storeId } = demo
   const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
-  print(context, options, row, guide(demo, output, url))
+  const first = hasOperator ? [] : FIRST_OPERATOR
+  print(context, options, row, [...guide(demo, output, url), ...first].join('\n'))
 }
 
 /** A new one, for its owner alone, before anything is made: the keys would have nowhere to go. */
@@ -60,7 +62,16 @@ async function writeFiles(files: readonly DemoFile[], directory: string): Promis
   }
 }
 
-function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, url: string): string {
+const FIRST_OPERATOR = [
+  'To administer the service, create the first operator:',
+  '  ratafia accounts add NAME --email ADDRESS --name TEXT --role operator',
+]
+
+function guide(
+  { rootId, model, storeId, files }: DemoBrand,
+  directory: string,
+  url: string,
+): readonly string[] {
   return [
     `Created the brand ${model.brandId} and its model ${model.model}; ${rootId} vouches for them.`,
     `In ${directory}:`,
@@ -72,8 +83,6 @@ function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, 
     `  - use model-${model.model} as its model,`,
     `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,
     `  - be pointed at this service: \`snap set core proxy.store=${storeId}\`, or device-service.url of its gadget.`,
-    'To administer the service with `ratafia login`, make the first operator:',
-    '  ratafia accounts add NAME --email ADDRESS --name TEXT --role operator',
     'docs/devices.md has the three ways to point a snapd at a service, and a program with snapd that does all this.',
-  ].join('\n')
+  ]
 }

@@ -16,10 +16,10 @@ export interface ExitCodeOptions {
   readonly stderr: Streams['stderr']
   /** Default: no, for people. */
   readonly asJson?: boolean
-  /** What the parser of the command line threw: for people it has said it itself. Default: there was no parser. */
+  /** What the parser of the command line threw; without a message it has shown help. Default: there was no parser. */
   readonly parserFailure?: (
     error: unknown,
-  ) => { readonly exitCode: number; readonly message: string } | undefined
+  ) => { readonly exitCode: number; readonly message?: string } | undefined
   /** Which option, variable or login named the service that was asked. Default: none was. */
   readonly addressFrom?: () => string | undefined
 }
@@ -48,9 +48,7 @@ export async function exitCodeOf(
     const refused = parserFailure(error)
     if (refused) {
       const { exitCode, message } = refused
-      return exitCode === EXIT.done || !asJson
-        ? exitCode
-        : tell({ exitCode, code: 'usage', lines: [message] })
+      return message === undefined ? exitCode : tell({ exitCode, code: 'usage', lines: [message] })
     }
     const known = knownFailure(error)
     if (known) {

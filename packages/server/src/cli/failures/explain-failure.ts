@@ -44,7 +44,7 @@ export function explainFailure(error: unknown): Failure {
   return {
     exitCode: EXIT.fault,
     code: 'fault',
-    lines: ['failed; please report this.'],
+    lines: ['The command failed. Please report this.'],
     report: JSON.stringify(describeError(error), undefined, 2),
   }
 }
@@ -64,7 +64,7 @@ function listenRefusal(error: unknown): string | undefined {
   const asked =
     syscall === 'listen' || syscall === 'bind' ? where : syscall === 'getaddrinfo' ? hostname : undefined
   if (!(error instanceof Error) || asked === undefined || code === undefined) return undefined
-  return `cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
+  return `Cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
 }
 
 type ListenError = NodeJS.ErrnoException & { address: string; port: number; hostname: string }
