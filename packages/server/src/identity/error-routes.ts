@@ -8,6 +8,7 @@ import { errorPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import { type InteractionMethods, InteractionRequired } from './discharge/interaction.ts'
 import { sendJson } from './discharge/routes.ts'
+import { consoleOf } from './form-routes.ts'
 import { StillWaiting } from './logins/wait.ts'
 import { parametersOf } from './parameters.ts'
 
@@ -27,8 +28,9 @@ interface BakeryRefusal {
   readonly retryAfter?: number | undefined
 }
 
-export function errorRoutes(app: FastifyInstance): void {
-  app.setErrorHandler(answer)
+export function errorRoutes(app: FastifyInstance, deps: Parameters<typeof consoleOf>[0]): void {
+  const console = consoleOf(deps)
+  app.setErrorHandler((error: FastifyError | Error, request, reply) => answer(error, request, reply, console))
   // Before the body is looked at: what has no path has no form either.
   app.all('/*', {
     config: { anyQuery: true },
@@ -41,7 +43,12 @@ export function errorRoutes(app: FastifyInstance): void {
 export const nothingHere = (method: string): RequestError =>
   new RequestError('not-found', `There is nothing for ${method} at this path of the identity service.`)
 
-function answer(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answer(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  console: string | undefined,
+): FastifyReply {
   const refused = bakeryRefusal(error, request.routeOptions.bodyLimit)
   noteRefusal(request, error, refused)
   if (refused.retryAfter !== undefined) reply.header('retry-after', String(refused.retryAfter))
@@ -52,7 +59,7 @@ function answer(error: FastifyError | Error, request: FastifyRequest, reply: Fas
   return sendPage(
     reply,
     status,
-    errorPage({ title, message: refused.message, did: loginToGoBackTo(request, status) }),
+    errorPage({ title, message: refused.message, did: loginToGoBackTo(request, status), console }),
   )
 }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { unauthorized } from '../errors.ts'
 import { isFromOtherSite } from '../http/browsers/other-site.ts'
 import { seeOther } from '../http/browsers/see-other.ts'
+import type { PageContent } from '../web/layout.ts'
 import { throttledPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
@@ -28,6 +29,10 @@ export const browserCookie = (deps: IdentityDependencies, options: CookieSeriali
   clear: (reply: FastifyReply) => reply.clearCookie(COOKIE, options),
 })
 
+/** Where the console of the same service begins; undefined without one. */
+export const consoleOf = ({ returnPlaces }: Pick<IdentityDependencies, 'returnPlaces'>): string | undefined =>
+  returnPlaces.console?.replace(/signed-in$/, '')
+
 /** Relative, so that it works behind a proxy and under any prefix. */
 export const goTo = (reply: FastifyReply, page: string): FastifyReply => seeOther(reply, page)
 
@@ -35,7 +40,7 @@ export const goTo = (reply: FastifyReply, page: string): FastifyReply => seeOthe
 export const pageOf = (did: string | undefined): string =>
   did === undefined ? 'account' : `login?did=${encodeURIComponent(did)}`
 
-/** For an attempt after too many that failed. */
+/** The page for an attempt after too many that failed; it is sent with 429. */
 export function refuseThrottled(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -44,11 +49,11 @@ export function refuseThrottled(
     now,
     back,
   }: { readonly retryAt: Date; readonly now: Date; readonly back: { href: string; text: string } },
-): FastifyReply {
+): PageContent {
   request.refusal = 'too many requests'
   const seconds = Math.max(1, Math.ceil((retryAt.getTime() - now.getTime()) / 1000))
   reply.header('retry-after', String(seconds))
-  return sendPage(reply, 429, throttledPage({ back, retryAt, seconds }))
+  return throttledPage({ back, retryAt, seconds })
 }
 
 /** Shows the page of a form again, with what was wrong. */

@@ -23,6 +23,7 @@ import { signInLinkRoutes } from './one-time-links/sign-in-routes.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 import { codeRoutes, redirectRoutes } from './redirect/routes.ts'
 import { accountRoutes } from './self-service/account-routes.ts'
+import type { ConsoleFrame } from './self-service/signed-routes.ts'
 
 export interface IdentityOptions
   extends Omit<
@@ -37,6 +38,8 @@ export interface IdentityOptions
   readonly knownServices?: readonly KnownService[]
   /** The address at which the console of the same service takes a browser back. Default: there is no console. */
   readonly consoleReturn?: string | undefined
+  /** What that console has around its pages. Default: there is no console. */
+  readonly consoleFrame?: ConsoleFrame | undefined
   /** Other addresses that browsers may be sent back to: see `return-to.ts`. Default: none. */
   readonly returnTo?: readonly string[]
   /** Default: a throttle that counts with `counters`. */
@@ -87,7 +90,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   const form = bodyParser({ limit: BODY_LIMIT, parse: parseForm })
   app.addContentTypeParser('application/x-www-form-urlencoded', form)
   app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: refuseOtherBodies }))
-  errorRoutes(app)
+  errorRoutes(app, deps)
   frontRoutes(app, deps)
   dischargeRoutes(app, deps, waitPatience)
   await app.register(async (json) => codeRoutes(json, deps))
@@ -102,7 +105,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     pageRoutes(pages, deps, cookieOptions)
     redirectRoutes(pages, deps)
     signInLinkRoutes(pages, deps, cookieOptions)
-    accountRoutes(pages, deps, cookieOptions)
+    accountRoutes(pages, deps, cookieOptions, given.consoleFrame)
     resetRoutes(pages, deps)
   })
 }

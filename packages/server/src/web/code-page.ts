@@ -2,12 +2,13 @@
 import { codeField, hidden, problem } from './form-fields.ts'
 import { html } from './html.ts'
 import { page } from './layout.ts'
-import { confirming, type SignInFor } from './sign-in-page.ts'
+import { confirming, type SignInFor, type SignInPage, wayBack } from './sign-in-page.ts'
 import { signIn } from './words/en/sign-in.ts'
 
 export interface CodePage {
   /** The login this is for; absent for one's own account. */
-  readonly login: Pick<SignInFor, 'did' | 'confirms'> | undefined
+  readonly login: Pick<SignInFor, 'did' | 'by' | 'confirms'> | undefined
+  readonly console: SignInPage['console']
   readonly csrf: string
   /** Travels in the form; see `identity/logins/sign-in.ts`. */
   readonly step: string
@@ -15,10 +16,11 @@ export interface CodePage {
   readonly failed?: string
 }
 
-export const codePage = ({ login, csrf, step, failed }: CodePage): string =>
+export const codePage = ({ login, console, csrf, step, failed }: CodePage): string =>
   page({
     title: login?.confirms === undefined ? 'Enter a code' : signIn.confirm.title,
     failed: failed !== undefined,
+    console: wayBack(login, console),
     body: html`
 ${confirming(login)}
 <p>Your account has a second factor. Enter the six digits that your authenticator shows now.</p>

@@ -1,6 +1,7 @@
 /** The frame of every page. */
 import { type Html, html, styleElement } from './html.ts'
 import { STYLE } from './style.ts'
+import { signIn } from './words/en/sign-in.ts'
 
 export interface PageContent {
   /** Plain text; also the title of the browser's tab. */
@@ -11,10 +12,19 @@ export interface PageContent {
   readonly brand?: string
   /** For commands to copy. */
   readonly wide?: boolean
+  /** Where the console of the same service begins: a link below the card leads there. */
+  readonly console?: string | undefined
   readonly body: Html
 }
 
-export function page({ title, failed, brand = 'identity service', wide, body }: PageContent): string {
+export function page({
+  title,
+  failed,
+  brand = 'identity service',
+  wide,
+  console,
+  body,
+}: PageContent): string {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -31,6 +41,7 @@ ${STYLESHEET}
 <h1>${title}</h1>
 ${body}
 </div>
+${console !== undefined && html`<p class="quiet"><a href="${console}">${signIn.toConsole}</a></p>`}
 </main>
 </body>
 </html>

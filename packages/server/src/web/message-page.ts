@@ -1,6 +1,6 @@
 /** The pages without a form. */
 import { html } from './html.ts'
-import { page } from './layout.ts'
+import { type PageContent, page } from './layout.ts'
 
 /** `site`: the origin of the web site that the login is for; undefined if a program waits. */
 export const approvedPage = (site?: string): string =>
@@ -22,8 +22,9 @@ export const refusedPage = (site?: string): string =>
 You can close this page.</p>`,
   })
 
-export const expiredPage = (site?: string): string =>
+export const expiredPage = (site?: string, console?: string): string =>
   page({
+    console,
     title: 'This login has expired',
     body: html`<p role="alert">A login expires after half an hour. Start it again
 ${site === undefined ? 'where you began it' : html`at <a href="${site}">${site}</a>`}.</p>`,
@@ -37,15 +38,15 @@ export interface ThrottledPage {
 }
 
 /** Says when to try again, and does not reveal whether the account exists. */
-export const throttledPage = ({ back, retryAt, seconds }: ThrottledPage): string => {
+export const throttledPage = ({ back, retryAt, seconds }: ThrottledPage): PageContent => {
   const time = `${retryAt.toISOString().slice(11, 19)} UTC`
-  return page({
+  return {
     title: 'Too many attempts',
     body: html`<p role="alert">Too many sign-ins with this username or from this network failed. Try again in
 <strong>${seconds} ${seconds === 1 ? 'second' : 'seconds'}</strong>, at
 <time datetime="${retryAt.toISOString()}">${time}</time>.</p>
 <p><a href="${back.href}">${back.text}</a></p>`,
-  })
+  }
 }
 
 export interface ErrorPage {
@@ -53,15 +54,17 @@ export interface ErrorPage {
   readonly message: string
   /** The login to go back to; absent if there is none, or if going back leads here again. */
   readonly did: string | undefined
+  /** As in `PageContent`. */
+  readonly console: string | undefined
 }
 
-export const errorPage = ({ title, message, did }: ErrorPage): string =>
+export const errorPage = ({ title, message, did, console }: ErrorPage): string =>
   page({
-    title,
+    ...{ title, console },
     body: html`<p class="notice bad" role="alert">${message}</p>
 ${
   did === undefined
-    ? html`<p>You can close this page.</p>`
+    ? console === undefined && html`<p>You can close this page.</p>`
     : html`<p><a href="login?did=${encodeURIComponent(did)}">Back to your login</a></p>`
 }`,
   })

@@ -1,6 +1,8 @@
 /** Sends a page with the headers that keep it safe. */
 import type { FastifyReply } from 'fastify'
-import { PAGE_HEADERS } from './headers.ts'
+import { type AccountFrame, accountShell } from './account/shell.ts'
+import { CONSOLE_HEADERS, PAGE_HEADERS } from './headers.ts'
+import type { PageContent } from './layout.ts'
 
 interface SendOptions {
   /**
@@ -20,6 +22,18 @@ export function sendPage(
   if (formsLeadTo !== undefined) reply.header(POLICY, policyLeadingTo(formsLeadTo))
   return reply.send(page)
 }
+
+/** A page of one's own account, in the frame of the console of the same service, if it has one. */
+export const sendAccountPage = (
+  reply: FastifyReply,
+  status: number,
+  content: PageContent,
+  frame: AccountFrame | undefined,
+): FastifyReply =>
+  reply
+    .status(status)
+    .headers(frame ? CONSOLE_HEADERS : PAGE_HEADERS)
+    .send(accountShell(content, frame))
 
 const POLICY = 'content-security-policy'
 

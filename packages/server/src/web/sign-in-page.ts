@@ -1,10 +1,9 @@
 /** Asks for a name and a password: for the login of a program, or for the page of one's own account. */
-import { confirmReason } from './confirm-reason.ts'
 import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { visibleText } from './visible-text.ts'
-import { signIn } from './words/en/sign-in.ts'
+import { CONFIRMED, type Confirmed, signIn } from './words/en/sign-in.ts'
 
 const { confirm } = signIn
 
@@ -12,6 +11,8 @@ export interface SignInPage {
   /** The login this is for; absent for one's own account. */
   readonly login: SignInFor | undefined
   readonly csrf: string
+  /** Where the console begins. Not shown for the login of a program or another site. */
+  readonly console: string | undefined
   /** Who is signed in to this browser, longer ago than the login requires. */
   readonly signedInAs?: string | undefined
   /** What was typed before and what was wrong with it. */
@@ -31,13 +32,14 @@ export interface SignInFor {
   readonly confirms: string | undefined
 }
 
-export function signInPage({ login, csrf, signedInAs = '', failed }: SignInPage): string {
+export function signInPage({ login, csrf, console, signedInAs = '', failed }: SignInPage): string {
   const username = failed?.username || signedInAs
   // Once the name is known, the password is what comes next.
   const nameTyped = username !== ''
   const isConfirming = login?.confirms !== undefined
   return page({
     title: isConfirming ? confirm.title : 'Sign in',
+    console: wayBack(login, console),
     failed: failed !== undefined,
     body: html`
 ${login ? asked(login) : html`<p>Sign in to see and change your own account.</p>`}
@@ -57,6 +59,22 @@ ${login && html`<input type="hidden" name="did" value="${login.did}">`}
 <div class="actions"><button class="primary" type="submit">${isConfirming ? confirm.continue : 'Sign in'}</button></div>
 </form>`,
   })
+}
+
+/** Nobody leaves the login of a program by it. */
+export const wayBack = (
+  login: Pick<SignInFor, 'by'> | undefined,
+  console: string | undefined,
+): string | undefined => (login === undefined || login.by === 'console' ? console : undefined)
+
+const FORMS: ReadonlyMap<string, Confirmed> = new Map(Object.entries(CONFIRMED))
+
+/** What a person signs in again for, and where they go on afterwards. `form`: a key of `CONFIRMED`. For another, a later release's perhaps, it says no more than that it is needed. */
+export function confirmReason(form: string | undefined): Html {
+  const confirmed = form === undefined ? undefined : FORMS.get(form)
+  return confirmed === undefined
+    ? html`${confirm.other} ${confirm.nextOther}`
+    : html`${confirm.reason(confirmed)} ${confirm.next(html`<strong>${confirmed.page}</strong>`)}`
 }
 
 /** Above each form of a sign-in that somebody repeats for a form of the console. */

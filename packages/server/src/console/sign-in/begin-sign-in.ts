@@ -3,7 +3,7 @@ import { decodeJson } from '@ratafia/macaroon'
 import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'
 import { describeBrowser } from './browser-name.ts'
-import { CONSOLE_START, confirmedFormAt, consolePath, returnUrl } from './console-path.ts'
+import { CONSOLE_START, consolePath, returnUrl } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { identityClient } from './identity-client.ts'
 import { needOf } from './need.ts'
@@ -21,6 +21,8 @@ export interface BeginSignIn {
   readonly to: string | undefined
   /** Whether it takes a sign-in that is made now. */
   readonly recent: boolean
+  /** Which form that is for: see `request-summary.ts`. Undefined for another page. */
+  readonly confirms: string | undefined
   /** The name of the cookie with the secret of a form that was kept. */
   readonly kept: string | undefined
   readonly userAgent: string | undefined
@@ -39,14 +41,14 @@ export interface BegunSignIn {
 
 /** Writes nothing. Throws {@link IdentityTrouble} and `Unavailable`. */
 export async function beginSignIn(
-  { to, recent, kept, userAgent, address }: BeginSignIn,
+  { to, recent, confirms, kept, userAgent, address }: BeginSignIn,
   deps: SignInDependencies,
 ): Promise<BegunSignIn> {
   const { macaroon } = await createManagementRoot(
     {
       lifetime: SESSION_S,
       description: describeBrowser(userAgent),
-      ...(recent && { max_age: 0, confirms: confirmedFormAt(to) ?? '' }),
+      ...(recent && { max_age: 0, confirms: confirms ?? '' }),
     },
     deps.management,
   )

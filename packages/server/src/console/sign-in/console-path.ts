@@ -1,5 +1,4 @@
 /** Where a browser goes after it signed in: back to the console, to the address of one of its pages, and nowhere else. */
-import { CONFIRMED } from '../../web/words/en/sign-in.ts'
 
 export const CONSOLE_START = '/console/'
 
@@ -21,11 +20,3 @@ export function consolePath(text: string | undefined): string | undefined {
   const base = 'http://console.invalid'
   return URL.canParse(text, base) && new URL(text, base).href === `${base}${text}` ? text : undefined
 }
-
-const FORMS = Object.keys(CONFIRMED).map(
-  (form) => [form, new RegExp(`^/console${form.replaceAll(/:\w+/g, '[^/?]+')}(\\?|$)`)] as const,
-)
-
-/** Which form that requires a recent sign-in is at this address; undefined for another. */
-export const confirmedFormAt = (path: string | undefined): string | undefined =>
-  path === undefined ? undefined : FORMS.find(([, pattern]) => pattern.test(path))?.[0]

@@ -25,6 +25,7 @@ import { userAgentIn } from '../../http/user-agent.ts'
 import type { ConsoleContent } from '../../web/console/layout.ts'
 import {
   awayPage,
+  confirmedFormAt,
   failedPage,
   goOnPage,
   notHerePage,
@@ -39,7 +40,7 @@ import {
 import { signIn as words } from '../../web/words/en/sign-in.ts'
 import { beginSignIn, PENDING_MS } from './begin-sign-in.ts'
 import { completeSignIn, managerOf } from './complete-sign-in.ts'
-import { confirmedFormAt, consolePath } from './console-path.ts'
+import { consolePath } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { endEarlierSession, signOutOfConsole } from './end-session.ts'
 import { IdentityTrouble } from './identity-client.ts'
@@ -84,6 +85,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const query = queryFields(request.url)
     const [to, kept] = [query.get('to'), query.get('kept')]
     const recent = query.has('recent')
+    const confirms = confirmedFormAt(consolePath(to))
     // Another identity service does not show what the sign-in is for, and a form that was sent is kept: both are said here.
     if (
       (kept !== undefined || (recent && !http.management.identity.bundled)) &&
@@ -92,13 +94,13 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
       const isKept = kept !== undefined && NAME.test(kept) && request.cookies[`${KEPT}${kept}`] !== undefined
       const form = kept === undefined ? undefined : isKept ? 'kept' : 'dropped'
       const href = signInAddress({ to, recent: true, kept: isKept ? kept : undefined, go: true })
-      return send(reply, 200, signInAgainPage({ confirms: confirmedFormAt(consolePath(to)), form, href }))
+      return send(reply, 200, signInAgainPage({ confirms, form, href }))
     }
     const { loginUrl, state, sealed } = await beginSignIn(
       {
         ...{
           to,
-          recent,
+          ...{ recent, confirms },
           kept: kept !== undefined && NAME.test(kept) ? kept : undefined,
         },
         ...{ userAgent: userAgentIn(request.headers), address: request.client.address },

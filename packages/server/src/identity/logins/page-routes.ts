@@ -6,12 +6,21 @@ import { invalidRequest } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import { codePage } from '../../web/code-page.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
+import { page as withShell } from '../../web/layout.ts'
 import { approvedPage, expiredPage, refusedPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { type SignInFor, signInPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { parseSummary } from '../discharge/request-summary.ts'
-import { browserCookie, goTo, pageOf, pageOptions, refuseForm, refuseThrottled } from '../form-routes.ts'
+import {
+  browserCookie,
+  consoleOf,
+  goTo,
+  pageOf,
+  pageOptions,
+  refuseForm,
+  refuseThrottled,
+} from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { newCode } from '../redirect/code.ts'
 import { returning } from '../redirect/return-to.ts'
@@ -29,13 +38,19 @@ export function pageRoutes(
 ): void {
   const { page, form } = pageOptions(app)
   const cookie = browserCookie(deps, cookieOptions)
+  const console = consoleOf(deps)
 
   app.get('/login', page, async (request, reply) => {
     // Now, while the connection is still open.
     const address = request.client.address
     const did = required(parametersOf(request), 'did')
     const login = await visitState(did, deps)
-    if (login.state === 'expired') return sendPage(reply, 410, expiredPage(siteOf(login.visit)))
+    if (login.state === 'expired')
+      return sendPage(
+        reply,
+        410,
+        expiredPage(siteOf(login.visit), login.visit.back?.console ? console : undefined),
+      )
     if (login.state === 'completed') {
       const site = siteOf(login.visit)
       return sendPage(reply, 200, login.decision === 'approved' ? approvedPage(site) : refusedPage(site))
@@ -48,6 +63,7 @@ export function pageRoutes(
       ? await confirmText(did, visit, browser)
       : signInPage({
           csrf: reply.generateCsrf(),
+          console,
           login: askedBy(did, visit),
           signedInAs: signedIn?.account.username,
         })
@@ -99,7 +115,8 @@ export function pageRoutes(
     retryAt: Date,
   ) => {
     const back = { href: pageOf(did), text: 'Back to the sign-in page' }
-    return refuseThrottled(request, reply, { retryAt, now: deps.clock(), back })
+    const content = refuseThrottled(request, reply, { retryAt, now: deps.clock(), back })
+    return sendPage(reply, 429, withShell({ ...content, console }))
   }
 
   app.post('/login', form, async (request, reply) => {
@@ -119,12 +136,16 @@ export function pageRoutes(
         cookie.set(reply, result.cookie)
         return goTo(reply, pageOf(did))
       case 'code-needed':
-        return sendPage(reply, 200, codePage({ login, csrf: reply.generateCsrf(), step: result.step }))
+        return sendPage(
+          reply,
+          200,
+          codePage({ login, console, csrf: reply.generateCsrf(), step: result.step }),
+        )
       case 'throttled':
         return throttled(request, reply, did, result.retryAt)
       default: {
         const message = result.outcome === 'disabled' ? DISABLED : WRONG
-        const again = { login, csrf: reply.generateCsrf(), failed: { username, message } }
+        const again = { login, console, csrf: reply.generateCsrf(), failed: { username, message } }
         return refuseForm(request, reply, signInPage(again))
       }
     }
@@ -151,11 +172,11 @@ export function pageRoutes(
         return refuseForm(
           request,
           reply,
-          codePage({ login, csrf: reply.generateCsrf(), step, failed: WRONG_CODE }),
+          codePage({ login, console, csrf: reply.generateCsrf(), step, failed: WRONG_CODE }),
         )
       default: {
         const failed = { username: '', message: TOO_LATE }
-        return refuseForm(request, reply, signInPage({ login, csrf: reply.generateCsrf(), failed }))
+        return refuseForm(request, reply, signInPage({ login, console, csrf: reply.generateCsrf(), failed }))
       }
     }
   })

@@ -5,18 +5,20 @@ import { passwordSetPage, resetPage } from '../../web/account/password-pages.ts'
 import { errorPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { pageOptions, refuseForm } from '../form-routes.ts'
+import { consoleOf, pageOptions, refuseForm } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { resetPassword, resetUsername } from './reset-password.ts'
 
 export function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const { page, form } = pageOptions(app)
+  const console = consoleOf(deps)
+  const over = overPage(console)
 
   app.get('/reset', page, async (request, reply) => {
     const secret = required(parametersOf(request), 'secret')
     const username = await resetUsername(secret, deps)
-    if (username === undefined) return sendPage(reply, 410, OVER)
-    return sendPage(reply, 200, resetPage({ csrf: reply.generateCsrf(), secret, username }))
+    if (username === undefined) return sendPage(reply, 410, over)
+    return sendPage(reply, 200, resetPage({ csrf: reply.generateCsrf(), secret, username, console }))
   })
 
   app.post('/reset', form, async (request, reply) => {
@@ -24,9 +26,9 @@ export function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): v
     const parameters = parametersOf(request)
     const secret = required(parameters, 'secret')
     const username = await resetUsername(secret, deps)
-    if (username === undefined) return sendPage(reply, 410, OVER)
+    if (username === undefined) return sendPage(reply, 410, over)
     const again = (failed: string) =>
-      refuseForm(request, reply, resetPage({ csrf: reply.generateCsrf(), secret, username, failed }))
+      refuseForm(request, reply, resetPage({ csrf: reply.generateCsrf(), secret, username, console, failed }))
     const password = parameters.get('password') ?? ''
     if (password !== (parameters.get('again') ?? '')) return again('The two passwords differ.')
     try {
@@ -35,13 +37,15 @@ export function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): v
       if (error instanceof RequestError && error.code === 'invalid-field') return again(error.message)
       throw error
     }
-    return sendPage(reply, 200, passwordSetPage())
+    return sendPage(reply, 200, passwordSetPage(console))
   })
 }
 
-const OVER = errorPage({
-  title: 'This link does not work',
-  message:
-    'It has expired, was used before, or was replaced. Ask the operator of this store for another one.',
-  did: undefined,
-})
+const overPage = (console: string | undefined) =>
+  errorPage({
+    title: 'This link does not work',
+    message:
+      'It has expired, was used before, or was replaced. Ask the operator of this store for another one.',
+    did: undefined,
+    console,
+  })

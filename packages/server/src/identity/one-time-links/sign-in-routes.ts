@@ -6,7 +6,7 @@ import { errorPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { signInLinkPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { browserCookie, goTo, pageOf, pageOptions } from '../form-routes.ts'
+import { browserCookie, consoleOf, goTo, pageOf, pageOptions } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { signInByLink, signInLinkUsername } from './sign-in-link.ts'
 
@@ -17,11 +17,12 @@ export function signInLinkRoutes(
 ): void {
   const { page, form } = pageOptions(app)
   const cookie = browserCookie(deps, cookieOptions)
+  const over = overPage(consoleOf(deps))
 
   app.get('/sign-in-link', page, async (request, reply) => {
     const secret = required(parametersOf(request), 'secret')
     const username = await signInLinkUsername(secret, deps)
-    if (username === undefined) return sendPage(reply, 410, OVER)
+    if (username === undefined) return sendPage(reply, 410, over)
     return sendPage(reply, 200, signInLinkPage({ csrf: reply.generateCsrf(), secret, username }))
   })
 
@@ -29,14 +30,16 @@ export function signInLinkRoutes(
     const { address } = request.client
     const secret = required(parametersOf(request), 'secret')
     const result = await signInByLink({ secret, address, userAgent: userAgentIn(request.headers) }, deps)
-    if (result.outcome !== 'signed-in') return sendPage(reply, 410, OVER)
+    if (result.outcome !== 'signed-in') return sendPage(reply, 410, over)
     cookie.set(reply, result.cookie)
     return goTo(reply, pageOf(undefined))
   })
 }
 
-const OVER = errorPage({
-  title: 'This link does not work',
-  message: 'It has expired, or was used before. `ratafia sign-in-link` on the host makes another one.',
-  did: undefined,
-})
+const overPage = (console: string | undefined) =>
+  errorPage({
+    title: 'This link does not work',
+    message: 'It has expired, or was used before. `ratafia sign-in-link` on the host makes another one.',
+    did: undefined,
+    console,
+  })

@@ -5,32 +5,33 @@ import { accountPage } from '../../web/account/account-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { signInPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
+import { consoleOf } from '../form-routes.ts'
 import { parametersOf } from '../parameters.ts'
 import { secondFactorState } from './own-second-factor.ts'
 import { passwordRoutes } from './password-routes.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
-import { signedRoutes } from './signed-routes.ts'
+import { type ConsoleFrame, signedRoutes } from './signed-routes.ts'
 
 export function accountRoutes(
   app: FastifyInstance,
   deps: IdentityDependencies,
   cookieOptions: CookieSerializeOptions,
+  consoleFrame?: ConsoleFrame,
 ): void {
-  const routes = signedRoutes(app, deps, cookieOptions)
-  const { page, cookie } = routes
+  const routes = signedRoutes(app, deps, cookieOptions, consoleFrame)
+  const { page, cookie, show } = routes
 
   app.get('/account', page, async (request, reply) => {
     const browser = await cookie.signedIn(request)
     const csrf = reply.generateCsrf()
-    if (!browser) return sendPage(reply, 200, signInPage({ login: undefined, csrf }))
+    if (!browser) {
+      return sendPage(reply, 200, signInPage({ login: undefined, console: consoleOf(deps), csrf }))
+    }
     const { since, recoveryCodesLeft } = await secondFactorState(browser.account, deps)
     const passwordChanged = parametersOf(request).get('changed') === 'password'
     const secondFactor = since && { since, recoveryCodesLeft }
-    return sendPage(
-      reply,
-      200,
-      accountPage({ csrf, account: browser.account, passwordChanged, secondFactor }),
-    )
+    const { account } = browser
+    return show({ browser, request, reply }, accountPage({ csrf, account, passwordChanged, secondFactor }))
   })
 
   passwordRoutes(routes)

@@ -2,18 +2,28 @@
 import { RequestError } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import { changePasswordPage } from '../../web/account/password-pages.ts'
-import { sendPage } from '../../web/send-page.ts'
-import { goTo, refuseForm } from '../form-routes.ts'
+import { goTo } from '../form-routes.ts'
 import { changeOwnPassword } from './change-own-password.ts'
 import type { SignedRoutes } from './signed-routes.ts'
 
-export function passwordRoutes({ app, deps, cookie, page, form, signed, throttled }: SignedRoutes): void {
+export function passwordRoutes({
+  app,
+  deps,
+  cookie,
+  page,
+  form,
+  signed,
+  show,
+  refuse,
+  throttled,
+}: SignedRoutes): void {
   app.get(
     '/change-password',
     page,
-    signed(async ({ browser: { account }, reply }) =>
-      sendPage(reply, 200, changePasswordPage({ csrf: reply.generateCsrf(), username: account.username })),
-    ),
+    signed((all) => {
+      const { username } = all.browser.account
+      return show(all, changePasswordPage({ csrf: all.reply.generateCsrf(), username }))
+    }),
   )
 
   app.post(
@@ -23,7 +33,7 @@ export function passwordRoutes({ app, deps, cookie, page, form, signed, throttle
       const { browser, address, parameters, request, reply } = all
       const { username } = browser.account
       const again = (failed: string) =>
-        refuseForm(request, reply, changePasswordPage({ csrf: reply.generateCsrf(), username, failed }))
+        refuse(all, changePasswordPage({ csrf: reply.generateCsrf(), username, failed }))
       const old = parameters.get('old') ?? ''
       const password = parameters.get('password') ?? ''
       if (password !== (parameters.get('again') ?? '')) return again(DIFFERENT)

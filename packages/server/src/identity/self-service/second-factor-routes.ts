@@ -6,8 +6,7 @@ import {
   recoveryCodesPage,
   startEnrolmentPage,
 } from '../../web/account/second-factor-pages.ts'
-import { sendPage } from '../../web/send-page.ts'
-import { goTo, refuseForm } from '../form-routes.ts'
+import { goTo } from '../form-routes.ts'
 import {
   confirmOwnEnrolment,
   disableOwnSecondFactor,
@@ -19,17 +18,21 @@ import {
 } from './own-second-factor.ts'
 import type { SignedRoutes } from './signed-routes.ts'
 
-export function secondFactorRoutes({ app, deps, page, form, signed, throttled }: SignedRoutes): void {
+export function secondFactorRoutes(routes: SignedRoutes): void {
+  const { app, deps, page, form, signed, show, refuse, throttled } = routes
   app.get(
     '/enrol',
     page,
-    signed(async ({ browser: { account }, reply }) => {
+    signed(async (all) => {
+      const {
+        browser: { account },
+        reply,
+      } = all
       if ((await secondFactorState(account, deps)).since) return goTo(reply, 'account')
       const waiting = await ownEnrolment(account, deps)
       const csrf = reply.generateCsrf()
-      return sendPage(
-        reply,
-        200,
+      return show(
+        all,
         waiting
           ? enrolmentPage({ csrf, ...waiting })
           : startEnrolmentPage({ csrf, username: account.username }),
@@ -41,15 +44,14 @@ export function secondFactorRoutes({ app, deps, page, form, signed, throttled }:
     '/enrol',
     form,
     signed(async (all) => {
-      const { browser, address, parameters, request, reply } = all
+      const { browser, address, parameters, reply } = all
       const owner = { account: browser.account, address }
       const started = await startOwnEnrolment(owner, parameters.get('password') ?? '', deps)
       if (started.verdict === 'throttled') return throttled(all, started)
       if (started.verdict === 'right') return goTo(reply, 'enrol')
       const failed = 'The password is wrong.'
-      return refuseForm(
-        request,
-        reply,
+      return refuse(
+        all,
         startEnrolmentPage({ csrf: reply.generateCsrf(), username: owner.account.username, failed }),
       )
     }),
@@ -59,31 +61,31 @@ export function secondFactorRoutes({ app, deps, page, form, signed, throttled }:
     '/confirm-second-factor',
     form,
     signed(async (all) => {
-      const { browser, address, parameters, request, reply } = all
+      const { browser, address, parameters, reply } = all
       const owner = { account: browser.account, address }
       const confirmed = await confirmOwnEnrolment(owner, parameters.get('code') ?? '', deps)
       if (confirmed.verdict === 'throttled') return throttled(all, confirmed)
       if (confirmed.verdict === 'right') {
-        return sendPage(reply, 200, recoveryCodesPage({ codes: confirmed.recoveryCodes, enrolled: true }))
+        return show(all, recoveryCodesPage({ codes: confirmed.recoveryCodes, enrolled: true }))
       }
       const waiting = await ownEnrolment(owner.account, deps)
       if (!waiting) return goTo(reply, 'enrol')
       const failed =
         'The code is wrong. Check the clock of your device, and enter the code that is shown now.'
-      return refuseForm(request, reply, enrolmentPage({ csrf: reply.generateCsrf(), ...waiting, failed }))
+      return refuse(all, enrolmentPage({ csrf: reply.generateCsrf(), ...waiting, failed }))
     }),
   )
 
   app.get(
     '/manage-second-factor',
     page,
-    signed(async ({ browser: { account }, reply }) => {
-      if (!(await secondFactorState(account, deps)).since) return goTo(reply, 'account')
-      return sendPage(
+    signed(async (all) => {
+      const {
+        browser: { account },
         reply,
-        200,
-        manageSecondFactorPage({ csrf: reply.generateCsrf(), username: account.username }),
-      )
+      } = all
+      if (!(await secondFactorState(account, deps)).since) return goTo(reply, 'account')
+      return show(all, manageSecondFactorPage({ csrf: reply.generateCsrf(), username: account.username }))
     }),
   )
 
@@ -91,7 +93,7 @@ export function secondFactorRoutes({ app, deps, page, form, signed, throttled }:
     '/manage-second-factor',
     form,
     signed(async (all) => {
-      const { browser, address, parameters, request, reply } = all
+      const { browser, address, parameters, reply } = all
       const owner = { account: browser.account, address }
       if (!(await secondFactorState(owner.account, deps)).since) return goTo(reply, 'account')
       const proof = parameters.get('proof') ?? ''
@@ -99,14 +101,13 @@ export function secondFactorRoutes({ app, deps, page, form, signed, throttled }:
       if (done.verdict === 'throttled') return throttled(all, done)
       if (done.verdict === 'wrong') {
         const failed = 'That is neither your password nor a code that works now.'
-        return refuseForm(
-          request,
-          reply,
+        return refuse(
+          all,
           manageSecondFactorPage({ csrf: reply.generateCsrf(), username: owner.account.username, failed }),
         )
       }
       if (!done.recoveryCodes) return goTo(reply, 'account')
-      return sendPage(reply, 200, recoveryCodesPage({ codes: done.recoveryCodes, enrolled: false }))
+      return show(all, recoveryCodesPage({ codes: done.recoveryCodes, enrolled: false }))
     }),
   )
 

@@ -1,6 +1,9 @@
 /** What routes for a signed-in person share. */
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AccountFrame } from '../../web/account/shell.ts'
+import type { PageContent } from '../../web/layout.ts'
+import { sendAccountPage } from '../../web/send-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { browserCookie, goTo, pageOptions, refuseThrottled } from '../form-routes.ts'
 import type { SignedIn } from '../logins/browser-session.ts'
@@ -16,6 +19,11 @@ export interface Signed {
   readonly reply: FastifyReply
 }
 
+/** The frame of the console of the same service, for one who is signed in. */
+export type ConsoleFrame = (account: SignedIn['account']) => Promise<AccountFrame>
+
+type Shown = Pick<Signed, 'browser' | 'request' | 'reply'>
+
 export interface SignedRoutes extends ReturnType<typeof pageOptions> {
   readonly app: FastifyInstance
   readonly deps: IdentityDependencies
@@ -24,16 +32,23 @@ export interface SignedRoutes extends ReturnType<typeof pageOptions> {
   signed(
     work: (signed: Signed) => Promise<FastifyReply>,
   ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  /** A page for them, in the frame of the console, if there is one. */
+  show(signed: Shown, content: PageContent, status?: number): Promise<FastifyReply>
+  /** The page of a form again, with what was wrong. */
+  refuse(signed: Shown, content: PageContent): Promise<FastifyReply>
   /** The answer after too many attempts that failed. */
-  throttled(signed: Signed, refused: { readonly retryAt: Date }): FastifyReply
+  throttled(signed: Shown, refused: { readonly retryAt: Date }): Promise<FastifyReply>
 }
 
 export function signedRoutes(
   app: FastifyInstance,
   deps: IdentityDependencies,
   cookieOptions: CookieSerializeOptions,
+  consoleFrame?: ConsoleFrame,
 ): SignedRoutes {
   const cookie = browserCookie(deps, cookieOptions)
+  const show: SignedRoutes['show'] = async ({ browser, reply }, content, status = 200) =>
+    sendAccountPage(reply, status, content, await consoleFrame?.(browser.account))
   return {
     ...pageOptions(app),
     app,
@@ -45,9 +60,15 @@ export function signedRoutes(
       const browser = await cookie.signedIn(request)
       return browser ? work({ browser, address, parameters, request, reply }) : goTo(reply, 'account')
     },
-    throttled: ({ request, reply }, { retryAt }) => {
+    show,
+    refuse: (signed, content) => {
+      signed.request.refusal = 'permission denied'
+      return show(signed, content, 403)
+    },
+    throttled: (signed, { retryAt }) => {
       const back = { href: 'account', text: 'Back to your account' }
-      return refuseThrottled(request, reply, { retryAt, now: deps.clock(), back })
+      const content = refuseThrottled(signed.request, signed.reply, { retryAt, now: deps.clock(), back })
+      return show(signed, content, 429)
     },
   }
 }

@@ -1,8 +1,9 @@
 /** Connects each feature's routes with what they need. */
 import { availableParallelism } from 'node:os'
-import { isAccountId } from '@ratafia/api'
+import { isAccountId, ROLES } from '@ratafia/api'
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
+import type { Account } from '../../accounts/account.ts'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
 import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { BrandMemory } from '../../brands/brand-memory.ts'
@@ -28,6 +29,7 @@ import type { DeviceAssertions } from '../../devices/sessions/check-session-requ
 import { type DeviceSessionStore, deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
 import { rememberedDeviceSessions } from '../../devices/sessions/remembered-device-sessions.ts'
 import { sessionRoutes } from '../../devices/sessions/routes.ts'
+import { pathOf } from '../../http/app.ts'
 import { type FrontFacts, serviceRoutes } from '../../http/description/service-routes.ts'
 import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
@@ -45,6 +47,7 @@ import { gatewayRoutes } from '../../tokens/dialects/gateway-routes.ts'
 import { ubuntuOneRoutes } from '../../tokens/dialects/routes.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
 import { rootPrefixes, tokenPrefix } from '../../tokens/token-prefix.ts'
+import type { AccountFrame } from '../../web/account/shell.ts'
 import { changing, newEntry } from '../changing.ts'
 import { RELEASE } from '../release.ts'
 import { storesOn } from '../stores.ts'
@@ -224,6 +227,19 @@ const countingSeen = (sessions: DeviceSessionStore, { metrics }: Telemetry): Dev
   },
 })
 
+/** What the console has around its pages, for an account with these roles. */
+const frameOf =
+  (baseUrl: string, { grants, clock, config }: Installation) =>
+  async ({ id, username }: Account): Promise<AccountFrame> => {
+    const held = await grants.heldBy(id, clock())
+    const permissions = new Set(held.flatMap(({ role }) => ROLES[role].permissions))
+    return {
+      me: { username, permissions: [...permissions].map((permission) => ({ permission, brands: null })) },
+      service: config.management.name ?? new URL(baseUrl).host,
+      prefix: pathOf(baseUrl),
+    }
+  }
+
 /**
  * The identity service, below `prefix`: a path without a trailing slash. `consoleReturn`: where the console of the same
  * service takes browsers back.
@@ -243,6 +259,7 @@ export async function addIdentity(
     ...installation,
     ...(feed && { knownAgents: rememberedAgents(feed) }),
     ...{ prefix, location, knownServices, returnTo, consoleReturn },
+    consoleFrame: consoleReturn === undefined ? undefined : frameOf(baseUrl, installation),
     ...{ counters, tally, throttle, passwordLogins },
   })
   await app.register(passwordRoutes, {

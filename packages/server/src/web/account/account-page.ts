@@ -1,7 +1,7 @@
 /** One's own account: who one is, the password, the second factor. */
 import { hidden } from '../form-fields.ts'
 import { type Html, html } from '../html.ts'
-import { page } from '../layout.ts'
+import type { PageContent } from '../layout.ts'
 import { visibleText } from '../visible-text.ts'
 
 export interface AccountPage {
@@ -13,10 +13,9 @@ export interface AccountPage {
   readonly secondFactor: { readonly since: Date; readonly recoveryCodesLeft: number } | undefined
 }
 
-export const accountPage = ({ csrf, account, passwordChanged, secondFactor }: AccountPage): string =>
-  page({
-    title: 'Your account',
-    body: html`
+export const accountPage = ({ csrf, account, passwordChanged, secondFactor }: AccountPage): PageContent => ({
+  title: 'Your account',
+  body: html`
 ${passwordChanged && html`<p class="good" role="status"><strong>Your password is changed.</strong> Every other browser was signed out.</p>`}
 <dl>
 <dt>Username</dt><dd>${account.username}</dd>
@@ -30,7 +29,7 @@ ${secondFactor ? withFactor(secondFactor) : WITHOUT_FACTOR}
 <form method="post" action="logout">${hidden({ csrf })}
 <div class="actions"><button class="secondary" type="submit">Sign out</button></div>
 </form>`,
-  })
+})
 
 const WITHOUT_FACTOR = html`
 <p>Your password alone is enough to log in. With a second factor, you also enter a code from an authenticator on your

@@ -1,7 +1,7 @@
 /** A new password: by its owner, who knows the old one, or through a one-time link. */
 import { hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { html } from '../html.ts'
-import { page } from '../layout.ts'
+import { type PageContent, page } from '../layout.ts'
 
 interface Form {
   readonly csrf: string
@@ -13,11 +13,10 @@ export const changePasswordPage = ({
   csrf,
   username,
   failed,
-}: Form & { readonly username: string }): string =>
-  page({
-    title: 'Change your password',
-    failed: failed !== undefined,
-    body: html`
+}: Form & { readonly username: string }): PageContent => ({
+  title: 'Change your password',
+  failed: failed !== undefined,
+  body: html`
 <p>This signs you out of every other browser, and ends logins that you approved and that were not used yet. Tokens that
 are in use stay valid.</p>
 ${problem(failed)}
@@ -28,15 +27,21 @@ ${NEW_PASSWORD}
 <div class="actions"><button class="primary" type="submit">Change the password</button></div>
 </form>
 <p><a href="account">Back to your account</a></p>`,
-  })
+})
 
 export const resetPage = ({
   csrf,
   secret,
   username,
   failed,
-}: Form & { readonly secret: string; readonly username: string }): string =>
+  console,
+}: Form & {
+  readonly secret: string
+  readonly username: string
+  readonly console: string | undefined
+}): string =>
   page({
+    console,
     title: 'Set a new password',
     failed: failed !== undefined,
     body: html`
@@ -49,8 +54,9 @@ ${NEW_PASSWORD}
 </form>`,
   })
 
-export const passwordSetPage = (): string =>
+export const passwordSetPage = (console: string | undefined): string =>
   page({
+    console,
     title: 'Your password is set',
     body: html`<p class="good" role="status"><strong>You can log in with it.</strong></p>
 <p><a href="account">Sign in</a></p>`,

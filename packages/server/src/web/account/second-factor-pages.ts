@@ -1,7 +1,7 @@
 /** Getting a second factor, its recovery codes, and turning it off. */
 import { codeField, hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { html } from '../html.ts'
-import { page } from '../layout.ts'
+import type { PageContent } from '../layout.ts'
 import { qrCode } from './qr-code.ts'
 
 interface Form {
@@ -15,11 +15,10 @@ interface OwnersForm extends Form {
   readonly username: string
 }
 
-export const startEnrolmentPage = ({ csrf, username, failed }: OwnersForm): string =>
-  page({
-    title: 'Set up a second factor',
-    failed: failed !== undefined,
-    body: html`
+export const startEnrolmentPage = ({ csrf, username, failed }: OwnersForm): PageContent => ({
+  title: 'Set up a second factor',
+  failed: failed !== undefined,
+  body: html`
 <p>You need an authenticator: a program on your phone, or a password manager, that shows a new code every 30 seconds.</p>
 ${problem(failed)}
 <form method="post" action="enrol">${hidden({ csrf })}
@@ -28,7 +27,7 @@ ${passwordField({ name: 'password', label: 'Your password', autocomplete: 'curre
 <div class="actions"><button class="primary" type="submit">Continue</button></div>
 </form>
 ${BACK}`,
-  })
+})
 
 export interface EnrolmentPage extends Form {
   /** In base32. */
@@ -36,11 +35,10 @@ export interface EnrolmentPage extends Form {
   readonly uri: string
 }
 
-export const enrolmentPage = ({ csrf, secret, uri, failed }: EnrolmentPage): string =>
-  page({
-    title: 'Set up a second factor',
-    failed: failed !== undefined,
-    body: html`
+export const enrolmentPage = ({ csrf, secret, uri, failed }: EnrolmentPage): PageContent => ({
+  title: 'Set up a second factor',
+  failed: failed !== undefined,
+  body: html`
 <p>Scan this with your authenticator, or <a href="${uri}">open it on this device</a>.</p>
 ${qrCode(uri, 'QR code with the secret for your authenticator')}
 <p>You can type the secret instead: <code>${inGroups(secret)}</code> (by time, 6 digits, 30 seconds)</p>
@@ -50,7 +48,7 @@ ${codeField({ name: 'code', label: 'The code it shows now', first: true, failed:
 <div class="actions"><button class="primary" type="submit">Turn the second factor on</button></div>
 </form>
 ${BACK}`,
-  })
+})
 
 export const recoveryCodesPage = ({
   codes,
@@ -58,10 +56,9 @@ export const recoveryCodesPage = ({
 }: {
   readonly codes: readonly string[]
   readonly enrolled: boolean
-}): string =>
-  page({
-    title: 'Your recovery codes',
-    body: html`
+}): PageContent => ({
+  title: 'Your recovery codes',
+  body: html`
 ${
   enrolled
     ? html`<p class="good" role="status"><strong>The second factor is on.</strong></p>`
@@ -72,13 +69,12 @@ you cannot lose, and not beside your password.</p>
 <ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <p class="notice warn"><strong>This page shows them once.</strong> Nobody can show them again.</p>
 <p><a href="account">I have kept them: back to your account</a></p>`,
-  })
+})
 
-export const manageSecondFactorPage = ({ csrf, username, failed }: OwnersForm): string =>
-  page({
-    title: 'Your second factor',
-    failed: failed !== undefined,
-    body: html`
+export const manageSecondFactorPage = ({ csrf, username, failed }: OwnersForm): PageContent => ({
+  title: 'Your second factor',
+  failed: failed !== undefined,
+  body: html`
 <p>Both take a code of your authenticator, a recovery code, or your password.</p>
 ${problem(failed)}
 <form method="post" action="manage-second-factor">${hidden({ csrf })}
@@ -90,7 +86,7 @@ ${passwordField({ name: 'proof', label: 'Code or password', autocomplete: 'off',
 </div>
 </form>
 ${BACK}`,
-  })
+})
 
 const BACK = html`<p><a href="account">Back to your account</a></p>`
 

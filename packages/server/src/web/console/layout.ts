@@ -25,6 +25,8 @@ export interface ConsoleContent {
   readonly isMono?: boolean
   /** For a page of text or one form. */
   readonly isNarrow?: boolean
+  /** The form could not be taken, for which the page has words of its own. */
+  readonly failed?: boolean | undefined
   /** Ask for the page again after so many seconds. */
   readonly refresh?: number
 }
@@ -33,7 +35,8 @@ export interface ConsoleContent {
 export interface Frame {
   /** Undefined for whoever is not signed in. */
   readonly me: Pick<Me, 'username' | 'permissions'> | undefined
-  readonly csrf: string
+  /** Undefined where nobody can sign out. */
+  readonly csrf: string | undefined
   /** The name of the installation, or its host. */
   readonly service: string
   /** The path of the base URL, without a slash at its end. */
@@ -44,7 +47,7 @@ export interface Frame {
 }
 
 export function consolePage(content: ConsoleContent, frame: Frame): string {
-  const { title, body, beside, isMono, isNarrow, refresh } = content
+  const { title, body, beside, isMono, isNarrow, failed, refresh } = content
   const { problems = [], notice, service } = frame
   const document = html`<!doctype html>
 <html lang="en">
@@ -53,7 +56,7 @@ export function consolePage(content: ConsoleContent, frame: Frame): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="${refresh}"></noscript>`}
-<title>${problems.length > 0 && words.frame.error}${title} · ${service}</title>
+<title>${(failed || problems.length > 0) && words.frame.error}${title} · ${service}</title>
 ${STYLESHEET}
 </head>
 <body${refresh !== undefined && html` data-refresh="${refresh}"`}>
@@ -112,8 +115,12 @@ function navigation({ section }: ConsoleContent, { me, csrf }: Frame): Html {
   const administration = items(ADMINISTRATION)
   return html`${menu(words.frame.mine, items(MINE), section)}
 ${administration.length > 0 && menu(words.frame.administration, administration, section)}
-<form class="who quiet" method="post" action="/console/sign-out">${hidden({ csrf })}${visibleText(me.username, 64)} ·
+${
+  csrf === undefined
+    ? html`<span class="who quiet">${visibleText(me.username, 64)}</span>`
+    : html`<form class="who quiet" method="post" action="/console/sign-out">${hidden({ csrf })}${visibleText(me.username, 64)} ·
 <button class="link" type="submit">${words.frame.signOut}</button></form>`
+}`
 }
 
 const menu = (label: string, items: readonly Item[], current: Section | undefined): Html => html`

@@ -1,10 +1,10 @@
 /** The pages around a sign-in to the console: what went wrong, what is kept, and what comes next. */
 
-import { confirmReason } from '../confirm-reason.ts'
 import { hidden } from '../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
+import { confirmReason } from '../sign-in-page.ts'
 import { visibleText } from '../visible-text.ts'
-import { signIn as words } from '../words/en/sign-in.ts'
+import { CONFIRMED, signIn as words } from '../words/en/sign-in.ts'
 import type { ConsoleContent } from './layout.ts'
 
 interface Notice {
@@ -158,3 +158,11 @@ export const failedPage = ({
   readonly again: string
 }): ConsoleContent =>
   notice({ title, kind: 'warn', text: message, links: button(again, words.away.tryAgain) })
+
+const FORMS = Object.keys(CONFIRMED).map(
+  (form) => [form, new RegExp(`^/console${form.replaceAll(/:\w+/g, '[^/?]+')}(\\?|$)`)] as const,
+)
+
+/** Which form that requires a recent sign-in is at this address; undefined for another. */
+export const confirmedFormAt = (path: string | undefined): string | undefined =>
+  path === undefined ? undefined : FORMS.find(([, pattern]) => pattern.test(path))?.[0]

@@ -53,6 +53,9 @@ ol.time{list-style:none;margin:0;padding:0}ol.time li{padding:.4rem 0 .4rem 1rem
 ul{margin:.25rem 0;padding-left:1.2rem}progress{width:100%;height:1.25rem;accent-color:var(--accent)}
 svg{display:block;width:100%;height:auto}.s1{fill:var(--accent)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.grid{stroke:var(--line)}svg text{fill:var(--soft);font:11px system-ui,sans-serif}
 .k{display:inline-block;width:.7rem;height:.7rem}
+/* Forms of the identity service, which have no \`field\`. */
+.account label{display:block;margin:1rem 0 .25rem}.account input:not([hidden]){width:100%;padding:.65rem .75rem}.account h2{margin-top:1.5rem}
+.account svg.qr{max-width:15rem;margin:1rem 0;background:#fff}.codes{columns:2;list-style:none;padding:0}
 @media (max-width:44rem){.opt,.stack td.opt{display:none}.stack thead{position:absolute;left:-99rem}.stack tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}
 .stack td{display:flow-root;padding:.2rem 0 .2rem 6.75rem;border:0}.stack td::before{content:attr(data-l);float:left;width:6rem;margin-left:-6.75rem;color:var(--soft);font-size:.85rem}.stack td.num{text-align:left}
 dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:.5rem}.who,.push{margin-left:0}.filters input,.filters select{max-width:100%}}

@@ -39,6 +39,7 @@ export const CONFIRMED = {
 export const signIn = {
   signIn: 'Sign in',
   signInAgain: 'Sign in again',
+  toConsole: 'To the console',
   start: 'To the start page',
   goOn: 'Go on',
 
@@ -82,7 +83,6 @@ export const signIn = {
     continue: 'Confirm and continue',
     signedInAs: (username: Html): Html =>
       html`You are signed in as ${username}, and signed in longer ago than that.`,
-    back: 'Back to the console',
   },
   again: {
     nothingDone: 'Nothing has been done yet.',

@@ -1,0 +1,160 @@
+/** The pages of password and second factor: in the frame of the console, with a way back to it, also when they refuse. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { addAccount, makeResetLink } from '../support/accounts.ts'
+import { textOf } from '../support/console.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { Browser, type Page } from '../support/identity.ts'
+import { giveRoles } from '../support/managers.ts'
+import { withSecondFactor } from '../support/second-factor.ts'
+import { testService } from '../support/service.ts'
+
+const PASSWORD = 'correct horse battery'
+
+oneDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let people = 0
+  const at = (path: string) => `${service.baseUrl}${path}`
+
+  async function person(...roles: readonly string[]): Promise<Account> {
+    const username = `shell-${++people}`
+    const email = `${username}@example.org`
+    const account = await addAccount(
+      { username, email, name: username, password: PASSWORD },
+      service.installation,
+    )
+    await giveRoles(service, account, ...roles)
+    return account
+  }
+
+  async function signedIn({ username }: Account): Promise<Browser> {
+    const browser = new Browser()
+    const asked = await browser.open(at('/identity/account'))
+    await browser.submit(asked, 'login', { username, password: PASSWORD })
+    return browser
+  }
+
+  function assertInConsole(page: Page, title: string, status = 200): void {
+    assert.deepEqual([page.status, page.title], [status, title], textOf(page))
+    assert.match(page.text, /<a href="\/console\/me" aria-current="page">Sign-in and agents<\/a>/)
+    assert.match(page.text, /<p class="quiet"><a href="\/console\/me">Sign-in and agents<\/a> \/ <\/p>/)
+    assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'sha256-/)
+    // It is the console's session that such a form would end.
+    assert.doesNotMatch(page.text, /\/console\/sign-out/)
+  }
+
+  describe('of a person who is signed in', () => {
+    let ann: Account
+    let browser: Browser
+    before(async () => {
+      ann = await person('operator')
+      browser = await signedIn(ann)
+    })
+    const open = (page: string) => browser.open(at(`/identity/${page}`))
+
+    test('the navigation shows what their roles allow', async () => {
+      const page = await open('account')
+      assertInConsole(page, 'Your account')
+      assert.match(page.text, /<a href="\/console\/audit">/)
+      const other = await (await signedIn(await person())).open(at('/identity/account'))
+      assertInConsole(other, 'Your account')
+      assert.doesNotMatch(other.text, /<a href="\/console\/audit">/)
+    })
+
+    test('a password, with a mistake and without', async () => {
+      const form = await open('change-password')
+      assertInConsole(form, 'Change your password')
+      const wrong = await browser.submit(form, 'change-password', { old: 'no', password: 'a', again: 'b' })
+      assertInConsole(wrong, 'Change your password', 403)
+      assert.match(wrong.text, /<title>Error: Change your password/)
+      assert.match(textOf(wrong), /The two new passwords differ/)
+      const password = 'another horse battery'
+      const done = await browser.submit(wrong, 'change-password', {
+        old: PASSWORD,
+        password,
+        again: password,
+      })
+      assertInConsole(done, 'Your account')
+      assert.match(textOf(done), /Your password is changed/)
+      await browser.submit(await open('change-password'), 'change-password', {
+        ...{ old: password, password: PASSWORD, again: PASSWORD },
+      })
+    })
+
+    test('a second factor: before it, while it is set up, its codes, and after it, with mistakes', async () => {
+      const start = await open('enrol')
+      assertInConsole(start, 'Set up a second factor')
+      const refused = await browser.submit(start, 'enrol', { password: 'no' })
+      assertInConsole(refused, 'Set up a second factor', 403)
+      const code = await browser.submit(refused, 'enrol', { password: PASSWORD })
+      assertInConsole(code, 'Set up a second factor')
+      assert.match(code.text, /<svg class="qr"/)
+      assertInConsole(
+        await browser.submit(code, 'confirm-second-factor', { code: '000000' }),
+        ...(['Set up a second factor', 403] as const),
+      )
+      const eve = await person()
+      const authenticator = await withSecondFactor(service, eve)
+      const eves = new Browser()
+      const asked = await eves.open(at('/identity/account'))
+      const second = await eves.submit(asked, 'login', { username: eve.username, password: PASSWORD })
+      await eves.submit(second, 'second-factor', { code: authenticator() })
+      const manage = await eves.open(at('/identity/manage-second-factor'))
+      assertInConsole(manage, 'Your second factor')
+      assertInConsole(
+        await eves.submit(manage, 'manage-second-factor', { do: 'disable', proof: 'no' }),
+        ...(['Your second factor', 403] as const),
+      )
+      const codes = await eves.submit(manage, 'manage-second-factor', { do: 'new-codes', proof: PASSWORD })
+      assertInConsole(codes, 'Your recovery codes')
+    })
+
+    test('too many mistakes', async () => {
+      const bob = await signedIn(await person())
+      const form = await bob.open(at('/identity/enrol'))
+      let page = form
+      for (let attempt = 0; attempt < 30 && page.status !== 429; attempt++)
+        page = await bob.submit(form, 'enrol', { password: 'no' })
+      assertInConsole(page, 'Too many attempts', 429)
+      assert.match(page.text, /<a href="account">Back to your account/)
+    })
+  })
+
+  test('pages for those who are not signed in have a link to the console, also when they refuse', async () => {
+    const ann = await person()
+    const browser = new Browser()
+    const toConsole = new RegExp(
+      `<p class="quiet"><a href="${service.baseUrl}/console/">To the console</a></p>`,
+    )
+    const signIn = await browser.open(at('/identity/account'))
+    const wrong = await browser.submit(signIn, 'login', { username: ann.username, password: 'no' })
+    const { secret } = await makeResetLink({ account: ann.id, lifetimeMs: 3_600_000 }, service.installation)
+    const reset = await browser.open(at(`/identity/reset?secret=${secret}`))
+    const differ = await browser.submit(reset, 'reset', { password: PASSWORD, again: 'x' })
+    const set = await browser.submit(reset, 'reset', { password: PASSWORD, again: PASSWORD })
+    const over = await browser.open(at(`/identity/reset?secret=${secret}`))
+    const linkOver = await browser.open(at('/identity/sign-in-link?secret=x'))
+    const stale = await new Browser().post(at('/identity/change-password'), { csrf: 'x' })
+    await withSecondFactor(service, ann)
+    const code = await browser.submit(signIn, 'login', { username: ann.username, password: PASSWORD })
+    const wrongCode = await browser.submit(code, 'second-factor', { code: '000000' })
+    for (const page of [signIn, wrong, reset, differ, set, over, linkOver, stale, code, wrongCode])
+      assert.match(page.text, toConsole, page.title)
+  })
+})
+
+oneDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh, { RATAFIA_CONSOLE: 'off' })
+
+  test('without a console, no page leads to it', async () => {
+    const username = 'alone'
+    const email = 'alone@example.org'
+    await addAccount({ username, email, name: username, password: PASSWORD }, service.installation)
+    const browser = new Browser()
+    const asked = await browser.open(`${service.baseUrl}/identity/account`)
+    const page = await browser.submit(asked, 'login', { username, password: PASSWORD })
+    assert.equal(page.title, 'Your account')
+    for (const { text } of [asked, page]) assert.doesNotMatch(text, /\/console\//)
+  })
+})
