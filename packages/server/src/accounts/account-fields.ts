@@ -1,6 +1,7 @@
 /** The rules for usernames, email addresses and display names. All throw `invalid-field` and name the rule. */
 import { isUsername, type Username } from '@ratafia/api'
 import { invalidField } from '../errors.ts'
+import { normalEmail, withoutMailto } from '../text/email-address.ts'
 import { findsUnsafe } from '../text/joiners.ts'
 
 /** The longest address that SMTP can carry (RFC 5321, 4.5.3.1.3), in bytes. */
@@ -29,9 +30,13 @@ export function checkUsername(text: string): Username {
   )
 }
 
-/** Refuses only what is surely wrong: only a letter to the address can tell whether it exists. */
-export function checkEmail(text: string): string {
+/**
+ * Returns the address as it is stored, in its normal spelling. Refuses only what is surely wrong: only a letter to the
+ * address can tell whether it exists.
+ */
+export function checkEmail(typed: string): string {
   const field = 'email'
+  const text = withoutMailto(typed)
   if (Buffer.byteLength(text) > MAX_EMAIL_BYTES) {
     throw invalidField(`An email address has at most ${MAX_EMAIL_BYTES} bytes.`, { field })
   }
@@ -39,7 +44,19 @@ export function checkEmail(text: string): string {
     const rule = 'An email address looks like "name@example.org", without spaces or control characters.'
     throw invalidField(rule, { field })
   }
-  return text
+  return normalEmail(text)
+}
+
+/** What somebody types to sign in, in lower case: `stored` is how an account has it, unless it keeps an older spelling. */
+export interface LoginName {
+  readonly typed: string
+  readonly stored: string
+}
+
+export function loginName(text: string): LoginName {
+  // People type capitals, which no username has and which make no difference in an e-mail address.
+  const typed = withoutMailto(text).trim().toLowerCase()
+  return { typed, stored: isEmail(typed) ? normalEmail(typed) : typed }
 }
 
 /** Whether an account may have it. */

@@ -77,8 +77,8 @@ export interface AccountStore {
   ): Promise<readonly LinkedIdentity[]>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   findPassword(username: Username): Promise<WithPassword | undefined>
-  /** Those with a password and this e-mail address, at most two. ASCII letters count without their case. */
-  findPasswordsByEmail(email: string): Promise<readonly WithPassword[]>
+  /** Those with a password and one of these e-mail addresses, at most four. ASCII letters count without their case. */
+  findPasswordsByEmail(emails: readonly string[]): Promise<readonly WithPassword[]>
   /** In a transaction: the account, which no other changes, removes or gives anything until the transaction ends. */
   lock(id: AccountId): Promise<Account | undefined>
   /** Those that are not removed and fit, after `after` up to `last`, by username (in the database's own order of text). */
@@ -208,12 +208,16 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     },
 
     // Index: account_email_key.
-    findPasswordsByEmail: async (email) => {
+    findPasswordsByEmail: async (emails) => {
       const rows = await select()
         .where('password_hash', 'is not', null)
         .where('email', '<>', '')
-        .where(asciiLower(query, sql.ref('email')), '=', asciiLower(query, sql`cast(${email} as text)`))
-        .limit(2)
+        .where(
+          asciiLower(query, sql.ref('email')),
+          'in',
+          emails.map((email) => asciiLower(query, sql`cast(${email} as text)`)),
+        )
+        .limit(4)
         .execute()
       return rows.map(withPassword)
     },

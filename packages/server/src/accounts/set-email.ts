@@ -21,7 +21,7 @@ export async function setEmail(
   requireForAll(authority, 'accounts:manage')
   return change(async ({ accounts, record }) => {
     const account = requireNotRemoved(await findAccount(nameOrId, { accounts }))
-    const address = checkEmail(email)
+    const address = email === account.email ? email : checkEmail(email)
     if (address === account.email) return account
     await accounts.setEmail(account.id, address)
     await record({ action: 'account.set-email', subject: account.username })

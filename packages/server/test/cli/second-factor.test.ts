@@ -1,6 +1,8 @@
 /** `ratafia accounts totp`, `reset-link`, `password-logins` and `set-email`, as an operator uses them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { loginName } from '../../src/accounts/account-fields.ts'
+import { findByLoginName } from '../../src/accounts/passwords/verify-password.ts'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
 import type { DatabaseKind } from '../../src/database/index.ts'
 import {
@@ -164,6 +166,72 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
+describe('an e-mail address in another spelling', () => {
+  eachDatabase((_kind, _open, fresh) => {
+    const program = testProgram(fresh)
+    const spellings = [
+      'zoë@exämple.org',
+      'zoe\u0308@exa\u0308mple.org',
+      'ZOË@EXÄMPLE.org',
+      'zoë@xn--exmple-cua.org',
+      'mailto:zoë@exämple.org',
+    ]
+    test('is the same address: stored in one spelling, and of one account with a password', async () => {
+      assert.equal((await add(program, 'zoe', 'zoë@xn--exmple-cua.org')).code, 0)
+      assert.equal((await program.json('accounts', 'show', 'zoe')).email, 'zoë@exämple.org')
+      assert.equal((await add(program, 'ann')).code, 0)
+      for (const spelling of spellings) {
+        const taken = /Another account with a password has/
+        assert.match((await add(program, 'zed', spelling)).stderr, taken, spelling)
+        assert.match((await program.run(['accounts', 'set-email', 'ann', spelling])).stderr, taken, spelling)
+      }
+    })
+  })
+})
+
+describe('a database whose accounts have e-mail addresses in several spellings', () => {
+  eachDatabase((kind, _open, fresh) => {
+    const program = testProgram(withoutTables(fresh))
+    test('gets one spelling of each; where two accounts share an address, both stay and are named', async () => {
+      await makePrevious(kind, fresh, '0027-email-addresses', [
+        ['ann', 'ann@XN--EXMPLE-CUA.org', 'HASH'],
+        ['bob', 'Bob@example.org', 'HASH'],
+        ['carl', 'carl@xn--exmple-cua.org', 'HASH'],
+        ['dora', 'CARL@exämple.org', 'HASH'],
+        ['eve', 'ev\u0065\u0301@example.org', 'HASH'],
+        ['fay', 'evé@example.org', null],
+        ['gus', '', 'HASH'],
+      ])
+      const environment = { RATAFIA_SECRET_KEY: OLD }
+      const { code, stderr } = await program.run(['migrate'], { environment })
+      assert.equal(code, 0, stderr)
+      assert.match(
+        stderr,
+        /share an e-mail address in two spellings: carl@xn--exmple-cua\.org of carl is carl@exämple\.org of dora\. They still sign in .*`ratafia accounts set-email USERNAME EMAIL`/,
+      )
+      const { stdout } = await program.run(['accounts', 'list', '--json'], { environment })
+      assert.deepEqual(
+        JSON.parse(stdout).map(({ email }: { email: string }) => email),
+        [
+          ...['ann@exämple.org', 'Bob@example.org', 'carl@xn--exmple-cua.org', 'CARL@exämple.org'],
+          ...['evé@example.org', 'evé@example.org', ''],
+        ],
+      )
+      const { accounts: store } = await program.open(environment)
+      for (const [typed, owner] of [
+        ['carl@xn--exmple-cua.org', 'carl'],
+        ['Carl@exämple.org', 'dora'],
+        ['carl@EXÄMPLE.org', 'dora'],
+        ['ann@xn--exmple-cua.org', 'ann'],
+        ['eve\u0301@example.org', 'eve'],
+      ] as const) {
+        const found = await findByLoginName(loginName(typed), { accounts: store })
+        assert.equal(found?.account.username, owner, typed)
+      }
+    })
+  })
+})
+
 describe('after the secret key was changed', () => {
   eachDatabase((_kind, open, fresh) => {
     const program = testProgram(fresh)
@@ -192,7 +260,7 @@ describe('after the secret key was changed', () => {
       await run(['secret', 'rotate'], { RATAFIA_SECRET_KEY: NEW, RATAFIA_PREVIOUS_SECRET_KEY: OLD })
       await run(['verify'], { RATAFIA_SECRET_KEY: NEW })
       const { accounts, secondFactors, sealer } = await program.open({ RATAFIA_SECRET_KEY: NEW })
-      const ann = (await accounts.findPasswordsByEmail('ann@example.org'))[0]?.account ?? assert.fail()
+      const ann = (await accounts.findPasswordsByEmail(['ann@example.org']))[0]?.account ?? assert.fail()
       const [factor] = await secondFactors.of(ann.id)
       assert.ok(factor)
       assert.deepEqual(sealer.unseal(secondFactorPurpose(factor.id), factor.sealed), secretOf(secret))
@@ -213,7 +281,7 @@ describe('a database of the release before, whose accounts share e-mail addresse
     const environment = { RATAFIA_SECRET_KEY: OLD, RATAFIA_PORT: '9' }
     const run = (...words: string[]) => program.run(words, { environment })
     test('is left as it is, and the message names them; set-email mends it, and it is migrated', async () => {
-      await makePrevious(kind, fresh)
+      await makePrevious(kind, fresh, '0014-publisher-logins', SHARED)
       const failed = await run('migrate')
       assert.deepEqual([failed.code, failed.stdout], [1, ''])
       assert.equal(
@@ -249,6 +317,7 @@ describe('a database of the release before, whose accounts share e-mail addresse
         '0024-kept-forms',
         '0025-own-tokens',
         '0026-credentials',
+        '0027-email-addresses',
       ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,
@@ -270,33 +339,35 @@ describe('a database of the release before, whose accounts share e-mail addresse
   })
 })
 
-/** With the migrations before this release's, and accounts as people made them. */
-async function makePrevious(kind: DatabaseKind, { emptyTarget }: Pick<Fresh, 'emptyTarget'>): Promise<void> {
+type OldAccount = readonly [username: string, email: string, passwordHash: string | null]
+
+const SHARED: readonly OldAccount[] = [
+  ['ann', 'ann@example.org', 'HASH'],
+  ['anna', 'ANN@example.org', 'HASH'],
+  ['bob', 'Team@example.org', 'HASH'],
+  ['carl', 'team@example.org', 'HASH'],
+  ['dora', 'TEAM@example.org', 'HASH'],
+  // These do not count: no password, or no address.
+  ['eve', 'ann@example.org', null],
+  ['fay', '', 'HASH'],
+  ['gus', '', 'HASH'],
+]
+
+/** With the migrations before `next`, and accounts as people made them. */
+async function makePrevious(
+  kind: DatabaseKind,
+  { emptyTarget }: Pick<Fresh, 'emptyTarget'>,
+  next: string,
+  accounts: readonly OldAccount[],
+): Promise<void> {
   const database = await openDatabase(await emptyTarget())
-  const before = migrationNames.slice(0, migrationNames.indexOf('0014-publisher-logins'))
+  const before = migrationNames.slice(0, migrationNames.indexOf(next))
   try {
     await prepareSchemaLock(database.query, kind)
     await database.query.transaction().execute(async (query) => {
       await lockSchema(query)
       await migrateTo(query, kind, before)
     })
-    const accounts = [
-      ...[
-        ['ann', 'ann@example.org', 'HASH'],
-        ['anna', 'ANN@example.org', 'HASH'],
-      ],
-      ...[
-        ['bob', 'Team@example.org', 'HASH'],
-        ['carl', 'team@example.org', 'HASH'],
-        ['dora', 'TEAM@example.org', 'HASH'],
-      ],
-      // These do not count: no password, or no address.
-      ...[
-        ['eve', 'ann@example.org', null],
-        ['fay', '', 'HASH'],
-        ['gus', '', 'HASH'],
-      ],
-    ] as const
     for (const [username, email, password_hash] of accounts) {
       const id = username.padEnd(32, 'x')
       const row = { id, username, email, name: username, password_hash, created_at: 1 }

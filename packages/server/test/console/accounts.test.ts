@@ -207,6 +207,27 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await operator.get(`/console/accounts/${encodeURIComponent(HOSTILE)}`)).status, 404)
     })
 
+    test('an account is edited whatever its address is: browsers do not check it, and it may stay as it is', async () => {
+      for (const email of ['zoë@example.com', 'zoë@xn--exmple-cua.org', 'o\u2019hara@b', '']) {
+        const { username } = await addPerson(service)
+        await service.installation.database.query
+          .updateTable('account')
+          .set({ email })
+          .where('username', '=', username)
+          .execute()
+        const path = `/console/accounts/${username}/edit`
+        const form = await operator.open(path)
+        const [field = ''] = form.text.match(/<input [^>]*name="email"[^>]*>/) ?? []
+        assert.match(field, / type="text" .* inputmode="email"/)
+        assert.ok(field.includes(` value="${email}"`), field)
+        assert.equal(field.includes(' required'), email !== '')
+        const { status } = await operator.submit(form, path, { name: 'Other', email, reminders: 'on' })
+        assert.equal(status, 303, email)
+        const { name, email: after } = await record(username)
+        assert.deepEqual([name, after], ['Other', email])
+      }
+    })
+
     test('Guarantee: an edit changes only what its sender has seen; a form that is late shows what changed', async () => {
       const { username } = await addPerson(service)
       const path = `/console/accounts/${username}/edit`

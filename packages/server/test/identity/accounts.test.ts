@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { newAccountId } from '@ratafia/api'
 import { requireEnabled } from '../../src/accounts/account.ts'
+import { loginName } from '../../src/accounts/account-fields.ts'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { findAccount } from '../../src/accounts/find.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
@@ -63,7 +64,7 @@ eachDatabase((_kind, open) => {
   const check = async (
     { username, password }: { readonly username: string; readonly password: string },
     on: Parameters<typeof verifyPassword>[1],
-  ) => verifyPassword({ found: await findByLoginName(username, on), password }, on)
+  ) => verifyPassword({ found: await findByLoginName(loginName(username), on), password }, on)
   const add = (username: string, password?: string) =>
     addAccount({ username, email: `${username}@example.org`, name: `The ${username}`, password }, deps())
 

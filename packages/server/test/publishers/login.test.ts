@@ -1,6 +1,7 @@
 /** Guarantee: a tool that speaks the dialect of Ubuntu One logs in, and its session is one like any other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Username } from '@ratafia/api'
 import { addFirstPartyCaveat } from '@ratafia/macaroon'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -104,6 +105,28 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(status, 200)
       assert.equal((await whoami(pairHeader({ root, discharge: body.discharge_macaroon }))).status, 200)
     }
+  })
+
+  test('an address signs in in each of its spellings, and wrong passwords for any of them count together', async () => {
+    const { username } = await addPublisher(service)
+    const { accounts } = service.installation
+    const { id } = (await accounts.findByUsername(username as Username)) ?? assert.fail()
+    await accounts.setEmail(id, `${username}.zoë@exämple.com`)
+    const logIn = async (email: string, password = PASSWORD) =>
+      requestDischarge(service, { email, password, caveat_id: caveatIdOf(await getPasswordRoot(service)) })
+    const spellings = [
+      `${username}.zoë@exämple.com`,
+      `${username}.zoe\u0308@exa\u0308mple.com`,
+      `${username}.ZOË@EXÄMPLE.COM`,
+      `${username}.zoë@xn--exmple-cua.com`,
+      ` mailto:${username}.zoë@exämple.com`,
+    ]
+    for (const email of spellings) assert.equal((await logIn(email)).status, 200, email)
+    const codes = []
+    for (let attempt = 0; attempt < 11; attempt++) {
+      codes.push((await logIn(spellings[attempt % spellings.length] ?? '', 'wrong password')).status)
+    }
+    assert.equal(codes.at(-1), 429, codes.join(' '))
   })
 
   test('one root may be discharged again by the same person, and by nobody else', async () => {

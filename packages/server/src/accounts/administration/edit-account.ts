@@ -46,13 +46,14 @@ export async function editAccount(
   deps: EditDeps,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const name = wanted.name === undefined ? undefined : checkDisplayName(wanted.name)
-  const email = wanted.email === undefined ? undefined : checkEmail(wanted.email)
   const found = await findAccount(nameOrId, deps)
   return deps.changeBy(authority.author)(async (on) => {
     await requireMayManage({ authority, account: found }, on, deps.clock())
     const before = requireNotRemoved((await on.accounts.lock(found.id)) ?? found)
     mustBeSeen?.(await accountRecord(before, on))
+    // What a form sends back unchanged stays, even if it breaks a rule that is newer than it.
+    const name = unlessSame(wanted.name, before.name, checkDisplayName)
+    const email = unlessSame(wanted.email, before.email, checkEmail)
     const changes = {
       ...(name === undefined || name === before.name ? {} : { name }),
       ...(email === undefined || email === before.email ? {} : { email }),
@@ -72,3 +73,6 @@ export async function editAccount(
     return { ...after, ...changes }
   })
 }
+
+const unlessSame = (wanted: string | undefined, before: string, check: (text: string) => string) =>
+  wanted === undefined || wanted === before ? undefined : check(wanted)

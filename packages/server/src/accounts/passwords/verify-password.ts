@@ -2,8 +2,8 @@
 import { isUsername } from '@ratafia/api'
 import type { Account } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
-import { isEmail } from '../account-fields.ts'
-import type { WithPassword } from '../account-store.ts'
+import { isEmail, type LoginName } from '../account-fields.ts'
+import type { AccountStore, WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
 /** `disabled` only for someone who knows the password: anyone else learns nothing about the account. */
@@ -23,17 +23,19 @@ export type PasswordVerdict =
   | { readonly verdict: 'wrong' }
 
 /**
- * Who logs in with this name, a username in lower case or an e-mail address. An address that several accounts have is
- * nobody's.
+ * Returns who logs in with this username or e-mail address. Of accounts that have the address in two spellings, it is the
+ * one with the address as typed. An address that several accounts have is nobody's.
  */
 export async function findByLoginName(
-  name: string,
-  { accounts }: Pick<AccountDeps, 'accounts'>,
+  { typed, stored }: LoginName,
+  { accounts }: { readonly accounts: Pick<AccountStore, 'findPassword' | 'findPasswordsByEmail'> },
 ): Promise<WithPassword | undefined> {
-  if (isUsername(name)) return accounts.findPassword(name)
+  if (isUsername(typed)) return accounts.findPassword(typed)
   // Not even asked about any other text: a database refuses some.
-  const found = isEmail(name) ? await accounts.findPasswordsByEmail(name) : []
-  return found.length === 1 ? found[0] : undefined
+  const found = isEmail(typed) ? await accounts.findPasswordsByEmail([typed, stored]) : []
+  const asTyped = found.filter(({ account }) => account.email.toLowerCase() === typed)
+  const [one, ...others] = asTyped.length > 0 ? asTyped : found
+  return others.length === 0 ? one : undefined
 }
 
 /** Throws Unavailable when too many passwords are being checked already. */

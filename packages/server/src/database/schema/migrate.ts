@@ -30,6 +30,8 @@ interface Options {
   readonly partitions?: number
   /** Done in the transaction of the migrations, if any ran. */
   readonly also?: (query: Transaction<Schema>, names: readonly string[]) => Promise<void>
+  /** Gets the sentences of migrations that left rows as they were. */
+  readonly onLeft?: ((sentence: string) => void) | undefined
 }
 
 /**
@@ -41,7 +43,7 @@ interface Options {
  */
 export async function migrate(
   { kind, locking }: Database,
-  { migrations = ours, partitions = 0, also }: Options = {},
+  { migrations = ours, partitions = 0, also, onLeft }: Options = {},
 ): Promise<string[]> {
   if (partitions > 0) requirePostgres(kind)
   return locking(async (query) => {
@@ -53,7 +55,7 @@ export async function migrate(
       if (partitions > 0 && done.has(buckets.name)) await requirePartitions(transaction, kind, partitions)
       const missing = migrations.filter(({ name }) => !done.has(name))
       const words = wordsOf(kind, partitions)
-      for (const migration of missing) await run(migration, { kind, words }, transaction)
+      for (const migration of missing) await run(migration, { kind, words, onLeft }, transaction)
       const names = missing.map(({ name }) => name)
       if (names.length > 0) await also?.(transaction, names)
       return names
@@ -139,12 +141,14 @@ async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, want
 }
 
 async function run(
-  { name, check, statements }: Migration,
-  { kind, words }: { readonly kind: DatabaseKind; readonly words: Words },
+  { name, check, statements, rows }: Migration,
+  { kind, words, onLeft }: { readonly kind: DatabaseKind; readonly words: Words } & Pick<Options, 'onLeft'>,
   query: Transaction<Schema>,
 ): Promise<void> {
   const unfit = await check?.(query, words)
   if (unfit !== undefined) throw new SchemaError('unfit-rows', unfit)
   for (const statement of statements(words)) await sql.raw(statement).execute(query)
+  const left = await rows?.(query, words)
+  if (left !== undefined) onLeft?.(left)
   await recordMigration(query, kind, name)
 }

@@ -13,6 +13,11 @@ export interface Migration {
    * with, and what to do: then nothing is migrated. Undefined: all is well.
    */
   readonly check?: (query: Kysely<Schema>, words: Words) => Promise<string | undefined>
+  /**
+   * Runs after the statements, in their transaction: changes rows as SQL alone cannot. Returns a sentence for the
+   * operator about rows that stay as they were; undefined: there are none.
+   */
+  readonly rows?: (query: Kysely<Schema>, words: Words) => Promise<string | undefined>
   /** The statements, in the SQL of one database. */
   readonly statements: (words: Words) => readonly string[]
 }

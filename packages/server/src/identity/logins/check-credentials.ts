@@ -3,6 +3,7 @@
  * log in with a password. They share the counters of the throttle.
  */
 import type { Account } from '../../accounts/account.ts'
+import { loginName } from '../../accounts/account-fields.ts'
 import type { WithPassword } from '../../accounts/account-store.ts'
 import {
   findByLoginName,
@@ -50,11 +51,11 @@ export async function checkCredentials(
   { name, password, code, address }: Credentials,
   deps: CheckDeps,
 ): Promise<CredentialsVerdict> {
-  // People type capitals, which no username has and which make no difference in an e-mail address.
-  const typed = name.trim().toLowerCase()
-  // Counted as it was typed, before anything is looked up: an account's two names must not lock one another.
-  const known = await countFailures({ name: typed, address }, deps.throttle, async () =>
-    withPassword(await findByLoginName(typed, deps), password, deps),
+  const login = loginName(name)
+  // Counted before anything is looked up: an account's two names must not lock one another. All spellings of an address
+  // are one name.
+  const known = await countFailures({ name: login.stored, address }, deps.throttle, async () =>
+    withPassword(await findByLoginName(login, deps), password, deps),
   )
   const result = known.verdict === 'right' ? await withCode(known, { code, address }, deps) : known
   tallyRefused(result.verdict, deps)

@@ -1,7 +1,8 @@
 /** Whether the user has signed in from this network before: strangers who guess elsewhere cannot lock them out. */
 import { type AccountId, isUsername } from '@ratafia/api'
-import { isEmail } from '../../accounts/account-fields.ts'
+import { isEmail, loginName } from '../../accounts/account-fields.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
+import { findByLoginName } from '../../accounts/passwords/verify-password.ts'
 import { networksOf } from '../../address.ts'
 import type { AuditStore } from '../../audit/audit-store.ts'
 
@@ -12,7 +13,7 @@ const LOOKED_AT = 100
 export type SignInRecord = Pick<AuditStore, 'list'>
 
 export interface SignInAttempt {
-  /** A username or an e-mail address in lower case, as typed: any text. */
+  /** A username or an e-mail address, in the spelling that is stored: any text. */
   readonly name: string
   readonly address: string
   /** The account whose codes are tried; undefined for a password. */
@@ -38,9 +39,8 @@ export async function signedInBefore(
   return signIns.some(({ source }) => networksOf(source)[0] === here)
 }
 
-type SignInAccounts = Pick<AccountStore, 'findPasswordsByEmail'>
+type SignInAccounts = Pick<AccountStore, 'findPassword' | 'findPasswordsByEmail'>
 
 async function usernameOf(email: string, accounts: SignInAccounts): Promise<string> {
-  const [found, ...others] = await accounts.findPasswordsByEmail(email)
-  return found && others.length === 0 ? found.account.username : NOBODY
+  return (await findByLoginName(loginName(email), { accounts }))?.account.username ?? NOBODY
 }

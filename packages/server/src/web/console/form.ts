@@ -52,24 +52,27 @@ interface Field {
 }
 
 export interface TextField extends Field {
-  readonly type?: 'text' | 'email' | 'date' | 'number' | 'search'
+  readonly type?: 'text' | 'date' | 'number' | 'search'
   readonly size?: number
   readonly maxlength?: number
   readonly autocomplete?: string
+  /** Shows a phone's keyboard for addresses. Not `type="email"`: browsers would refuse addresses that exist. */
+  readonly isEmail?: boolean
   readonly placeholder?: string
   readonly isMono?: boolean
 }
 
 export function textField(state: FormState, field: TextField): Html {
-  const { name, type = 'text', size = 40, maxlength, autocomplete = 'off', placeholder, isMono } = field
+  const { name, type = 'text', size = 40, maxlength, autocomplete = 'off', placeholder } = field
+  const { isEmail, isMono } = field
   return labelled(
     state,
     field,
     html`<input type="${type}" id="${idOf(name)}" name="${name}" value="${typedIn(state, field)}"${
       type === 'text' && html` size="${size}"`
     } autocomplete="${autocomplete}"${attribute('maxlength', maxlength)}${attribute('placeholder', placeholder)}${
-      isMono && html` class="mono" autocapitalize="none" spellcheck="false"`
-    }${described(state, field)}>`,
+      isEmail && html` inputmode="email" autocapitalize="none" spellcheck="false"`
+    }${isMono && html` class="mono" autocapitalize="none" spellcheck="false"`}${described(state, field)}>`,
   )
 }
 

@@ -25,6 +25,7 @@ import { reminders } from './0023-reminders.ts'
 import { keptForms } from './0024-kept-forms.ts'
 import { ownTokens } from './0025-own-tokens.ts'
 import { credentials } from './0026-credentials.ts'
+import { emailAddresses } from './0027-email-addresses.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   keptForms,
   ownTokens,
   credentials,
+  emailAddresses,
 ]

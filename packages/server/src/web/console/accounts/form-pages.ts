@@ -46,7 +46,7 @@ ${textField(form, {
   hint: sentBy.includes('mail')
     ? text.newPage.emailHint
     : html`${text.newPage.emailHintWithoutMail} ${words.reminders.noMail(sentBy)}`,
-  type: 'email',
+  isEmail: true,
   required: true,
   maxlength: MOST_CHARACTERS,
 })}
@@ -108,8 +108,9 @@ ${textField(form, {
   label: text.newPage.email,
   hint: isNow(visibleText(email, 254)),
   value: email,
-  type: 'email',
-  required: true,
+  isEmail: true,
+  // An account of an external identity service can have none.
+  required: email !== '',
   maxlength: MOST_CHARACTERS,
 })}
 ${checkField(form, {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { checkEmail } from '../accounts/account-fields.ts'
+import { normalEmail } from './email-address.ts'
+
+const ONE: readonly [normal: string, ...spellings: string[]][] = [
+  [
+    'zoë@example.com',
+    'zoe\u0308@example.com',
+    'zoë@EXAMPLE.com',
+    'zoË@Example.Com',
+    'mailto:zoë@example.com',
+  ],
+  [
+    'Bob@exämple.org',
+    'Bob@xn--exmple-cua.org',
+    'Bob@XN--EXMPLE-CUA.ORG',
+    'Bob@EXÄMPLE.ORG',
+    'Bob@exa\u0308mple.org',
+  ],
+  ['a@例え.テスト', 'a@例え。テスト', 'a@xn--r8jz45g.xn--zckzah', 'a@例え．テスト'],
+  ['a@straße.de', 'a@xn--strae-oqa.de', 'a@STRAßE.de'],
+  ['a@نامه‌ای.com', 'a@xn--mgba3gch31f060k.com'],
+  ['a@example.com', 'a@ｅｘａｍｐｌｅ.com', 'MAILTO:a@example.com'],
+]
+for (const [normal, ...spellings] of ONE) {
+  test(`${normal} is one address in ${spellings.length + 1} spellings`, () => {
+    for (const spelling of [normal, ...spellings]) assert.equal(checkEmail(spelling), normal, spelling)
+  })
+}
+
+// Each would be read as something else in a URL.
+for (const address of [
+  'a@127.1',
+  'a@0x7f.1',
+  'a@１２３',
+  'a@[::1]',
+  'a@b/c',
+  'a@b:80',
+  'a@b?c',
+  'a@b#c',
+  'a@b%2ec',
+  'a@b\\c',
+]) {
+  test(`${address} stays ${address}`, () => assert.equal(checkEmail(address), address))
+}
+for (const address of [
+  'a@b',
+  'a@_dmarc.example',
+  'a@xn--',
+  'a@xn--zzzzzzzzz-',
+  'a@-b-.com',
+  'a@b..c',
+  'a@b.',
+]) {
+  test(`an unusual domain is still taken: ${address}`, () => assert.equal(checkEmail(address), address))
+}
+
+test('the normal spelling of any text is its own normal spelling', () => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom('@', '.', 'x', 'n', '-', 'ß', 'İ', 'Σ', '\u0308'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    ),
+  })
+  fc.assert(
+    fc.property(text, (address) => assert.equal(normalEmail(normalEmail(address)), normalEmail(address))),
+    { interruptAfterTimeLimit: 2_000, numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,29 @@
+/** The one spelling of an e-mail address under which accounts are stored and looked up. */
+import { domainToASCII, domainToUnicode } from 'node:url'
+
+/**
+ * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case and in Unicode,
+ * so two spellings of one address become one text. Letters before the @ keep their ASCII case, which the database
+ * ignores. Idempotent; takes any text.
+ */
+export function normalEmail(address: string): string {
+  const at = address.lastIndexOf('@') + 1
+  const local = address
+    .slice(0, at)
+    .normalize('NFC')
+    .replace(/\P{ASCII}+/gu, lowerCase)
+  return local + normalDomain(address.slice(at))
+}
+
+/** Takes off what a copied link has before the address. */
+export const withoutMailto = (text: string): string => text.replace(/^\s*mailto:(?:\/\/)?/i, '')
+
+function normalDomain(domain: string): string {
+  // The platform reads the domain as the host of a URL: a path, a port or a number in it would mean something else.
+  const isName = /^[\p{L}\p{M}\p{N}\p{Join_Control}_.。．｡-]+$/u.test(domain)
+  const isNumber = /(?:^|[.。])(?:0x[\da-f]*|\p{N}+)[.。]?$/iu.test(domain.normalize('NFKC'))
+  const ascii = isName && !isNumber ? domainToASCII(domain) : ''
+  return ascii === '' ? lowerCase(domain) : domainToUnicode(ascii)
+}
+
+const lowerCase = (text: string): string => text.toLowerCase().normalize('NFC')
