@@ -378,7 +378,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     /is not https/,
     SIGNED,
   ],
-  ['RATAFIA_WEBHOOK_URL', ['https://x/#y'], /has a space or a fragment/, SIGNED],
+  ['RATAFIA_WEBHOOK_URL', ['https://x/#y'], /has a (space|tab|line end|fragment)/, SIGNED],
   ['RATAFIA_WEBHOOK_URL', ['https://10.0.0.1/', 'https://[fd00::1]/'], /Allow its network with/, SIGNED],
   [
     'RATAFIA_WEBHOOK_SECRET',

@@ -2,6 +2,7 @@
  * The standard OpenTelemetry variables that this program reads; the exporter reads those for certificates, timeouts and
  * compression itself. Without an endpoint they are ignored: a machine may set them for its other programs.
  */
+import { urlFault } from '../text/url-fault.ts'
 import { type Environment, optional, readRow, row, textOf, type ValuesOf, type VariableRow } from './row.ts'
 import { oneOf } from './values.ts'
 
@@ -128,8 +129,9 @@ export function readTracing(environment: Environment, problems: string[]): Traci
 function parseAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    const fault = urlFault(text, { parts: '?#' })
     throw new Error(
-      'is not an http or https address without credentials. Write one such as http://127.0.0.1:4318, and put credentials in OTEL_EXPORTER_OTLP_HEADERS.',
+      `is not an http or https address without credentials${fault === undefined ? '' : `: it ${fault}`}. Write one such as http://127.0.0.1:4318, and put credentials in OTEL_EXPORTER_OTLP_HEADERS.`,
     )
   }
   return url.href

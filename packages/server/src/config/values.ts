@@ -2,8 +2,10 @@
  * How the text of a variable is read. Each parser throws an `Error` whose message continues the variable's name
  * ("RATAFIA_PORT is not a port: …") and never repeats a value that may be secret.
  */
+
 import { isIP } from 'node:net'
 import { isNetwork } from '../address-classes.ts'
+import { urlFault } from '../text/url-fault.ts'
 
 /** Milliseconds. */
 const DAY = 86_400_000
@@ -70,18 +72,23 @@ export function parseServiceUrl(value: string): string {
     // What follows one of these may be a secret.
     const shown = /[?#@]/.test(value) ? '' : `: ${value}`
     throw new Error(
-      `is not an http or https address without credentials, query or fragment${shown}. Write one such as https://store.example.com.`,
+      `is not an http or https address without credentials, query or fragment${shown}. It ${faultOf(value)}. Write one such as https://store.example.com.`,
     )
   }
   return url.href.replace(/\/+$/, '')
 }
 
+/** Continues "It", for an address that was refused. */
+const faultOf = (value: string, allowed?: Parameters<typeof urlFault>[1]): string =>
+  urlFault(value, allowed) ?? 'cannot be read'
+
 /** Several of {@link parseServiceUrl}, each with a trailing slash, so that paths can be appended. */
 export function parseServiceUrls(value: string): readonly string[] {
   // In the whole value: of a password with a comma, the first item has no @ and would be shown.
   if (/[?#@]/.test(value)) {
+    const fault = value.split(',').flatMap((one) => urlFault(one.trim()) ?? [])[0]
     throw new Error(
-      'has an item that is not an http or https address without credentials, query or fragment. Write one such as https://store.example.com.',
+      `has an item that is not an http or https address without credentials, query or fragment. It ${fault}. Write one such as https://store.example.com.`,
     )
   }
   return value.split(',').map((one) => `${parseServiceUrl(one.trim())}/`)
@@ -158,7 +165,10 @@ export function parseProxyUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   const isProxy = url?.protocol === 'http:' && url.pathname === '/' && !/[?#\s]/.test(value)
   if (url && isProxy && decodes(url.username) && decodes(url.password)) return url.href
-  throw new Error('is not the address of an HTTP proxy. Write one such as http://proxy.example.com:3128.')
+  const fault = urlFault(value, { schemes: ['http'], parts: '@' })
+  throw new Error(
+    `is not the address of an HTTP proxy${fault === undefined ? '' : `: it ${fault}`}. Write one such as http://proxy.example.com:3128.`,
+  )
 }
 
 function decodes(text: string): boolean {
@@ -209,8 +219,9 @@ export function parseReturnTo(value: string): readonly string[] {
     const text = item.trim()
     const url = URL.canParse(text) ? new URL(text) : undefined
     if (!url || !isConfidential(url) || /[?#@\s]/.test(text)) {
+      const fault = urlFault(text)
       throw new Error(
-        'has an item that is not an https address without credentials, query or fragment; http is only for a loopback address. Write one such as https://app.example.com/callback, or with a slash at its end for all addresses below it.',
+        `has an item that is not an https address without credentials, query or fragment; http is only for a loopback address. ${fault === undefined ? '' : `It ${fault}. `}Write one such as https://app.example.com/callback, or with a slash at its end for all addresses below it.`,
       )
     }
     return url.href

@@ -362,11 +362,7 @@ describe('documents', () => {
       ],
       ...['https://host/#a', 'https://host/#'],
     ]) {
-      assert.throws(
-        () => checkIssuer({ url, kind: 'gitlab' }),
-        refused(/has a user, a query or a fragment/),
-        url,
-      )
+      assert.throws(() => checkIssuer({ url, kind: 'gitlab' }), refused(/has a (user|query|fragment)/), url)
     }
     for (const url of [
       ...[

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { classOf, firstAddressOf, hostIn, isLoopbackHost, isNetwork } from '../../address-classes.ts'
 import { invalidField, quote } from '../../errors.ts'
+import { urlFault } from '../../text/url-fault.ts'
 import { type Issuer, type IssuerSettings, LONGEST_LIFE } from './issuer.ts'
 import { KIND_NAMES, KINDS, type KindName } from './kinds.ts'
 
@@ -42,17 +43,14 @@ function checkUrl(text: string): string {
   const refused = (why: string) => invalidField(`${shown} ${why}.`, { field: 'url' })
   // A URL parser would drop or replace other characters, but the text is compared with `iss` byte for byte.
   const isPlain = text.length <= LONGEST_ISSUER_URL && /^https?:\/\/[\x21-\x7e]+$/.test(text)
-  if (!isPlain || !URL.canParse(text)) {
-    throw refused(
-      `cannot be that of an issuer: it has to begin with https:// and have at most ${LONGEST_ISSUER_URL} characters`,
-    )
+  // An @ behind a slash may still be the end of a password.
+  if (!isPlain || !URL.canParse(text) || /[?#@]/.test(text)) {
+    const tooLong = text.length > LONGEST_ISSUER_URL && `has more than ${LONGEST_ISSUER_URL} characters`
+    const fault = tooLong || urlFault(text) || 'has letters outside ASCII: write the host in punycode'
+    throw refused(`cannot be that of an issuer: it ${fault}`)
   }
   const url = new URL(text)
   const { protocol } = url
-  // An @ behind a slash may still be the end of a password.
-  if (/[?#@]/.test(text)) {
-    throw refused('has a user, a query or a fragment. Leave that out')
-  }
   // 0x7f.1 is an address, too, but the list of issuers should show it in its usual form.
   if (isIP(hostIn(url)) !== 0 && !text.includes(`://${url.hostname}`)) {
     throw refused(`has an address that is written ${url.hostname}`)

@@ -1,4 +1,5 @@
 /** Logging in with an agent's key (contract/bakery.md 3.5): the agents file that `ratafia agents add` writes. */
+
 import { encodeBase64, encodeBinary } from '@ratafia/macaroon'
 import {
   BakeryError,
@@ -9,6 +10,7 @@ import {
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
 import { isObject, objectDocumentIn } from '../../foreign-json.ts'
+import { urlFault } from '../../text/url-fault.ts'
 import { FileError, ServiceRefusal } from '../context.ts'
 import { readNamed, textOfFile } from '../files.ts'
 import { askFor, placeOf, strangeAnswer } from './ask.ts'
@@ -79,7 +81,8 @@ async function readAgentsFile(path: string, variable: string | undefined): Promi
     keyPair: keyPairIn(key['private']) ?? fail(notOne('its private key is not 32 bytes in base64')),
     agents: agents.map((agent: unknown) => {
       const { url, username } = isObject(agent) ? agent : {}
-      if (typeof url !== 'string' || !URL.canParse(url)) throw notOne('an agent has no address')
+      if (typeof url !== 'string') throw notOne('an agent has no address')
+      if (!URL.canParse(url)) throw notOne(`the address of an agent ${urlFault(url) ?? 'is not a URL'}`)
       if (typeof username !== 'string' || username === '') throw notOne('an agent has no name')
       return { url: plain(url), username }
     }),

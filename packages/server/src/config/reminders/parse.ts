@@ -1,7 +1,9 @@
 /** How the variables of reminders are read. No message repeats a value: most of them are secrets, or have one. */
+
 import { isIP } from 'node:net'
 import { classOf, firstAddressOf, hostIn, isLoopbackHost, isNetwork } from '../../address-classes.ts'
 import { isUnprintable } from '../../text/joiners.ts'
+import { urlFault } from '../../text/url-fault.ts'
 import { isConfidential } from '../values.ts'
 
 export interface SmtpServer {
@@ -20,8 +22,9 @@ export function parseSmtpUrl(value: string): SmtpServer {
   const login = url && loginIn(url)
   const isServer = /^smtps?:$/.test(url?.protocol ?? '') && /^\/?$/.test(url?.pathname ?? '')
   if (!url || !isServer || host === undefined || login === null || /[?#\s]/.test(value)) {
+    const fault = urlFault(value, { schemes: ['smtp', 'smtps'], parts: '@' })
     throw new Error(
-      'is not the address of a mail server. Write one such as smtps://USER:PASSWORD@mail.example.com; in user and password, @ is written as %40 and / as %2F.',
+      `is not the address of a mail server${fault === undefined ? '' : `: it ${fault}`}. Write one such as smtps://USER:PASSWORD@mail.example.com; in user and password, @ is written as %40 and / as %2F.`,
     )
   }
   const secure = url.protocol === 'smtps:'
@@ -72,12 +75,14 @@ export function parseSender(value: string): MailSender {
 export function parseWebhookUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    const fault = urlFault(value, { parts: '?#' })
     throw new Error(
-      'is not an https address without credentials. Write one such as https://hooks.example.com/ratafia.',
+      `is not an https address without credentials${fault === undefined ? '' : `: it ${fault}`}. Write one such as https://hooks.example.com/ratafia.`,
     )
   }
-  // What follows may be a secret that the receiver knows its callers by.
-  if (/[#\s]/.test(value)) throw new Error('has a space or a fragment, which is not sent. Leave it out.')
+  // A query may be a secret that the receiver knows its callers by. The others are not sent.
+  if (/[#\s]/.test(value))
+    throw new Error(`${urlFault(value, { parts: '?' }) ?? 'has a space'}. Leave it out.`)
   if (!isConfidential(url) || (url.protocol === 'http:' && !isLoopbackHost(hostIn(url)))) {
     throw new Error(
       'is not https. Only a webhook at a loopback address, such as http://127.0.0.1:9000, may use http.',

@@ -2,8 +2,10 @@
  * Looks the ids of a project up once by its address, because nobody knows them by heart (contract/oidc.md, "Commands and
  * pipelines"). The rule matches only the ids: a later owner of the address gets nothing.
  */
+
 import { invalidField, quote, Unavailable } from '../../../errors.ts'
 import { documentIn, isObject } from '../../../foreign-json.ts'
+import { urlFault } from '../../../text/url-fault.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import type { FetchDocument } from '../../issuers/keys/fetch-keys.ts'
 import type { KindName } from '../../issuers/kinds.ts'
@@ -97,8 +99,9 @@ function pathOf(address: string, site: string, { nested }: Forge): string {
   const names = path.split('/')
   const fits = nested ? names.length >= 2 && names.length <= MOST_NAMES : names.length === 2
   if (search || hash || username || password || !fits || !names.every((name) => NAME.test(name))) {
+    const fault = urlFault(address)
     throw refused(
-      `${quote(address)} is not the address of a project whose jobs have tokens of this issuer: ${site}/OWNER/PROJECT.`,
+      `${quote(address)} is not the address of a project whose jobs have tokens of this issuer: ${site}/OWNER/PROJECT.${fault === undefined ? '' : ` It ${fault}.`}`,
     )
   }
   return path

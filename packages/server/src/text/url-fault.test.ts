@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkIssuer } from '../ci/issuers/check-issuer.ts'
+import { parseSmtpUrl, parseWebhookUrl } from '../config/reminders/parse.ts'
+import {
+  parseIdentityUrl,
+  parseProxyUrl,
+  parseReturnTo,
+  parseServiceUrl,
+  parseServiceUrls,
+} from '../config/values.ts'
+
+/** Everything that takes a URL, with the scheme it takes, and the parts that it takes too. */
+const TAKERS: readonly [what: string, take: (url: string) => unknown, scheme: string, parts: string][] = [
+  ['an issuer', (url) => checkIssuer({ url, kind: 'generic' }), 'https', ''],
+  ['a service', parseServiceUrl, 'https', ''],
+  ['a list of services', (url) => parseServiceUrls(`https://a.example.com,${url}`), 'https', ''],
+  ['an identity service', parseIdentityUrl, 'https', ''],
+  ['a web site to return to', parseReturnTo, 'https', ''],
+  ['an HTTP proxy', parseProxyUrl, 'http', '@'],
+  ['a mail server', parseSmtpUrl, 'smtps', '@'],
+  ['a webhook', parseWebhookUrl, 'https', '?'],
+]
+
+/** `S` stands for the scheme. The address is otherwise one that all of them take. */
+const FAULTS: readonly [url: string, fault: RegExp, parts?: string][] = [
+  ['S://ho st.example.com', /has a space at character \d+/],
+  ['S://host.example.com\t/', /has a tab at character \d+/],
+  ['S://host.example\n.com', /has a line end at character \d+/],
+  ['S://host.example\r\n.com', /has a line end at character \d+/],
+  ['S://host\u00a0.example.com', /has a no-break space at character \d+/],
+  ['S://host\u200b.example com', /has an invisible character \(U\+200B\) at character \d+/],
+  ['"S://host.example.com"', /has a quotation mark at character 1\b/],
+  ['“S://host.example.com”', /has a quotation mark at character 1\b/],
+  ["'S://host.example.com'", /has a quotation mark at character 1\b/],
+  ['<S://host.example.com>', /has an angle bracket at character 1\b/],
+  ['host.example.com', /does not begin with \w+:\/\//],
+  ['host.example.com:8080', /does not begin with \w+:\/\//],
+  ['//host.example.com', /does not begin with \w+:\/\//],
+  ['file://host.example.com', /does not begin with \w+:\/\//],
+  ['S://', /has no host after \w+:\/\//],
+  ['S://host.example.com:port', /has a port that is not a number/],
+  ['S://host.example.com:99999', /has a port that is not a number/],
+  ['S://hunter2@host.example.com', /has a user or a password before an @/, '@'],
+  ['S://user:hunter2@host.example.com', /has a user or a password before an @/, '@'],
+  ['S://host.example.com?hunter2', /has a query, which begins with \?/, '?'],
+  ['S://host.example.com/#hunter2', /has a fragment, which begins with #/, '#'],
+]
+
+for (const [what, take, scheme, parts] of TAKERS) {
+  test(`the URL of ${what} is refused with what is wrong in it`, () => {
+    assert.doesNotThrow(() => take(`${scheme}://host.example.com`))
+    for (const [pattern, fault, part] of FAULTS) {
+      if (part && parts.includes(part)) continue
+      const url = pattern.replaceAll('S', scheme)
+      assert.throws(
+        () => take(url),
+        (error: Error) => {
+          assert.match(error.message, fault, url)
+          assert.doesNotMatch(error.message, /hunter2/)
+          return true
+        },
+        url,
+      )
+    }
+  })
+}
+
+test('the character is counted as a reader counts it', () => {
+  assert.throws(() => parseServiceUrl('https://exämple🔑.com/ x'), /has a space at character 22\b/)
+})
