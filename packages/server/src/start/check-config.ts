@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
 import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-key.ts'
 import { readSecretText } from '../config/secrets/secret-text.ts'
+import { configWarnings } from '../config/warnings.ts'
 import { requireFitDatabase } from '../database/index.ts'
 import { databaseIsMissing } from './open-database.ts'
 import type { StartOptions } from './options.ts'
@@ -29,6 +30,7 @@ export async function checkConfig(options: StartOptions, connect: boolean): Prom
     throw result.reason
   })
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  for (const warning of configWarnings(config)) log.warn(warning)
   for (const result of results) {
     const warnings = result.status === 'fulfilled' && result.value ? result.value.warnings : []
     for (const warning of warnings) log.warn(warning)

@@ -107,6 +107,36 @@ describe('config check', () => {
       assert.deepEqual([document.connected, document.database_exists], [false, false])
     })
 
+    const https = { RATAFIA_BASE_URL: 'https://store.example.com' }
+    const proxies =
+      /^ratafia: warning: RATAFIA_BASE_URL is https, and RATAFIA_TRUSTED_PROXIES is not set\. .*\n$/
+    for (const [environment, expected] of [
+      [{}, /^$/],
+      [{ RATAFIA_HOST: '::1' }, /^$/],
+      [{ RATAFIA_BASE_URL: 'http://127.0.0.2:8080/store' }, /^$/],
+      [{ RATAFIA_BASE_URL: 'http://ratafia.localhost' }, /^$/],
+      [https, proxies],
+      [{ ...https, RATAFIA_TRUSTED_PROXIES: '127.0.0.1' }, /^$/],
+      [
+        { RATAFIA_BASE_URL: 'http://store.example.com' },
+        /^ratafia: warning: RATAFIA_BASE_URL makes store\.example\.com /,
+      ],
+      [
+        { RATAFIA_BASE_URL: 'http://10.0.0.7:8080' },
+        /^ratafia: warning: RATAFIA_BASE_URL makes 10\.0\.0\.7 reachable over http/,
+      ],
+      [
+        { RATAFIA_HOST: '192.0.2.1' },
+        /^ratafia: warning: RATAFIA_HOST makes 192\.0\.2\.1 reachable over http/,
+      ],
+    ] as const) {
+      test(`an address that is hardly meant is a warning: ${Object.values(environment).join(', ') || 'default'}`, async () => {
+        const { code, stderr } = await check(environment)
+        assert.equal(code, 0)
+        assert.match(stderr, expected)
+      })
+    }
+
     test('every problem is a line that names its variable', async () => {
       const { code, stderr } = await check({ RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' })
       assert.equal(code, 4)

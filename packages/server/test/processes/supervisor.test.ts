@@ -96,8 +96,14 @@ describe('a supervisor', () => {
   const program = testProgram()
 
   test('without a number starts as many workers as there are cores; killed, it leaves workers that finish and end', async () => {
-    const running = await program.start({ RATAFIA_WORKERS: '' })
+    const running = await program.start({
+      RATAFIA_WORKERS: '',
+      RATAFIA_BASE_URL: 'https://store.example.com',
+    })
     const pids = await crewOf(running, availableParallelism() > 1 ? availableParallelism() : 0)
+    // What is hardly meant is said once, not by each of them.
+    const warning = /"msg":"RATAFIA_BASE_URL is https, and RATAFIA_TRUSTED_PROXIES is not set\./g
+    assert.equal(running.stderr().match(warning)?.length, 1)
     await running.end('SIGKILL')
     await eventually('no worker is left', () => !pids.some(isAlive))
   })

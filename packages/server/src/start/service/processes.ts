@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { announcement } from '../../cli/announcement.ts'
 import { EXIT } from '../../cli/context.ts'
 import { monotonicClock } from '../../clock.ts'
+import { configWarnings } from '../../config/warnings.ts'
 import { type Counters, localCounters } from '../../counters.ts'
 import { passesSoon } from '../../database/errors/passing.ts'
 import { Unavailable } from '../../errors.ts'
@@ -22,6 +23,7 @@ type ServeOptions = ServiceOptions & { readonly stop: AbortSignal }
  */
 export async function serve(options: ServeOptions, say: (text: string) => void): Promise<void> {
   const worker = inWorker({ fallback: countersOfProcess() })
+  if (!worker) for (const warning of configWarnings(options.config)) options.log.warn(warning)
   try {
     if (worker) await serveInWorker(options, worker)
     else if (options.config.workers > 1) await serveWithWorkers(options, say)

@@ -1,0 +1,19 @@
+/** What is allowed, and hardly ever meant. `serve` and `config check` say it. */
+import { hostIn, isLoopbackHost } from '../address-classes.ts'
+import { type Config, serviceAddress } from './config.ts'
+
+/** A sentence or two for each, beginning with the variable. */
+export function configWarnings(config: Config): readonly string[] {
+  const address = new URL(serviceAddress(config))
+  if (address.protocol === 'https:') {
+    if (config.trustedProxies.length > 0) return []
+    return [
+      'RATAFIA_BASE_URL is https, and RATAFIA_TRUSTED_PROXIES is not set. The service itself speaks http, so behind your reverse proxy all clients seem to come from one address, and passwords from other machines are refused. Set RATAFIA_TRUSTED_PROXIES to the address from which the proxy connects.',
+    ]
+  }
+  const host = hostIn(address)
+  if (host === 'localhost' || host.endsWith('.localhost') || isLoopbackHost(host)) return []
+  return [
+    `${config.baseUrl === undefined ? 'RATAFIA_HOST' : 'RATAFIA_BASE_URL'} makes ${host} reachable over http. Anyone on the network can read the tokens, and passwords from other machines are refused. Put a reverse proxy with TLS in front of the service, and set RATAFIA_BASE_URL to its https address.`,
+  ]
+}
