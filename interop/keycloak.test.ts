@@ -1,13 +1,13 @@
 /**
  * A CI job without a secret: the service account of a Keycloak client plays it. Its tokens are exchanged for credentials,
- * with which craft-store works unmodified.
+ * with which craft-store works unmodified; libraries for OAuth make the exchange themselves.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TOKEN_EXCHANGE, TOKEN_TYPES } from '@ratafia/api'
 import { eventually } from '../packages/server/test/support/eventually.ts'
-import { craftStore, type Driver, SNAPCRAFTS, snapcraftStoreLayer } from './support/driver.ts'
+import { craftStore, type Driver, OAUTH_CLIENTS, SNAPCRAFTS, snapcraftStoreLayer } from './support/driver.ts'
 import { type Keycloak, startKeycloak } from './support/keycloak.ts'
 import type { KeycloakRealm } from './support/keycloak-realm.ts'
 import { assertUnauthorized, ok } from './support/token-life.ts'
@@ -129,6 +129,20 @@ onEachDatabase((world, kind) => {
       const pair = await credentials({ requested_token_type: TOKEN_TYPES.pair })
       const environment = { SNAPCRAFT_STORE_CREDENTIALS: pair }
       await using(snapcraftStoreLayer(snapcraft, world().service.url, environment), isLetIn)
+    })
+  }
+
+  for (const [name, startClient] of Object.entries(OAUTH_CLIENTS)) {
+    test(`${name}: exchanges an ID token for one that the service accepts, and reads a refusal`, async () => {
+      const token = await realm.token(JOB, 'id_token')
+      await using(startClient(world().service.url), async (client) => {
+        const { status, body, message } = await client.ask({ token })
+        assert.equal(status, 200, message ?? JSON.stringify(body))
+        const { account, packages } = body as { account: { username: string }; packages: string[] }
+        assert.deepEqual([account.username, packages], [FARM.username, [SNAP_ID]])
+        const again = await client.ask({ token })
+        assert.equal(again.code, 'invalid_grant', JSON.stringify(again))
+      })
     })
   }
 

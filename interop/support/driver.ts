@@ -49,6 +49,17 @@ export const BAKERIES = {
   'Go httpbakery v2': goBakeryV2,
 } as const
 
+const oauthInPython = (name: string) => (service: string) =>
+  start(clientPaths.python, [join(clientPaths.interop, 'clients/oauth_clients.py'), name, service], {})
+
+/** Libraries for OAuth, which know nothing of this service, by their names in titles. */
+export const OAUTH_CLIENTS: Readonly<Record<string, (service: string) => Driver>> = {
+  'openid-client': (service) =>
+    start(process.execPath, [join(clientPaths.interop, 'clients/openid_client.mjs'), service], {}),
+  'requests-oauthlib': oauthInPython('requests-oauthlib'),
+  Authlib: oauthInPython('Authlib'),
+}
+
 export const rustMacaroons = (): Driver => start(clientPaths.rustMacaroons, [], {})
 
 export const craftStore = (service: string, environment: Settings = {}): Driver =>

@@ -24,9 +24,12 @@ export function checkRequirements(): void {
     ...(isCurrent('openapi/.venv/stamp', ['openapi/requirements.txt'])
       ? []
       : ['the Python programs of interop/openapi/requirements.txt']),
-    ...(isCurrent('openapi/node_modules/stamp', ['openapi/package.json', 'openapi/package-lock.json'])
-      ? []
-      : ['the npm packages of interop/openapi']),
+    ...['clients', 'openapi']
+      .filter((folder) => {
+        const files = [`${folder}/package.json`, `${folder}/package-lock.json`]
+        return !isCurrent(`${folder}/node_modules/stamp`, files)
+      })
+      .map((folder) => `the npm packages of interop/${folder}`),
     ...(isCurrent('.bin/stamp', ['go/go.mod', 'go/go.sum', ...GO_FILES])
       ? []
       : ['the Go client of interop/go']),
@@ -71,6 +74,9 @@ export function clientVersions(): Readonly<Record<string, string>> {
     snapd,
     // Built from the same source.
     snap: snapd,
+    'openid-client': npmVersion('openid-client', join(clientPaths.interop, 'clients')),
+    'requests-oauthlib': python('requests-oauthlib'),
+    Authlib: python('Authlib'),
     Keycloak: numberIn(readFileSync(join(clientPaths.keycloak, 'version.txt'), 'utf8')),
     'openapi-fetch': `${openApiNpm('openapi-fetch')}, types of openapi-typescript ${openApiNpm('openapi-typescript')}`,
     'openapi-python-client': openApiPython('openapi-python-client'),
