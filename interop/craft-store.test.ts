@@ -1,4 +1,4 @@
-// craft-store's StoreClient for the Snap Store, as snapcraft uses it.
+// craft-store's StoreClient for the Snap Store, as snapcraft uses it, and for Charmhub.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -40,6 +40,19 @@ onEachDatabase((world) => {
     await client.close()
     assert.ok(answer.credentials, `${answer.error}: ${answer.message}`)
     return answer.credentials
+  }
+
+  /** What one process that craft-store's endpoints for Charmhub were given answers. */
+  async function atCharmhub(
+    environment: Readonly<Record<string, string>>,
+    command: Readonly<Record<string, unknown>>,
+  ): Promise<Answer> {
+    const client = craftStore(world().service.url, environment, 'CHARMHUB')
+    try {
+      return await client.ask(command)
+    } finally {
+      await client.close()
+    }
   }
 
   function withCredentials(credentials: string, command: Readonly<Record<string, unknown>>): Promise<Answer> {
@@ -93,6 +106,24 @@ onEachDatabase((world) => {
     ]) {
       assert.ok(shown.includes(part), `the page shows ${part}: ${shown}`)
     }
+  })
+
+  test('with the endpoints CHARMHUB a person logs in, uses the exported credentials, lists and revokes', async () => {
+    const description = `charmcraft on ${crypto.randomUUID()}`
+    const wanted = { permissions: ['package_access'], channels: ['edge'], ttl: 600, description }
+    const answer = await atCharmhub(person.environment, { do: 'login', ...wanted })
+    const STORE_CREDENTIALS = answer.credentials ?? assert.fail(`${answer.error}: ${answer.message}`)
+    const use = (command: Readonly<Record<string, unknown>>) => atCharmhub({ STORE_CREDENTIALS }, command)
+
+    const me = (await ok(use({ do: 'whoami' }))) as Readonly<Record<string, unknown>>
+    assert.equal((me['account'] as { username: string }).username, ADA.username)
+    assert.deepEqual([me['permissions'], me['channels']], [['package_access'], ['edge']])
+    const listed = await records(use({ do: 'request', method: 'GET', path: '/v1/tokens' }))
+    const sessionId = listed.find((one) => one.description === description)?.['session-id']
+    const body = { 'session-id': sessionId }
+    const path = '/v1/tokens/revoke'
+    const [revoked] = await records(use({ do: 'request', method: 'POST', path, body }))
+    assertRevoked(await use({ do: 'whoami' }), revoked ?? assert.fail('nothing was revoked'))
   })
 
   test('after an operator revoked it, StoreServerError carries our code and message', async () => {

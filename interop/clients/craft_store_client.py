@@ -1,6 +1,6 @@
-"""Drives the service with craft-store's StoreClient for the Snap Store, unmodified from PyPI.
+"""Drives the service with craft-store's StoreClient, unmodified from PyPI.
 
-argv: the service's address. With credentials in STORE_CREDENTIALS it uses those, as a build farm does; otherwise it
+argv: the service's address, and the name of craft-store's endpoints: SNAP_STORE or CHARMHUB. With credentials in STORE_CREDENTIALS it uses those, as a build farm does; otherwise it
 logs in with the browser that BROWSER names and keeps the credentials for as long as it runs.
 """
 
@@ -13,12 +13,13 @@ from craft_store.errors import StoreServerError
 
 from lines import answer_each
 
-SERVICE = sys.argv[1]
+SERVICE, STORE = sys.argv[1:]
+ENDPOINTS = getattr(endpoints, STORE)
 
 client = craft_store.StoreClient(
     base_url=SERVICE,
     storage_base_url=SERVICE,
-    endpoints=endpoints.SNAP_STORE,
+    endpoints=ENDPOINTS,
     application_name="interop",
     user_agent="interop-test/1.0",
     ephemeral="STORE_CREDENTIALS" not in os.environ,
@@ -27,7 +28,7 @@ client = craft_store.StoreClient(
 
 
 def login(permissions, description, ttl, packages=None, channels=None):
-    wanted = packages and [endpoints.Package(name, "snap") for name in packages]
+    wanted = packages and [endpoints.Package(name, ENDPOINTS.valid_package_types[0]) for name in packages]
     credentials = client.login(
         permissions=permissions, description=description, ttl=ttl, packages=wanted, channels=channels
     )

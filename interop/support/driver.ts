@@ -62,10 +62,14 @@ export const OAUTH_CLIENTS: Readonly<Record<string, (service: string) => Driver>
 
 export const rustMacaroons = (): Driver => start(clientPaths.rustMacaroons, [], {})
 
-export const craftStore = (service: string, environment: Settings = {}): Driver =>
+export const craftStore = (
+  service: string,
+  environment: Settings = {},
+  endpoints: 'SNAP_STORE' | 'CHARMHUB' = 'SNAP_STORE',
+): Driver =>
   start(
     clientPaths.python,
-    [join(clientPaths.interop, 'clients/craft_store_client.py'), service],
+    [join(clientPaths.interop, 'clients/craft_store_client.py'), service, endpoints],
     environment,
   )
 
