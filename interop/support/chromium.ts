@@ -51,7 +51,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
  */
 export async function press(page: Page, name: string): Promise<void> {
   const loaded = page.waitForEvent('load')
-  await Promise.all([loaded, page.getByRole('button', { name, exact: true }).first().click()])
+  await Promise.all([loaded, page.getByRole('button', { name, exact: true }).click()])
 }
 
 /** Keeps a picture when INTEROP_SCREENSHOTS names a directory for them. */
