@@ -205,7 +205,12 @@ func (dev *device) configure(cfg configuration, model *asserts.Model) error {
 		if name == "" {
 			continue
 		}
-		if err := dev.install(name, typ); err != nil {
+		// A newer snapd refuses a gadget whose base is not the model's.
+		base := ""
+		if typ == "gadget" {
+			base = model.Base()
+		}
+		if err := dev.install(name, typ, base); err != nil {
 			return err
 		}
 	}
@@ -239,13 +244,16 @@ func (dev *device) configure(cfg configuration, model *asserts.Model) error {
 }
 
 // install makes as much of a snap as snapd looks at when it registers and remodels.
-func (dev *device) install(name, typ string) error {
+func (dev *device) install(name, typ, base string) error {
 	revision := snap.R(1)
 	meta := filepath.Join(snap.MountDir(name, revision), "meta")
 	if err := os.MkdirAll(meta, 0755); err != nil {
 		return err
 	}
 	yaml := fmt.Sprintf("name: %s\ntype: %s\nversion: '1'\n", name, typ)
+	if base != "" {
+		yaml += fmt.Sprintf("base: %s\n", base)
+	}
 	if err := os.WriteFile(filepath.Join(meta, "snap.yaml"), []byte(yaml), 0644); err != nil {
 		return err
 	}
