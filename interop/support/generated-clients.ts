@@ -1,6 +1,6 @@
 /** Clients made from the OpenAPI document of a running service, anew for each run, and the programs around them. */
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Driver, start } from './driver.ts'
@@ -32,6 +32,76 @@ export async function generateManagementClient(service: string): Promise<string>
     env: cleanEnvironment(),
   })
   return folder
+}
+
+/** The two documents of the service, in a folder of their own each. */
+export async function documentsOf(service: string, name: string): Promise<Readonly<Record<Api, string>>> {
+  const folder = join(generated, name)
+  await run('mkdir', ['-p', folder])
+  const keep = async (api: Api, path: string) => {
+    const file = join(folder, `${api}.json`)
+    await writeFile(file, await (await fetch(`${service}${path}`)).text())
+    return [api, file] as const
+  }
+  const kept = [keep('public', '/openapi.json'), keep('management', '/api/management/v1/openapi.json')]
+  return Object.fromEntries(await Promise.all(kept)) as Record<Api, string>
+}
+
+export type Api = 'public' | 'management'
+
+/** Both clients in Go, and the program that uses them compiles and passes `go vet`. */
+export async function generateInGo(service: string): Promise<() => Driver<CompiledAnswer>> {
+  const documents = Object.entries(await documentsOf(service, 'go'))
+  const cwd = join(folder, 'go')
+  for (const [name, document] of documents) {
+    const file = join(cwd, name, 'client.go')
+    await run('mkdir', ['-p', join(cwd, name)])
+    const words = ['-generate', 'types,client', '-package', name, '-o', file, document]
+    await run(clientPaths.oapiCodegen, words)
+  }
+  const program = join(generated, 'go/program')
+  const env = cleanEnvironment({ GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', CGO_ENABLED: '0' })
+  await run(clientPaths.go, ['vet', './...'], { cwd, env })
+  await run(clientPaths.go, ['build', '-o', program, '.'], { cwd, env })
+  return () => start(program, [], {})
+}
+
+/** Both clients in Rust, and the program that uses them compiles. */
+export async function generateInRust(service: string): Promise<() => Driver<CompiledAnswer>> {
+  const documents = Object.entries(await documentsOf(service, 'rust'))
+  for (const [name, document] of documents) {
+    const output = join(generated, 'rust', name)
+    await rm(output, { recursive: true, force: true })
+    await run('java', [
+      '-XX:TieredStopAtLevel=1',
+      '-jar',
+      clientPaths.openApiGenerator,
+      'generate',
+      ...RUST,
+      ...['-i', document, '-o', output, '--package-name', name],
+    ])
+  }
+  const env = cleanEnvironment({ CARGO_TARGET_DIR: clientPaths.openApiRust })
+  await run('cargo', ['build', '--quiet', '--locked', '--offline'], { cwd: join(folder, 'rust'), env })
+  return () => start(join(clientPaths.openApiRust, 'debug/generated-clients'), [], {})
+}
+
+const RUST = [
+  ...['-g', 'rust', '--additional-properties', 'supportAsync=false,library=reqwest'],
+  // It takes `null` for the name of a schema, and reqwest has no body that is a path.
+  ...['--type-mappings', 'null=serde_json::Value,file=Vec<u8>'],
+  // The tests of our pages would read its own.
+  ...['--openapi-generator-ignore-list', 'README.md,docs/*'],
+  // It wants the body of a link to be a text. The specification allows any value.
+  '--skip-validate-spec',
+]
+
+export interface CompiledAnswer {
+  readonly error?: string
+  readonly username?: string
+  readonly listed?: number
+  /** Of a refusal. */
+  readonly code?: string
 }
 
 /** Types, and the program that uses them compiles. */

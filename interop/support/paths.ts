@@ -15,6 +15,11 @@ export const clientPaths = {
   snapcraft4Python: join(interop, 'publishers/.venv-snapcraft-4/bin/python'),
   snapcraft7Python: join(interop, 'publishers/.venv-snapcraft-7/bin/python'),
   openApiPython: join(interop, 'openapi/.venv/bin/python'),
+  oapiCodegen: join(interop, '.bin/oapi-codegen'),
+  openApiGenerator: join(interop, '.bin/openapi-generator/openapi-generator-cli.jar'),
+  openApiRust: join(interop, '.bin/openapi-rust'),
+  /** A newer one than Debian's. */
+  go: join(interop, '.bin/go/bin/go'),
   goBakery: join(interop, '.bin/go-bakery'),
   rustMacaroons: join(interop, '.bin/rust-macaroons'),
   snapdDevice: join(interop, '.bin/snapd-device'),

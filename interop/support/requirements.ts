@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientPaths } from './paths.ts'
 
+const OPENAPI = join(clientPaths.interop, 'openapi')
 const REMEDY = 'Run interop/setup: it installs what is missing.'
 
 /** Throws an `Error` that names what is missing or outdated and the command that installs it. */
@@ -36,6 +37,13 @@ export function checkRequirements(): void {
     ...(isCurrent('.bin/rust-stamp', ['rust/Cargo.toml', 'rust/Cargo.lock', 'rust/src/main.rs'])
       ? []
       : ['the Rust program of interop/rust']),
+    ...(isCurrent('.bin/oapi-codegen-stamp', ['openapi/go/go.mod', 'openapi/go/go.sum'])
+      ? []
+      : ['oapi-codegen of interop/openapi/go']),
+    ...(isCurrent('.bin/openapi-rust-stamp', ['openapi/rust/Cargo.toml', 'openapi/rust/Cargo.lock'])
+      ? []
+      : ['the crates of interop/openapi/rust']),
+    ...(isCurrent('.bin/openapi-generator/stamp', ['openapi/generator.txt']) ? [] : ['openapi-generator']),
     // Its `version` asks snapd, and without one waits 25 s for it.
     ...(runs(clientPaths.snap, '--help') ? [] : ['the command snap']),
     // It has no option that does not start it.
@@ -52,7 +60,7 @@ export function checkRequirements(): void {
 export function clientVersions(): Readonly<Record<string, string>> {
   const python = (name: string): string => pythonVersion(clientPaths.python, name)
   const openApiPython = (name: string): string => pythonVersion(clientPaths.openApiPython, name)
-  const openApiNpm = (name: string): string => npmVersion(name, join(clientPaths.interop, 'openapi'))
+  const openApiNpm = (name: string): string => npmVersion(name, OPENAPI)
   const go = output(clientPaths.goBakery, 'version')
   const snapd = numberIn(readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8'))
   const craftStore7 = pythonVersion(clientPaths.snapcraft7Python, 'craft-store')
@@ -80,6 +88,10 @@ export function clientVersions(): Readonly<Record<string, string>> {
     Keycloak: numberIn(readFileSync(join(clientPaths.keycloak, 'version.txt'), 'utf8')),
     'openapi-fetch': `${openApiNpm('openapi-fetch')}, types of openapi-typescript ${openApiNpm('openapi-typescript')}`,
     'openapi-python-client': openApiPython('openapi-python-client'),
+    'oapi-codegen': numberIn(readFileSync(join(OPENAPI, 'go/go.mod'), 'utf8'), 'oapi-codegen/v2 v'),
+    'openapi-generator': `${numberIn(readFileSync(join(OPENAPI, 'generator.txt'), 'utf8'))}, Rust`,
+    Spectral: openApiNpm('@stoplight/spectral-cli'),
+    Redocly: openApiNpm('@redocly/cli'),
     Schemathesis: openApiPython('schemathesis'),
     // Debian replaces it every few weeks, which is no change of ours. `versions` has its number.
     Chromium: "Debian's current one",

@@ -72,17 +72,13 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
       answer: { macaroon: MACAROONS.unlimitedRoot },
     },
     {
-      name: 'empty-list',
-      summary: 'A list without items',
-      body: { channels: [] },
+      name: 'no-such-date',
+      summary: 'An expiry on a date that does not exist',
+      body: { expires: '2099-02-30T12:00:00Z' },
       status: 400,
-      answer: refused(
-        'invalid-field',
-        'The field "channels" must not be empty: give at least one item, or leave it out.',
-        {
-          field: 'body/channels',
-        },
-      ),
+      answer: refused('invalid-field', 'The field "expires" is a date or time that does not exist.', {
+        field: 'body/expires',
+      }),
     },
   ],
   exchangeToken: [

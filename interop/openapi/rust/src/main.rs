@@ -1,0 +1,63 @@
+//! Calls both APIs with the clients that openapi-generator made from their OpenAPI documents. One JSON command a line,
+//! one JSON answer a line.
+use reqwest::blocking::Client;
+use reqwest::header::{HeaderMap, AUTHORIZATION};
+use serde_json::{json, Value};
+use std::io::{stdin, stdout, Write};
+
+/// A client that sends the token in one header. The generated `api_key` would be sent in every header of a security
+/// scheme, and the service refuses a request with two credentials.
+fn authorized(token: &str) -> Client {
+    let mut headers = HeaderMap::new();
+    let value = format!("Macaroon {token}").parse().expect("a header");
+    headers.insert(AUTHORIZATION, value);
+    Client::builder().default_headers(headers).build().expect("a client")
+}
+
+fn whoami(service: &str, token: &str) -> Result<Value, String> {
+    use public::apis::{configuration::Configuration, tokens_api, Error};
+    use tokens_api::WhoamiError::Status400;
+    let configuration = Configuration {
+        base_path: service.to_owned(),
+        client: authorized(token),
+        ..Configuration::default()
+    };
+    let me = match tokens_api::whoami(&configuration, None) {
+        Ok(me) => me,
+        Err(Error::ResponseError(refused)) => {
+            // The generated type takes a body for that of the first status that has such a body.
+            let (401, Some(Status400(body))) = (refused.status.as_u16(), refused.entity) else {
+                return Err(refused.content);
+            };
+            return Ok(json!({ "code": body.error_list[0].code }));
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    let list = tokens_api::list_tokens(&configuration, None, None).map_err(|e| e.to_string())?;
+    Ok(json!({ "username": me.account.username, "listed": list.macaroons.len() }))
+}
+
+fn me(service: &str, token: &str) -> Result<Value, String> {
+    use management::apis::{configuration::Configuration, me_api};
+    let configuration = Configuration {
+        base_path: service.to_owned(),
+        client: authorized(token),
+        ..Configuration::default()
+    };
+    let me = me_api::me(&configuration).map_err(|error| error.to_string())?;
+    Ok(json!({ "username": me.username }))
+}
+
+fn main() {
+    for line in stdin().lines() {
+        let command: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        let of = |name: &str| command[name].as_str().unwrap_or_default().to_owned();
+        let (service, token) = (of("service"), of("token"));
+        let answer = match of("do").as_str() {
+            "whoami" => whoami(&service, &token),
+            _ => me(&service, &token),
+        };
+        println!("{}", answer.unwrap_or_else(|error| json!({ "error": error })));
+        stdout().flush().expect("standard output");
+    }
+}
