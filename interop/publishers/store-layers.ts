@@ -1,9 +1,12 @@
 /** The store layers of snapcraft 7, 8 and 9, which log in with a password, and theirs for a store on premises. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { agentToken } from '../support/agent-token.ts'
 import { type Answer, type Driver, type Snapcraft, snapcraftStoreLayer } from '../support/driver.ts'
+import { cleanEnvironment } from '../support/paths.ts'
 import { keyringIn, ownSessions, type PublisherTests, UNTIL_STALE } from '../support/publishers.ts'
 import { assertUnauthorized, ok } from '../support/token-life.ts'
 import { ADA, FARM } from '../support/world.ts'
@@ -80,6 +83,20 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
     const refused = await run(exported(credentials), whoami)
     assertUnauthorized(refused, 'revoked at')
     assert.deepEqual(refused.requests, [WHOAMI], 'it does not try to refresh')
+  })
+
+  once('the program that the page of tools shows runs as it is', async () => {
+    const { service } = world()
+    const { credentials = '', message } = await exporting({})
+    assert.notEqual(credentials, '', message)
+    const page = await (await fetch(`${service.url}/console/tools`)).text()
+    const [, program = ''] = /<pre id="[^"]+">(from craft_store [^<]*)<\/pre>/.exec(page) ?? []
+    const { stdout } = await promisify(execFile)(
+      snapcraft.python,
+      ['-c', program.replaceAll('&quot;', '"')],
+      { env: cleanEnvironment({ STORE_AUTH: credentials }) },
+    )
+    assert.match(stdout, new RegExp(`'email': '${ADA.email}'`))
   })
 
   once('a wrong password and an address that nobody has are refused alike', async () => {

@@ -1,15 +1,18 @@
 /** `GET /console/`: where somebody who is signed in begins, and what this is for everybody else. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Authority } from '../authority.ts'
 import { pathOf } from '../http/app.ts'
 import { seeOther } from '../http/browsers/see-other.ts'
 import { type AskedParts, askedBy, SignedOut } from '../http/console/asked.ts'
-import { sendPage } from '../web/send-page.ts'
+import { consoleFrames, sendConsolePage } from '../http/console/frames.ts'
+import { type FrontPage, frontPage, toolsPage } from '../web/front-page.ts'
+import { sendFrontPage } from '../web/send-page.ts'
 
 interface FrontRoutes<Who extends Authority> extends AskedParts<Who> {
   readonly baseUrl: string
-  /** The page for everybody. */
-  readonly front: () => Promise<string>
+  /** Beside the name of the software. */
+  readonly name: string
+  readonly front: () => Promise<FrontPage>
 }
 
 const OPTIONS = { config: { limit: 'management', anyQuery: true } } as const
@@ -19,8 +22,18 @@ export function consoleFrontRoutes<Who extends Authority>(
   routes: FrontRoutes<Who>,
 ): void {
   const { baseUrl, front } = routes
+  const frames = consoleFrames(routes)
+  const sendFront = async (reply: FastifyReply) => sendFrontPage(reply, frontPage(await front()))
   app.get('/console', OPTIONS, (_request, reply) => reply.redirect(`${pathOf(baseUrl)}/console/`, 308))
-  app.get('/console/tools', OPTIONS, async (_request, reply) => sendPage(reply, 200, await front()))
+  app.get('/console/tools', OPTIONS, async (request, reply) => {
+    try {
+      const asked = await askedBy(request, undefined, routes)
+      return sendConsolePage(reply, 200, toolsPage(await front()), frames.of(asked))
+    } catch (error) {
+      if (!(error instanceof SignedOut)) throw error
+      return sendFront(reply)
+    }
+  })
   app.get('/console/', OPTIONS, async (request, reply) => {
     try {
       const { me } = await askedBy(request, undefined, routes)
@@ -29,7 +42,7 @@ export function consoleFrontRoutes<Who extends Authority>(
       return seeOther(reply, `${pathOf(baseUrl)}/console/${begin}`)
     } catch (error) {
       if (!(error instanceof SignedOut)) throw error
-      return sendPage(reply, 200, await front())
+      return sendFront(reply)
     }
   })
 }

@@ -1,7 +1,11 @@
 /** The page of `GET /` for people: what this is, and how each tool logs in to this installation. */
-import { type Html, html } from './html.ts'
+
+import type { ConsoleContent } from './console/layout.ts'
+import { SCRIPT } from './console/script.ts'
+import { type Html, html, scriptElement } from './html.ts'
 import { page } from './layout.ts'
 import { TOOLS, type Tool, type ToolFacts } from './tools.ts'
+import { words } from './words/en.ts'
 
 export interface FrontPage extends ToolFacts {
   /** Where people manage their account; undefined with an identity service elsewhere. */
@@ -12,7 +16,7 @@ export interface FrontPage extends ToolFacts {
 }
 
 export function frontPage(facts: FrontPage): string {
-  const { baseUrl, account, identity, console, passwordLogins, deviceService } = facts
+  const { baseUrl, account, identity, console } = facts
   return page({
     title: new URL(baseUrl).host,
     brand: 'logins of publishers, identity of devices',
@@ -30,9 +34,22 @@ ${
     ? html`<p>Accounts are at another service: <a href="${identity}">${identity}</a>.</p>`
     : html`<p><a href="${account}">Sign in</a> to change your password and your second factor.</p>`
 }
-<h2>Log in with a tool</h2>
+${toolSections(facts)}
+${SCRIPT_ELEMENT}`,
+  })
+}
+
+/** The same tools for one who is signed in to the console. */
+export const toolsPage = (facts: FrontPage): ConsoleContent => ({
+  title: words.navigation.tools,
+  section: 'tools',
+  isNarrow: true,
+  body: html`<div class="card">${toolSections(facts)}</div>`,
+})
+
+const toolSections = (facts: FrontPage): Html => html`<h2>Log in with a tool</h2>
 ${
-  passwordLogins
+  facts.passwordLogins
     ? html`<p>The tool asks for your e-mail address and password. A login in the browser is better: there you see what you
 grant before you do, and no tool sees your password.</p>`
     : html`<p>Nobody types a password into a tool here: <code>ratafia login</code> opens a login in the browser, and prints
@@ -41,29 +58,35 @@ what the tool needs.</p>`
 <p class="quiet"><code>ratafia</code> is the program of this service; for logging in it runs on any machine that has
 Node.js 24. Credentials that it prints are secrets: give them only the permissions, packages and time that they
 need (<code>ratafia login --help</code>).</p>
-${TOOLS.map((tool) => toolSection(tool, facts))}
+${TOOLS.map((tool, index) => toolSection(tool, facts, `tool-${index}`))}
 <h2>Build devices</h2>
 <p>In the <code>prepare-device</code> hook of your gadget:</p>
-${commands([`snapctl set device-service.url=${deviceService}`])}
+${commands([`snapctl set device-service.url=${facts.deviceService}`], 'device-service')}
 <h2>Write a program</h2>
-<p>The interface is described in <a href="${baseUrl}/openapi.json">openapi.json</a>. A program that asks this address for
-JSON gets a list of all endpoints.</p>`,
-  })
-}
+<p>The interface is described in <a href="${facts.baseUrl}/openapi.json">openapi.json</a>. A program that asks this address for
+JSON gets a list of all endpoints.</p>`
 
 /** Undefined for a tool that has no login of the kinds that are allowed. */
-function toolSection(tool: Tool, facts: ToolFacts): Html | undefined {
+function toolSection(tool: Tool, facts: ToolFacts, id: string): Html | undefined {
   const byPassword = facts.passwordLogins ? tool.password?.(facts) : undefined
   const byCredential = tool.credential?.(facts)
   if (!byPassword && !byCredential) return undefined
-  const { name, daemon, variables, note } = tool
+  const { name, daemon, variables, program, note } = tool
   const settings = Object.entries(variables(facts)).map(([variable, value]) => `${variable}=${value}`)
   const exports = daemon === undefined ? settings.map((setting) => `export ${setting}`) : []
   return html`<h3>${name}</h3>
-${daemon !== undefined && html`<p>In the environment of ${daemon}:</p>${commands(settings)}<p>Then, in yours:</p>`}
-${commands([...exports, ...(byPassword ?? byCredential ?? [])])}
-${byPassword && byCredential && html`<p>Or, without giving it your password:</p>${commands([...exports, ...byCredential])}`}
+${daemon !== undefined && html`<p>In the environment of ${daemon}:</p>${commands(settings, `${id}-daemon`)}<p>Then, in yours:</p>`}
+${commands([...exports, ...(byPassword ?? byCredential ?? [])], id)}
+${byPassword && byCredential && html`<p>Or, without giving it your password:</p>${commands([...exports, ...byCredential], `${id}-browser`)}`}
+${program && html`<p>In Python:</p>${commands(program(facts), `${id}-program`)}`}
 ${note && html`<p class="quiet">${note(facts)}</p>`}`
 }
 
-const commands = (lines: readonly string[]): Html => html`<pre>${lines.join('\n')}</pre>`
+/** `id`: of the page. The button is for browsers with scripts. */
+const commands = (
+  lines: readonly string[],
+  id: string,
+): Html => html`<pre id="${id}">${lines.join('\n')}</pre>
+<p><button class="secondary small" type="button" hidden data-copy="${id}" data-copied="${words.form.copied}">${words.form.copy}</button></p>`
+
+const SCRIPT_ELEMENT = scriptElement(SCRIPT)

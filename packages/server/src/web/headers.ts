@@ -5,6 +5,12 @@ import { STYLE_HASH } from './style.ts'
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = headersWith([`style-src '${STYLE_HASH}'`])
 
+/** Of the front page, which has the script that copies. */
+export const FRONT_HEADERS: Readonly<Record<string, string>> = headersWith([
+  `style-src '${STYLE_HASH}'`,
+  `script-src '${SCRIPT_HASH}'`,
+])
+
 /** Of pages of the console, which have a script of ours and a stylesheet of their own. */
 export const CONSOLE_HEADERS: Readonly<Record<string, string>> = headersWith([
   `style-src '${CONSOLE_STYLE_HASH}'`,

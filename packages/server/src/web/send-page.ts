@@ -1,7 +1,7 @@
 /** Sends a page with the headers that keep it safe. */
 import type { FastifyReply } from 'fastify'
 import { type AccountFrame, accountShell } from './account/shell.ts'
-import { CONSOLE_HEADERS, PAGE_HEADERS } from './headers.ts'
+import { CONSOLE_HEADERS, FRONT_HEADERS, PAGE_HEADERS } from './headers.ts'
 import type { PageContent } from './layout.ts'
 
 interface SendOptions {
@@ -22,6 +22,10 @@ export function sendPage(
   if (formsLeadTo !== undefined) reply.header(POLICY, policyLeadingTo(formsLeadTo))
   return reply.send(page)
 }
+
+/** The front page, whose buttons copy. */
+export const sendFrontPage = (reply: FastifyReply, page: string): FastifyReply =>
+  reply.status(200).headers(FRONT_HEADERS).send(page)
 
 /** A page of one's own account, in the frame of the console of the same service, if it has one. */
 export const sendAccountPage = (

@@ -32,6 +32,7 @@ border:1px solid var(--soft);border-radius:.4rem}
 button,.button{padding:.65rem 1.25rem;font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);cursor:pointer}
 .primary{background:var(--accent);color:var(--accent-ink)}
 .secondary{background:transparent;color:var(--accent)}
+.small{padding:.25rem .6rem;font-size:.9rem}
 .link{padding:0;border:0;background:none;color:var(--accent);text-decoration:underline;font-weight:400}
 a{color:var(--accent);overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}

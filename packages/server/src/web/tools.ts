@@ -26,6 +26,8 @@ export interface Tool {
   readonly password?: (facts: ToolFacts) => readonly string[]
   /** A login in the browser or by an agent; absent for a tool that takes no credential. */
   readonly credential?: (facts: ToolFacts) => readonly string[]
+  /** Lines of Python that use the credential, complete. */
+  readonly program?: (facts: ToolFacts) => readonly string[]
   /** What to know besides. */
   readonly note?: (facts: ToolFacts) => string
 }
@@ -66,8 +68,22 @@ export const TOOLS: readonly Tool[] = [
     name: 'craft-store, in a program',
     variables: () => ({}),
     credential: (facts) => [exported('STORE_AUTH', 'snapcraft', facts)],
-    note: ({ baseUrl, signOn }) =>
-      `Give UbuntuOneStoreClient base_url="${baseUrl}", auth_url="${signOn}", endpoints=U1_SNAP_STORE and environment_auth="STORE_AUTH".`,
+    program: ({ baseUrl, signOn }) => [
+      'from craft_store import UbuntuOneStoreClient, endpoints',
+      '',
+      'client = UbuntuOneStoreClient(',
+      `    base_url="${baseUrl}",`,
+      `    storage_base_url="${baseUrl}",`,
+      `    auth_url="${signOn}",`,
+      '    endpoints=endpoints.U1_SNAP_STORE,',
+      '    application_name="my-tool",',
+      '    user_agent="my-tool/1.0",',
+      '    environment_auth="STORE_AUTH",',
+      ')',
+      'print(client.whoami())',
+    ],
+    note: () =>
+      'If your store takes uploads at another address, that is storage_base_url. Choose application_name and user_agent yourself.',
   },
   {
     name: 'surl',

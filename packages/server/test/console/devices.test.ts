@@ -103,12 +103,23 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(serialsIn(near.text), ['AC-1', 'AC-2', 'AC-5'])
     })
 
+    test('the search finds how a serial begins, and says so before and after', async () => {
+      assert.match(textOf(await operator.get('/console/devices')), /Serial or key begins with, or id/)
+      assert.deepEqual(serialsIn((await operator.get('/console/devices?q=AC-')).text).length, 4)
+      const middle = await operator.get('/console/devices?q=C-1')
+      assert.match(textOf(middle), /finds no part from the middle of a serial/)
+      // Nothing was searched for.
+      const other = textOf(await operator.get('/console/devices?status=superseded'))
+      assert.match(other, /Nothing matches these filters/)
+      assert.doesNotMatch(other, /The search compares/)
+    })
+
     test('nothing matches: the filters stand there, and a way out', async () => {
       const page = await operator.get('/console/devices?q=ZZ-9&status=active')
       assert.equal(page.status, 200)
       assert.match(
         textOf(page),
-        /Nothing matches these filters: search: ZZ-9 status: active Clear the filters/,
+        /Nothing matches these filters: search: ZZ-9 status: active The search compares how a serial begins, .*no part from the middle of a serial\. Clear the filters/,
       )
       assert.match(page.text, /value="ZZ-9"/)
     })

@@ -1,5 +1,6 @@
 /** `GET /` by Accept: a page for people, JSON for programs. */
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { oneDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
@@ -37,7 +38,7 @@ const ACCEPTS: readonly (readonly [accept: string | undefined, page: boolean])[]
 const pageOf = async (url: string, accept = FIREFOX) => (await fetch(url, { headers: { accept } })).text()
 /** The lines of all commands on the page. */
 const commandsOn = (page: string): readonly string[] =>
-  [...page.matchAll(/<pre>([^<]*)<\/pre>/g)].flatMap(([, text = '']) =>
+  [...page.matchAll(/<pre[^>]*>([^<]*)<\/pre>/g)].flatMap(([, text = '']) =>
     text
       .replaceAll('&quot;', '"')
       .replaceAll('&#39;', "'")
@@ -87,7 +88,12 @@ describe('GET /', () => {
         /^default-src 'none'; style-src 'sha256-/,
       )
       assert.equal(response.headers.get('x-frame-options'), 'DENY')
-      assert.doesNotMatch(text, /<script|undefined|\[object/)
+      // The script that copies, which the policy allows by its digest.
+      const [before = '', script = '', after = '', ...more] = text.split(/<script>|<\/script>/)
+      const digest = hash('sha256', script, 'base64')
+      assert.ok(response.headers.get('content-security-policy')?.includes(`script-src 'sha256-${digest}'`))
+      assert.deepEqual(more, [])
+      assert.doesNotMatch(before + after, /<script|undefined|\[object/)
     })
 
     test('every address on the page is of this installation, and each tool has its variables', async () => {

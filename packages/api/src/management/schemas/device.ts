@@ -65,7 +65,8 @@ const DeviceFilterFields = {
   q: Type.Optional(
     Type.String({
       pattern: SERIAL_KEY_OR_ID.pattern,
-      description: 'The beginning of a serial or (8 characters or more) of a key, or an id',
+      description:
+        'The beginning of a serial or (8 characters or more) of a key, or a whole id. A part from the middle finds nothing',
     }),
   ),
   serial: Type.Optional(SerialText),

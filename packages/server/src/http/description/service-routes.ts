@@ -6,9 +6,9 @@ import { API_VERSION, type Operation, type ServiceDescription } from '@ratafia/a
 import { OPERATIONS, openApi } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
 import { insideOf } from '../../address-classes.ts'
-import { frontPage } from '../../web/front-page.ts'
+import { type FrontPage, frontPage } from '../../web/front-page.ts'
 import { prefersPage } from '../../web/prefers-page.ts'
-import { sendPage } from '../../web/send-page.ts'
+import { sendFrontPage } from '../../web/send-page.ts'
 import { pathOf } from '../app.ts'
 import { seeOther } from '../browsers/see-other.ts'
 import { sendDocument } from './send-document.ts'
@@ -56,16 +56,16 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
     if (console !== undefined && hasConsole(request.client.address)) {
       return seeOther(reply, `${pathOf(facts.baseUrl)}/console/`)
     }
-    return sendPage(reply, 200, await frontPageOf({ ...facts, console: undefined }))
+    return sendFrontPage(reply, frontPage(await frontPageOf({ ...facts, console: undefined })))
   })
   const document = sendDocument(() => openApi(facts))
   app.get('/openapi.json', LIMITED, async (request, reply) => document(request, reply))
 }
 
 /** For people: what this is, and how each tool logs in here. */
-export async function frontPageOf(facts: FrontFacts): Promise<string> {
+export async function frontPageOf(facts: FrontFacts): Promise<FrontPage> {
   const deviceService = `${facts.baseUrl}${facts.deviceServicePath}/`
-  return frontPage({ ...facts, ...(await facts.toolLogins()), deviceService })
+  return { ...facts, ...(await facts.toolLogins()), deviceService }
 }
 
 export type FrontFacts = Pick<

@@ -90,7 +90,12 @@ interface Item {
   readonly needs?: readonly ManagementPermission[]
 }
 
-const MINE: readonly Item[] = [{ section: 'tokens' }, { section: 'publishers' }, { section: 'me' }]
+const MINE: readonly Item[] = [
+  { section: 'tokens' },
+  { section: 'publishers' },
+  { section: 'me' },
+  { section: 'tools' },
+]
 const ADMINISTRATION: readonly Item[] = [
   { section: 'overview', needs: ['devices:read'] },
   { section: 'devices', needs: ['devices:read'] },

@@ -14,6 +14,8 @@ export interface List<Row> extends Table<Row> {
   readonly filters?: HtmlValue
   /** What is shown when there is nothing at all: what this is, and the first step. */
   readonly empty: HtmlValue
+  /** What a search looks at, where nothing fits. */
+  readonly searched?: HtmlValue
   /** The cursor of the next page. */
   readonly next: string | null
   /** How many rows were looked at, where the page may be short for it (A8). */
@@ -37,14 +39,18 @@ ${rows.length === 0 ? withoutRows(one) : html`<div class="card">${table(one)}${p
 ${rows.length === 0 && next !== null && pager(one)}`
 }
 
-function withoutRows<Row>({ path, query, empty, next, examined }: List<Row>): Html {
+function withoutRows<Row>({ path, query, empty, searched, next, examined }: List<Row>): Html {
   if (next !== null) return html`<p class="notice warn" role="status">${words.list.partial(examined)}</p>`
   if (query.get('cursor') !== undefined) {
     return html`<p class="notice warn" role="status">${words.list.noMore} <a href="${path}">${words.list.firstPage}</a></p>`
   }
   if (!isFiltered(query)) return html`<div class="card">${empty}</div>`
   return html`<div class="card" role="status"><p><strong>${words.list.nothingMatches}</strong></p>
-<p>${chosenFilters(query)}</p>
+<p>${chosenFilters(query)}</p>${
+    searched &&
+    html`
+<p>${searched}</p>`
+  }
 <p><a href="${path}">${words.list.clear}</a></p></div>`
 }
 

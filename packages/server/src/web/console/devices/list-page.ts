@@ -52,6 +52,7 @@ export const devicesPage = (page: DevicesPage): ConsoleContent => ({
   body: list<ListedDevice>({
     ...{ path: PATH, label: text.label, rows: page.devices, next: page.next, examined: page.examined },
     ...{ query: page.query, filters: filters(page), empty: empty(page) },
+    ...(page.query.get('q') !== undefined && { searched: text.searched }),
     caption: text.sorts[sortOf(page.query)],
     ...(verbsFor(page).length > 0 && {
       choose: { form: 'bulk', name: 'id', value: ({ id }: ListedDevice) => id, label: serialOf },

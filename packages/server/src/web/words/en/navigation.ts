@@ -4,6 +4,7 @@ export const navigation = {
   tokens: 'Tokens',
   publishers: 'Publishing from CI',
   me: 'Sign-in and agents',
+  tools: 'Set up a tool',
   overview: 'Overview',
   devices: 'Devices',
   clones: 'Clones',

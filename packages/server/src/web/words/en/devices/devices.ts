@@ -48,8 +48,10 @@ export const devices = {
   exportCsv: 'Export CSV',
   exportLines: 'JSON lines',
   import: 'Import…',
+  searched:
+    'The search compares how a serial begins, how the id of a device key begins (8 characters or more), and whole ids of devices. It finds no part from the middle of a serial.',
   filters: {
-    q: 'Serial, key or id (beginning)',
+    q: 'Serial or key begins with, or id',
     model: 'Model',
     anyModel: 'all models',
     anyModelHint: 'BRAND/MODEL',
