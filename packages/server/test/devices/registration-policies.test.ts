@@ -117,13 +117,75 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(made, ['AC-3', 'AC-5'])
     })
 
+    const PLACEHOLDERS = [
+      ...['None', 'null', 'NULL', 'N/A', 'n.a.', 'Unknown', 'undefined', 'Not Specified', 'Not Applicable'],
+      ...['To Be Filled By O.E.M.', 'To be filled by O.E.M', 'Default string', 'System Serial Number'],
+      ...['Chassis Serial Number', 'Base Board Serial Number', 'SerialNumber', 'O.E.M.', 'INVALID', '(none)'],
+      ...[
+        '0',
+        '00000000',
+        '0x00000000',
+        '0123456789',
+        '1234567890',
+        '123456789',
+        'xxxxxxxx',
+        'FFFFFFFF',
+        '111111',
+      ],
+      ...['00000000-0000-0000-0000-000000000000', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF', '--', '...'],
+      '03000200-0400-0500-0006-000700080009',
+    ]
+    const NUMBERS = ['1', '11', '1111', '12345', 'SN-0', 'A00000000', '000001', 'NONE-1', 'NULL0', 'NA-17']
+
+    testOnce(
+      'what unprogrammed firmware says is no proposal: each unit gets a number, and its history says so',
+      async () => {
+        const { of, rows } = await newModel({ serialTemplate: 'AC-{number}' })
+        for (const [at, serial] of [...PLACEHOLDERS, 'None'].entries()) {
+          const key = await freshDeviceKey()
+          const given = (await registered(service, { ...of, serial, key })).fields.serial
+          assert.equal(given, `AC-${at + 1}`, serial)
+          const device = (await rows()).find((row) => row.deviceKeyId === key.publicKey.id) ?? assert.fail()
+          const [entry] = await service.installation.audit.list({ subject: device.id }, { limit: 1 })
+          assert.equal(JSON.parse(entry?.details ?? '{}')['ignored-serial'], serial)
+        }
+        for (const serial of NUMBERS) {
+          const key = await freshDeviceKey()
+          assert.equal((await registered(service, { ...of, serial, key })).fields.serial, serial)
+        }
+      },
+    )
+
+    testOnce(
+      'where a number is required, what unprogrammed firmware says is refused by its name',
+      async () => {
+        const { of, rows } = await newModel({ proposedSerial: 'required' })
+        for (const serial of ['None', '00000000', 'Default string']) {
+          const message = await refused({ ...of, serial })
+          assert.ok(message.includes(`and "${serial}" is what firmware says`), message)
+        }
+        assert.deepEqual(await rows(), [])
+      },
+    )
+
+    test('a number that the operator has put on the allow-list is given, whatever it looks like', async () => {
+      const { of, name } = await newModel({ registration: 'allow-list', proposedSerial: 'required' })
+      const [key, other, third] = [await freshDeviceKey(), await freshDeviceKey(), await freshDeviceKey()]
+      const list = `serial,device_key_id\n00000000,\nNONE,${key.publicKey.id}\n,${other.publicKey.id}\n`
+      await importAllowList(list, { model: name, format: 'csv' }, service.installation)
+      assert.equal((await registered(service, { ...of, serial: 'NONE', key })).fields.serial, 'NONE')
+      assert.match(await refused({ ...of, serial: 'NONE', key: other }), /is what firmware says/)
+      const zeros = await registered(service, { ...of, serial: '00000000', key: third })
+      assert.equal(zeros.fields.serial, '00000000')
+    })
+
     testOnce('a number that newer snapd would reject is refused', async () => {
       const { of, rows } = await newModel()
-      for (const serial of ['a b', '-a', 'a-', 'a--b', 'ä', 'a\u0000b', 'a.b', 'x'.repeat(129)]) {
+      for (const serial of ['a b', '-a', 'a-', 'a--b', 'ä', 'a\u0000b', 'a.b', `${'xy'.repeat(64)}x`]) {
         assert.match(await refused({ ...of, serial }), /^The proposed serial number cannot be given\. /)
       }
       assert.deepEqual(await rows(), [])
-      await registered(service, { ...of, serial: 'x'.repeat(128) })
+      await registered(service, { ...of, serial: 'xy'.repeat(64) })
     })
   })
 

@@ -155,7 +155,14 @@ eachDatabase((kind, _open, fresh) => {
       }
       try {
         await waitForApproval(
-          { registration, model: known, proposed: undefined, use: undefined, hardwareKeyId: undefined },
+          {
+            registration,
+            model: known,
+            proposed: undefined,
+            placeholder: undefined,
+            use: undefined,
+            hardwareKeyId: undefined,
+          },
           { ...service.installation, change: byOperator(service.installation), mostWaiting },
         )
       } catch (error) {

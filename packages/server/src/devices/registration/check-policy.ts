@@ -10,6 +10,7 @@ import type { CloneStore } from '../clones/clone-store.ts'
 import type { SerialUse } from '../device-store.ts'
 import { checkHardware } from './check-hardware.ts'
 import { checkRemodel, type RemodelDeps } from './check-remodel.ts'
+import { isPlaceholderSerial } from './placeholder-serial.ts'
 import { proposedSerial } from './read-registration.ts'
 import type { Registration } from './registration.ts'
 
@@ -26,6 +27,8 @@ export interface AllowedDevice {
   readonly model: OpenModel
   /** The serial number it will get; undefined if the service makes one. */
   readonly proposed: string | undefined
+  /** What unprogrammed firmware said instead of a serial number; undefined if it proposed one, or nothing. */
+  readonly placeholder: string | undefined
   /** What was given under the proposed number when it was looked up. */
   readonly use: SerialUse | undefined
   /** Of the board that vouched for it, as {@link checkHardware} says; undefined if the model asks for none. */
@@ -45,7 +48,8 @@ export async function checkPolicy(
     const verdict = await checkApiKey({ text: registration.apiKey, model }, deps)
     if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
   }
-  const proposed = proposedSerial(request, policy.proposedSerial)
+  const placeholder = await placeholderIn(registration, model, deps)
+  const proposed = proposedSerial(request, policy.proposedSerial, placeholder)
   const use = proposed === undefined ? undefined : await lookUp(proposed, registration, model, deps)
   const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
   if (policy.registration === 'allow-list' && !(await deps.allowList.has(model, device))) {
@@ -56,12 +60,33 @@ export async function checkPolicy(
   }
   const hardwareKeyId = policy.hardwareIdentity ? await checkHardware(request, deps) : undefined
   if (original) await checkRemodel(original, model, deps)
-  return { registration, model, proposed, use, hardwareKeyId }
+  return { registration, model, proposed, placeholder, use, hardwareKeyId }
 }
 
-/** The audit details of the board that vouched: a board may vouch for several keys (docs/decisions/0033). */
-export const vouchedBy = ({ hardwareKeyId }: AllowedDevice): Details =>
-  hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }
+/**
+ * The audit details of what the device brought: the board that vouched, which may vouch for several keys
+ * (docs/decisions/0033), and what its firmware said instead of a serial number.
+ */
+export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Details => ({
+  ...(hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }),
+  ...(placeholder === undefined ? {} : { 'ignored-serial': placeholder.slice(0, 128) }),
+})
+
+/** Undefined, too, for one that the operator has put on the allow-list: then it is a number like any other. */
+async function placeholderIn(
+  { request: { fields } }: Registration,
+  model: OpenModel,
+  { allowList }: PolicyDeps,
+): Promise<string | undefined> {
+  const { serial, deviceKeyId } = fields
+  if (!serial || model.policy.proposedSerial === 'ignored' || !isPlaceholderSerial(serial)) return undefined
+  if (serial.includes('\0')) return serial
+  // An entry for the key alone says nothing about the number.
+  const listed = (serial: string | null, key: string) => allowList.has(model, { serial, deviceKeyId: key })
+  const isGiven =
+    (await listed(serial, '')) || ((await listed(serial, deviceKeyId)) && !(await listed(null, deviceKeyId)))
+  return isGiven ? undefined : serial
+}
 
 /**
  * Counts one use of the API key, on the transaction that stores the device. Returns the id of the key, for the audit

@@ -68,20 +68,23 @@ function readOriginal(
 const MAX_SERIAL = 128
 
 /**
- * The serial number that the device proposes; undefined if the service makes one. Throws `RequestError`
- * `registration-refused` if the policy requires a proposal and there is none, and for one that newer snapd would not
- * take (contract/devices.md 2.5).
+ * The serial number that the device proposes; undefined if the service makes one. `placeholder`: what unprogrammed
+ * firmware said instead of a number. Throws `RequestError` `registration-refused` if the policy requires a proposal and
+ * there is none, and for one that newer snapd would not take (contract/devices.md 2.5).
  */
 export function proposedSerial(
   { fields }: RegistrationRequest['request'],
   policy: 'required' | 'optional' | 'ignored',
+  placeholder: string | undefined,
 ): string | undefined {
-  const serial = fields.serial || undefined
+  const serial = placeholder === undefined ? fields.serial || undefined : undefined
   if (policy === 'ignored') return undefined
   if (serial === undefined) {
     if (policy === 'optional') return undefined
     throw registrationRefused(
-      'This model needs a serial number from the device, and the request has none. Set registration.proposed-serial in the gadget.',
+      placeholder === undefined
+        ? 'This model needs a serial number from the device, and the request has none. Set registration.proposed-serial in the gadget.'
+        : `This model needs a serial number from the device, and ${JSON.stringify(placeholder.slice(0, 64))} is what firmware says before its number is programmed. Program the number, or ask the operator to put this one on the allow-list.`,
     )
   }
   if (serial.length <= MAX_SERIAL && isStrictSerial(serial)) return serial

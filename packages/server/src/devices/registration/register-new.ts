@@ -7,7 +7,7 @@ import { type Device, showSerialName } from '../device.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
 import { givenSerial } from '../serials/serial-holder.ts'
-import { type AllowedDevice, countApiKeyUse, vouchedBy } from './check-policy.ts'
+import { type AllowedDevice, broughtBy, countApiKeyUse } from './check-policy.ts'
 import {
   type IssueDeps,
   planSerial,
@@ -58,7 +58,7 @@ export async function registerNewDevice(
     // Late: all devices of the model wait for the row of their key.
     const apiKey = await countApiKeyUse(allowed, at, stores)
     won(await policyStillAllows(allowed, stores))
-    const details = { ...givenSerial(device), ...apiKey, ...vouchedBy(allowed) }
+    const details = { ...givenSerial(device), ...apiKey, ...broughtBy(allowed) }
     await stores.record({ action: 'device.register', subject: device.id, details })
     return storeSerial(signed, { device, at }, stores)
   })

@@ -18,7 +18,7 @@ import { explainedAsync } from '../explained.ts'
 import { retryLostRaces } from '../lost-race.ts'
 import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
 import { type WaitDeps, waitForApproval } from './approval/wait-for-approval.ts'
-import { checkPolicy, type PolicyDeps } from './check-policy.ts'
+import { type AllowedDevice, checkPolicy, type PolicyDeps } from './check-policy.ts'
 import { readRegistration } from './read-registration.ts'
 import { type RegisterNewDeps, registerImported, registerNewDevice } from './register-new.ts'
 import type { RegisterStores } from './register-stores.ts'
@@ -100,6 +100,7 @@ async function register(registration: Registration, deps: StepDeps): Promise<Reg
         ? await waitForApproval(decided, deps)
         : await registerNewDevice(decided, deps)
     deps.tally.add('registrations', result === 'wait' ? 'waits' : 'serial', model.brandId)
+    if ('proposed' in decided) warnOfPlaceholder(decided, deps)
     return result
   } catch (error) {
     // A copy of this request, sent at the same moment, may have caused the refusal: then return what the copy got.
@@ -107,6 +108,14 @@ async function register(registration: Registration, deps: StepDeps): Promise<Reg
     if (!standing) throw error
     return standing
   }
+}
+
+function warnOfPlaceholder({ registration, placeholder }: AllowedDevice, { warn }: StepDeps): void {
+  if (placeholder === undefined) return
+  const { fields } = registration.request
+  warn(
+    `the device ${fields.deviceKeyId} of ${showModelName(fields)} proposed the serial number ${JSON.stringify(placeholder.slice(0, 64))}, which is what firmware says before its number is programmed. The service gives it another.`,
+  )
 }
 
 /** The model as the operator set it up, once the chain of the model assertion is verified. */

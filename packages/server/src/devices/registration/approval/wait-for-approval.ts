@@ -4,7 +4,7 @@ import { networksOf } from '../../../address.ts'
 import { showModelName } from '../../../brands/models/model-policy.ts'
 import { registrationRefused } from '../../../errors.ts'
 import { won } from '../../lost-race.ts'
-import { type AllowedDevice, countApiKeyUse, vouchedBy } from '../check-policy.ts'
+import { type AllowedDevice, broughtBy, countApiKeyUse } from '../check-policy.ts'
 import { type IssueDeps, planSerial } from '../issue-serial.ts'
 import { policyStillAllows } from '../policy-still-allows.ts'
 import { pendingDevice, serialTaken } from '../register-new.ts'
@@ -48,7 +48,7 @@ export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): P
     await requirePlace({ model, networks, counted: true }, deps, stores.waiting)
     won(await policyStillAllows(allowed, stores))
     const own = { model: showModelName(model), 'device-key': device.deviceKeyId }
-    const details = { ...own, ...apiKey, ...vouchedBy(allowed) }
+    const details = { ...own, ...apiKey, ...broughtBy(allowed) }
     await stores.record({ action: 'device.wait', subject: device.id, details })
   })
   return 'wait'

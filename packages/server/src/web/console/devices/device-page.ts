@@ -188,7 +188,7 @@ function historyCard({ device, history, registrations, areAllRegistrations, me }
       ? html`<p class="quiet">${text.historyNone}</p>`
       : html`<ol class="time">${history.map(
           ({ at, action, actor, details }) =>
-            html`<li>${instant(at)} · ${text.actions[action] ?? visibleText(action, 64)} · ${visibleText(actor, 80)}${apiKeyIn(details, device)}${reasonIn(details)}</li>`,
+            html`<li>${instant(at)} · ${text.actions[action] ?? visibleText(action, 64)} · ${visibleText(actor, 80)}${apiKeyIn(details, device)}${placeholderIn(details)}${reasonIn(details)}</li>`,
         )}</ol>`
   }${
     may(me, 'audit:read') &&
@@ -212,6 +212,10 @@ const apiKeyIn = (
   typeof id === 'string'
     ? html` · <a href="/console/models/${encodeURIComponent(brand)}/${encodeURIComponent(model)}/api-keys">${text.apiKey}</a> <span class="mono">${visibleText(id, 64)}</span>`
     : undefined
+
+/** What the firmware said instead of a serial number. */
+const placeholderIn = ({ 'ignored-serial': serial }: Readonly<Record<string, unknown>>): Html | undefined =>
+  typeof serial === 'string' ? html` · ${text.ignoredSerial(visibleText(serial, 128))}` : undefined
 
 const reasonIn = ({ reason }: Readonly<Record<string, unknown>>): Html | undefined =>
   typeof reason === 'string' ? html` · ${visibleText(reason, 200)}` : undefined

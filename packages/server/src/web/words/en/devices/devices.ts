@@ -128,6 +128,8 @@ export const devices = {
   quarantineDo:
     'If the board was copied: revoke it, and let the real one register with a new key. If you know that it is one device: release it.',
   waitsTitle: 'It waits for a decision.',
+  ignoredSerial: (serial: string): string =>
+    `its firmware proposed “${serial}”, which is no serial number, so the service made one`,
   waitsProposed: (serial: string): string => `It proposes the serial ${serial}.`,
   waitsWithout: 'It proposes no serial; the model makes one if you give none.',
   rejectedTitle: 'It was rejected, and is told why when it asks again.',
