@@ -1,25 +1,17 @@
 //! Calls both APIs with the clients that openapi-generator made from their OpenAPI documents. One JSON command a line,
 //! one JSON answer a line.
-use reqwest::blocking::Client;
-use reqwest::header::{HeaderMap, AUTHORIZATION};
 use serde_json::{json, Value};
 use std::io::{stdin, stdout, Write};
 
-/// A client that sends the token in one header. The generated `api_key` would be sent in every header of a security
-/// scheme, and the service refuses a request with two credentials.
-fn authorized(token: &str) -> Client {
-    let mut headers = HeaderMap::new();
-    let value = format!("Macaroon {token}").parse().expect("a header");
-    headers.insert(AUTHORIZATION, value);
-    Client::builder().default_headers(headers).build().expect("a client")
-}
-
 fn whoami(service: &str, token: &str) -> Result<Value, String> {
-    use public::apis::{configuration::Configuration, tokens_api, Error};
+    use public::apis::{configuration::ApiKey, configuration::Configuration, tokens_api, Error};
     use tokens_api::WhoamiError::Status400;
     let configuration = Configuration {
         base_path: service.to_owned(),
-        client: authorized(token),
+        api_key: Some(ApiKey {
+            prefix: Some("Macaroon".to_owned()),
+            key: token.to_owned(),
+        }),
         ..Configuration::default()
     };
     let me = match tokens_api::whoami(&configuration, None) {
@@ -38,10 +30,13 @@ fn whoami(service: &str, token: &str) -> Result<Value, String> {
 }
 
 fn me(service: &str, token: &str) -> Result<Value, String> {
-    use management::apis::{configuration::Configuration, me_api};
+    use management::apis::{configuration::ApiKey, configuration::Configuration, me_api};
     let configuration = Configuration {
         base_path: service.to_owned(),
-        client: authorized(token),
+        api_key: Some(ApiKey {
+            prefix: Some("Macaroon".to_owned()),
+            key: token.to_owned(),
+        }),
         ..Configuration::default()
     };
     let me = me_api::me(&configuration).map_err(|error| error.to_string())?;
