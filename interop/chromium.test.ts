@@ -217,7 +217,7 @@ onEachDatabase((world, kind) => {
     await page.getByLabel('The code it shows now').fill(totp.generate())
     await page.getByRole('button', { name: 'Turn the second factor on' }).click()
     assert.equal(await heading(page), 'Your recovery codes')
-    const codes = await page.getByRole('listitem').allInnerTexts()
+    const codes = await page.getByRole('main').getByRole('listitem').allInnerTexts()
     assert.equal(codes.length, 10)
     await picture(page, `${kind}-10-recovery-codes`)
     await page.getByRole('link', { name: /back to your account/ }).click()
