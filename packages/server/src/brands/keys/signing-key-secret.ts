@@ -15,9 +15,12 @@ import type { Sealer } from '../../keyring/sealing.ts'
 import { signingKeyPurpose } from '../../keyring/sealing-purposes.ts'
 import { explainToOperator, type NamedFile } from '../assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
+import { unfitKeyFile } from './unfit-key-file.ts'
 
 /** Reads a private key, PEM or armored PGP. Throws `invalid-field`; the message reveals nothing of the key. */
 export async function readPrivateKey(file: NamedFile, passphrase: string | undefined): Promise<PrivateKey> {
+  const unfit = unfitKeyFile(file.bytes)
+  if (unfit !== undefined) throw invalidField(`${file.name} ${unfit}`)
   const text = Buffer.from(file.bytes).toString('latin1')
   if (text.includes('-----BEGIN PGP')) {
     const key = await readPgpKey(file.name, text, passphrase)

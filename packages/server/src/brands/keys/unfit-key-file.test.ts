@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { readPrivateKey } from './signing-key-secret.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+const block = (label: string, body = 'AAAA') => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`
+/** DER of an encrypted key with this algorithm, whose content does not matter. */
+const encryptedWith = (id: string) => {
+  const algorithm = Buffer.from(id, 'hex')
+  const parts = Buffer.concat([
+    Buffer.of(0x30, algorithm.length),
+    algorithm,
+    Buffer.of(4, 8),
+    Buffer.alloc(8, 7),
+  ])
+  return block(
+    'ENCRYPTED PRIVATE KEY',
+    Buffer.concat([Buffer.of(0x30, parts.length), parts]).toString('base64'),
+  )
+}
+const weak =
+  /^k\.pem is encrypted with an algorithm that is too weak .*`openssl pkey -provider default -provider legacy /
+
+const FILES: readonly [what: string, file: string | Buffer, message: RegExp][] = [
+  ['nothing', '', /^k\.pem is empty\./],
+  ['white space', ' \r\n', /^k\.pem is empty\./],
+  ['OpenSSH', block('OPENSSH PRIVATE KEY'), /OpenSSH.*`ssh-keygen -p -m PKCS8 -f FILE`/],
+  ['PGP, public', block('PGP PUBLIC KEY BLOCK'), /PGP public key.*--export-secret-keys/],
+  ['PGP, binary', Buffer.of(0x95, 3, 0x98, 4), /PGP key in binary.*gpg --armor/],
+  ['a certificate', block('CERTIFICATE'), /is a certificate\. Give the private key/],
+  ['a certificate request', block('CERTIFICATE REQUEST'), /is a certificate request\./],
+  ['a public key', publicKey.export({ format: 'pem', type: 'spki' }).toString(), /is a public key\./],
+  [
+    'a public key, PKCS#1',
+    publicKey.export({ format: 'pem', type: 'pkcs1' }).toString(),
+    /is a public key\./,
+  ],
+  ['a public key of OpenSSH', 'ssh-rsa AAAAB3Nza me@here\n', /is a public key\./],
+  ['a public key, DER', publicKey.export({ format: 'der', type: 'spki' }), /is a public key\./],
+  ['JWK', JSON.stringify(privateKey.export({ format: 'jwk' })), /is a key in JSON \(JWK\)/],
+  [
+    'DER',
+    privateKey.export({ format: 'der', type: 'pkcs8' }),
+    /in binary \(DER\).*`openssl pkey -inform DER/,
+  ],
+  ['DER, PKCS#1', privateKey.export({ format: 'der', type: 'pkcs1' }), /in binary \(DER\)/],
+  [
+    'DER, encrypted',
+    privateKey.export({ format: 'der', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' }),
+    /is an encrypted private key in binary \(DER\)/,
+  ],
+  [
+    'PKCS#12',
+    Buffer.from('3080020103308006092a864886f70d010701', 'hex'),
+    /is a PKCS#12 file\. .*`openssl pkcs12/,
+  ],
+  ['PBE-MD5-DES', encryptedWith('06092a864886f70d010503'), weak],
+  ['PBE-SHA1-RC2', encryptedWith('06092a864886f70d01050b'), weak],
+  ['PBE-SHA1-RC2-40', encryptedWith('060a2a864886f70d010c0106'), weak],
+  ['PBES2 with DES', encryptedWith('06092a864886f70d01050d06052b0e030207'), weak],
+  [
+    'PKCS#1 under DES',
+    block('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: DES-CBC,0123\n\nAAAA'),
+    weak,
+  ],
+  ['cut off', pem.slice(0, 400), /is not a PEM private key that can be read/],
+]
+for (const [what, file, message] of FILES) {
+  for (const passphrase of [undefined, 'correct horse']) {
+    test(`a file that is ${what} is refused as what it is, ${passphrase ? 'with' : 'without'} a passphrase`, async () => {
+      const given = { name: 'k.pem', bytes: Buffer.from(file) }
+      await assert.rejects(readPrivateKey(given, passphrase), { code: 'invalid-field', message })
+    })
+  }
+}
+
+for (const [what, file, passphrase] of [
+  ['PKCS#8', pem, undefined],
+  ['PKCS#1', privateKey.export({ format: 'pem', type: 'pkcs1' }).toString(), undefined],
+  ...(['aes-256-cbc', 'aes-128-cbc', 'des-ede3-cbc'] as const).map(
+    (cipher) =>
+      [
+        cipher,
+        privateKey.export({ format: 'pem', type: 'pkcs8', cipher, passphrase: 'p' }).toString(),
+        'p',
+      ] as const,
+  ),
+] as const) {
+  test(`${what} is read`, async () => {
+    const key = await readPrivateKey({ name: 'k.pem', bytes: Buffer.from(file) }, passphrase)
+    assert.equal(key.publicKey.bits, 2048)
+  })
+}
+
+for (const type of ['ec', 'ed25519'] as const) {
+  test(`a key of the algorithm ${type} is refused by its name`, async () => {
+    const other =
+      type === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
+    const bytes = Buffer.from(other.privateKey.export({ format: 'pem', type: 'pkcs8' }))
+    await assert.rejects(readPrivateKey({ name: 'k.pem', bytes }, undefined), {
+      code: 'invalid-field',
+      message: new RegExp(`not an RSA key but ${type}\\. Give an RSA private key`),
+    })
+  })
+}
