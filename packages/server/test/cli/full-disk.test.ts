@@ -20,8 +20,11 @@ import { type Finished, testProgram, type Variables } from '../support/program.t
 import type { TestService } from '../support/service.ts'
 
 /** Runs a command for which every disk is full: it may make files, but write nothing into them. */
-async function onFullDisk(words: readonly string[], environment: Variables): Promise<Finished> {
-  const program = ['-c', 'ulimit -f 0 && exec "$0" "$@"', process.execPath, bundled(PROGRAM)]
+const onFullDisk = (words: readonly string[], environment: Variables): Promise<Finished> =>
+  inShell('ulimit -f 0 && exec "$0" "$@"', words, environment)
+
+async function inShell(script: string, words: readonly string[], environment: Variables): Promise<Finished> {
+  const program = ['-c', script, process.execPath, bundled(PROGRAM)]
   const env = { PATH: process.env['PATH'], NODE_DISABLE_COMPILE_CACHE: '1', ...environment }
   const child = spawn('bash', [...program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, [code]] = await Promise.all([
@@ -124,10 +127,12 @@ eachDatabase((_kind, _open, fresh) => {
     'devices export': ['OUT/devices.csv'],
     'audit export': ['OUT/audit.jsonl'],
   }
+  const placedWords = (name: string, words: readonly string[]) =>
+    [...name.split(' '), ...words].map((word) => word.replace(/^OUT(?=\/)/, at('')))
   for (const [name, words] of Object.entries(FILES)) {
     test(`ratafia ${name}: no file, no draft, and nothing made`, async () => {
       const earlier = await made()
-      const placed = [...name.split(' '), ...words].map((word) => word.replace(/^OUT\//, at('')))
+      const placed = placedWords(name, words)
       const { code, stderr } = await onFullDisk(placed, program.environment)
       assert.ok(code === 1 || code === 3, `${code}: ${stderr}`)
       assert.deepEqual(await made(), earlier, stderr)
@@ -164,6 +169,19 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([code, /is ended again/.test(stderr)], [1, true], stderr)
     assert.deepEqual(await openSessions(), earlier)
   })
+
+  // Last of those with files, for these are made.
+  for (const [name, words] of Object.entries(FILES)) {
+    test(`ratafia ${name}: the file is there even if nobody can be told`, async () => {
+      const earlier = (await made()).files
+      const placed = placedWords(name, words)
+      const { code, stderr } = await inShell('exec "$0" "$@" > /dev/full', placed, program.environment)
+      assert.equal(code, 1, stderr)
+      const added = (await made()).files.filter((file) => !earlier.includes(file))
+      assert.equal(added.length, 1, stderr)
+      assert.ok(placed.includes(at(added[0] ?? '')), added[0])
+    })
+  }
 
   test('ratafia login: a session that cannot be kept is ended again', async () => {
     const config = at('config')

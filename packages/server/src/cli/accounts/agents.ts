@@ -57,41 +57,46 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   if (options.publicKey !== undefined && options.output !== undefined) {
     throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
   }
-  const addTo = (output?: NewFile) =>
-    context.withInstallation(async (installation) => {
-      const { authority } = installation
-      const { agent, account, file } = await addAgent(
-        {
-          name,
-          account: options.account,
-          publicKey: options.publicKey,
-          limits: await limitsOf(options, installation),
-          keep: output && ((made) => output.write(`${textOf(made)}\n`)),
-          authority,
-        },
-        {
-          ...installation,
-          location: identityLocation(options.url, installation.config, 'make the agent there'),
-        },
-      )
-      const told = `The agent ${name} logs in as ${account.username}.`
-      const made = agentRecord({ ...agent, account })
-      if (file === undefined || output) {
-        return print(context, options, made, output ? `${told} Its agents file is ${output.path}.` : told)
-      }
-      const text = options.json ? escaped(JSON.stringify({ ...made, file })) : textOf(file)
-      await orEnd(
-        `The agent ${name}`,
-        () => printCredential(text, context.streams),
-        async () => {
-          const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
-          await removeAgent({ name, authority }, installation)
-        },
-      )
-      if (!options.json) note(context.streams, `${told} Its private key is stored nowhere else.`)
-    })
-  if (options.output === undefined) return addTo()
-  return withNewFile(options.output, { secret: true, otherwise: 'No agent was made.' }, addTo)
+  const addTo = async (installation: Installation, output?: NewFile) => {
+    const { agent, account, file } = await addAgent(
+      {
+        name,
+        account: options.account,
+        publicKey: options.publicKey,
+        limits: await limitsOf(options, installation),
+        keep: output && ((made) => output.write(`${textOf(made)}\n`)),
+        authority: installation.authority,
+      },
+      {
+        ...installation,
+        location: identityLocation(options.url, installation.config, 'make the agent there'),
+      },
+    )
+    const told = `The agent ${name} logs in as ${account.username}.`
+    return { made: agentRecord({ ...agent, account }), file, told }
+  }
+  if (options.output !== undefined) {
+    const { made, told } = await withNewFile(
+      options.output,
+      { secret: true, otherwise: 'No agent was made.' },
+      (output) => context.withInstallation((installation) => addTo(installation, output)),
+    )
+    return print(context, options, made, `${told} Its agents file is ${options.output}.`)
+  }
+  await context.withInstallation(async (installation) => {
+    const { made, file, told } = await addTo(installation)
+    if (file === undefined) return print(context, options, made, told)
+    const text = options.json ? escaped(JSON.stringify({ ...made, file })) : textOf(file)
+    await orEnd(
+      `The agent ${name}`,
+      () => printCredential(text, context.streams),
+      async () => {
+        const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
+        await removeAgent({ name, authority: installation.authority }, installation)
+      },
+    )
+    if (!options.json) note(context.streams, `${told} Its private key is stored nowhere else.`)
+  })
 }
 
 const textOf = (file: AgentsFile): string => JSON.stringify(file, undefined, 2)
