@@ -1,6 +1,6 @@
 /** `ratafia ci login`: where each platform's ID token comes from, what is hidden, and where the credential goes. */
 import assert from 'node:assert/strict'
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import {
@@ -211,6 +211,33 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       ])
       assert.ok(!stderr.includes(TOKEN) && !stderr.includes(CREDENTIALS))
     })
+
+    const OTHER_STEP: readonly (readonly [after: string, kept: RegExp])[] = [
+      ['', /^OTHER=1\n$/],
+      ['LATER=2\n', /^OTHER=1\nSNAPCRAFT.+LATER=2\n$/s],
+    ]
+    for (const [after, kept] of OTHER_STEP) {
+      test(`GITHUB_ENV on a full disk: a part of a line goes, ${after ? 'unless another step wrote after it' : 'and nothing else'}`, async (t) => {
+        const job = await jobs.start()
+        const path = file('full')
+        await writeFile(path, 'OTHER=1\n')
+        const handle = await open(path)
+        const prototype = Object.getPrototypeOf(handle)
+        await handle.close()
+        const write = prototype.write
+        let calls = 0
+        t.mock.method(prototype, 'write', async function (this: unknown, bytes: Buffer) {
+          calls += 1
+          if (calls === 1) return write.call(this, bytes, 0, 20)
+          await appendFile(path, after)
+          throw Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' })
+        })
+        const { code, stderr } = await job.login([], { ...onGitHub(job.url), GITHUB_ENV: path })
+        assert.deepEqual([code, calls], [1, 2], stderr)
+        assert.match(stderr, /full cannot be written: the disk is full\./)
+        assert.match(await readFile(path, 'utf8'), kept)
+      })
+    }
 
     test('a file of variables, by default elsewhere, and a file: mode 0600, in place of an older one', async () => {
       const job = await jobs.start()

@@ -56,15 +56,23 @@ export async function exportCredential(
   else await writeText(`${line}\n`, path, { secret: true })
 }
 
-/** The platform has made the file, and other steps write there too. A part of a line does not stay there. */
+/**
+ * The platform has made the file, and other steps write there too. A part of a line does not stay there, unless another
+ * process has written after it.
+ */
 async function append(line: string, path: string): Promise<void> {
   try {
     const handle = await open(path, 'a')
     const { size } = await handle.stat()
+    const bytes = Buffer.from(line)
+    let written = 0
+    const removePart = async () => {
+      if ((await handle.stat()).size === size + written) await handle.truncate(size)
+    }
     try {
-      await handle.writeFile(line)
+      while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten
     } catch (error) {
-      await handle.truncate(size)
+      await removePart().catch(() => undefined)
       throw error
     } finally {
       await handle.close()
