@@ -1,6 +1,7 @@
 /** One way to find the service: an option, RATAFIA_URL, the last login, the settings of this host; said when it fails. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import fs, { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -84,6 +85,35 @@ suite('the service of a command', () => {
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: join(home, 'none') }
     const { stderr } = await runHere(['logout'], { environment })
     assert.equal(stderr, 'ratafia: You are not logged in at http://127.0.0.1:8080.\n')
+  })
+
+  test('a login that another user has kept is not asked for', async (t) => {
+    const { readFile } = fs
+    // Permissions do not stop root.
+    t.mock.method(fs, 'readFile', async (...asked: Parameters<typeof readFile>) => {
+      if (!String(asked[0]).endsWith('credentials.json')) return readFile(...asked)
+      throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'open' })
+    })
+    syncBuiltinESMExports()
+    t.after(() => {
+      t.mock.restoreAll()
+      syncBuiltinESMExports()
+    })
+    const environment = { ...NOWHERE, XDG_CONFIG_HOME: home, RATAFIA_BASE_URL: AT.base }
+    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
+  })
+
+  test('a kept login that cannot be read: the message says how to go on without it', async () => {
+    const broken = join(home, 'broken')
+    await mkdir(join(broken, 'ratafia'), { recursive: true })
+    await writeFile(join(broken, 'ratafia', 'credentials.json'), '{')
+    const environment = { ...NOWHERE, XDG_CONFIG_HOME: broken, RATAFIA_BASE_URL: AT.base }
+    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    assert.equal(code, 1)
+    assert.match(stderr, /log in again\. To go on without it, give --url, or set RATAFIA_URL\.\n$/)
+    const given = await runHere(['tokens', 'create', '--all', '--url', AT.option], { environment })
+    assert.ok(given.stderr.includes(`ratafia: ${AT.option}/`), given.stderr)
   })
 
   test('without a home directory there is no last login to ask for', async () => {

@@ -27,12 +27,19 @@ export async function credentialFor(url: string, file: string): Promise<Credenti
 }
 
 /**
- * The address of the latest login that is kept; undefined without one, and where there is no home directory to keep any.
- * Throws {@link FileError}.
+ * The address of the latest login that is kept; undefined without one, where there is no home directory to keep any, and
+ * where the file is another user's. Throws {@link FileError}.
  */
 export async function lastLogin(credentialsFile: () => string): Promise<string | undefined> {
   const file = placeIn(credentialsFile)
-  return file === undefined ? undefined : Object.keys(await readCredentials(file)).at(-1)
+  if (file === undefined) return undefined
+  try {
+    return Object.keys(await readCredentials(file)).at(-1)
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error
+    if ((error.cause as NodeJS.ErrnoException | undefined)?.code === 'EACCES') return undefined
+    throw new FileError(`${error.message} To go on without it, give --url, or set RATAFIA_URL.`)
+  }
 }
 
 function placeIn(credentialsFile: () => string): string | undefined {
@@ -74,7 +81,7 @@ export async function keepCredential(
 async function readCredentials(file: string): Promise<Credentials> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.from('{"services":{}}')
-    throw new FileError(`${file} cannot be read: ${systemReason(error)}.`)
+    throw new FileError(`${file} cannot be read: ${systemReason(error)}.`, { cause: error })
   })
   const services = objectDocumentIn(textOfFile({ name: file, bytes }))?.['services']
   if (!isObject(services)) {
