@@ -2,12 +2,9 @@
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { several } from '../option-values.ts'
-import { goes } from '../service/ways.ts'
+import { goes, URL_HELP } from '../service/ways.ts'
 import type { LoginOptions } from './job/login.ts'
 import type { LogoutOptions } from './job/logout.ts'
-
-const URL_HELP =
-  'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)'
 
 /** What a job has without an option; also the default of `--variable`. */
 const VARIABLE = 'SNAPCRAFT_STORE_CREDENTIALS'

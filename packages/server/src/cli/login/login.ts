@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readDuration, several } from '../option-values.ts'
 import type { WantedToken } from '../service/management-token.ts'
-import { goes } from '../service/ways.ts'
+import { goes, URL_HELP } from '../service/ways.ts'
 
 interface LoginOptions {
   readonly url?: string
@@ -24,10 +24,7 @@ For a token that snapcraft, charmcraft or another tool takes, use \`tokens creat
 export function loginCommand(parent: Command, context: CommandContext): void {
   goes(parent.command('login'), 'none', ['createManagementRoot', 'exchangeManagementRoot', 'me'])
     .description('log in to a service with a browser or an agent, to administer it')
-    .option(
-      '--url <url>',
-      'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)',
-    )
+    .option('--url <url>', URL_HELP)
     .option('--agent <file>', 'log in as an agent, with the file that `ratafia agents add` writes')
     .option('--role <role>', 'administer with this role alone; may repeat', several)
     .option('--brand <id>', 'administer this brand alone; may repeat', several)

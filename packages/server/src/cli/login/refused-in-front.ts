@@ -10,12 +10,12 @@ interface InFront {
   readonly bodyBytes: number
 }
 
-/** Undefined for an answer that may be the service's own, or another program's. `where`: the address, for people. */
 /** A proxy that does not reach the service. */
 class NotBehind extends ServiceAway {
   override readonly aboutAddress = true
 }
 
+/** Undefined for an answer that may be the service's own, or another program's. `where`: the address, for people. */
 export function refusedInFront(
   { status, body, credentialBytes, bodyBytes }: InFront,
   where: string,

@@ -38,14 +38,15 @@ export function goes(
 ): Command {
   MARKED.set(command, { ways, operations })
   if (ways === 'none') return command
-  const withUrl = urlIsTaken ? command : command.option('--url <url>', ways === 'http' ? FOUND : NAMED)
+  const withUrl = urlIsTaken ? command : command.option('--url <url>', ways === 'http' ? URL_HELP : NAMED)
   return ways === 'both'
     ? withUrl.option('--direct', 'work on the database, whatever RATAFIA_URL says')
     : withUrl
 }
 
 const NAMED = 'administer the service at this address (default: RATAFIA_URL)'
-const FOUND =
+/** What `--url` means to a command that finds its service, as `CommandContext.findService` does. */
+export const URL_HELP =
   'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)'
 
 export const waysOf = (command: Command): Marked => MARKED.get(command) ?? { ways: 'direct', operations: [] }

@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts'
 import { FROM_HELP } from '../login/credential-text.ts'
 import { several } from '../option-values.ts'
 import { withJson } from '../output.ts'
-import { goes } from '../service/ways.ts'
+import { goes, URL_HELP } from '../service/ways.ts'
 import type { AttenuateOptions } from './attenuate.ts'
 import type { CreateOptions } from './create.ts'
 import { withLimits } from './limit-options.ts'
@@ -19,8 +19,6 @@ ${Object.entries(CREDENTIAL_FORMS)
 
 Standard output has the token alone. It is kept nowhere.`
 
-const URL_HELP =
-  'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)'
 const AGENT_HELP = 'log in as an agent, with the file that `ratafia agents add` writes'
 
 const forms = (text: string) => new Option('--for <form>', text).choices([...CREDENTIAL_FORM_NAMES])
