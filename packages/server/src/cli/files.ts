@@ -1,8 +1,9 @@
 /** Files that commands are given, and new ones that they make. */
 import { lstat, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { isStreamed, openDraft } from '../files/draft.ts'
+import { openDraft } from '../files/draft.ts'
 import { encodingOf, textOr } from '../files/foreign-text.ts'
+import { isStreamed } from '../files/streamed.ts'
 import { systemReason } from '../files/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
 
@@ -44,7 +45,7 @@ export async function readTable(file: string) {
   const isPipe = await isStreamed(file)
   if (!isPipe) formatOf(file)
   const input = await readNamed(file)
-  return { text: textOfFile(input), format: isPipe ? formatIn(input.bytes) : formatOf(file) }
+  return { text: textOfFile(input), format: isPipe ? formatIn(input) : formatOf(file) }
 }
 
 /** By the ending of the name. Throws {@link UsageError} for another ending; `hint` goes after its message. */
@@ -55,9 +56,15 @@ export function formatOf(file: string, hint = ''): TableFormat {
   throw new UsageError(`${file} ends neither in .csv nor in .json.${hint}`)
 }
 
-/** By how the content begins, for what has no name. */
-export const formatIn = (bytes: Uint8Array): TableFormat =>
-  /^\s*\[/.test(new TextDecoder(encodingOf(bytes)).decode(bytes)) ? 'json' : 'csv'
+/** By how the content begins, for what has no name. Throws {@link UsageError} as {@link formatOf} does. */
+export function formatIn(
+  { name, bytes }: { readonly name: string; readonly bytes: Uint8Array },
+  hint = '',
+): TableFormat {
+  const [, first] = /^\s*([[{])/.exec(new TextDecoder(encodingOf(bytes)).decode(bytes)) ?? []
+  if (first === '{') throw new UsageError(`${name} is neither CSV nor a JSON list.${hint}`)
+  return first === '[' ? 'json' : 'csv'
+}
 
 export interface NewFile {
   readonly path: string

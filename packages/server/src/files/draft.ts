@@ -1,7 +1,8 @@
 /** Files that get their name only once they are complete: a reader never sees a part of one. */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isStreamed } from './streamed.ts'
 import { syncDirectory } from './sync-directory.ts'
 
 /** A new file next to the one that it will become. */
@@ -36,12 +37,31 @@ export async function openDraft(file: string, { secret }: { readonly secret: boo
     path,
     handle,
     replace: () => finish(() => rename(path, file)),
-    // A link replaces nothing.
-    publish: () => finish(() => link(path, file)),
+    publish: () => finish(() => nameNew(path, file)),
     discard: async () => {
       await close().catch(() => undefined)
       await rm(path, { force: true })
     },
+  }
+}
+
+/** What `link` answers where there are no hard links: on FAT, and on some network file systems. */
+const WITHOUT_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+/** Names a draft, and replaces nothing. */
+async function nameNew(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if (!WITHOUT_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
+    // Only one process gets the name; what that then replaces is its own empty file.
+    await (await open(file, 'wx', 0o600)).close()
+    try {
+      await rename(draft, file)
+    } catch (failure) {
+      await rm(file, { force: true })
+      throw failure
+    }
   }
 }
 
@@ -71,10 +91,4 @@ export async function writeDraft(
 export async function tryToWrite(file: string): Promise<void> {
   if (await isStreamed(file)) return
   await (await openDraft(file, { secret: true })).discard()
-}
-
-/** Whether there is a pipe or a device, such as `/dev/stdout`: it is written to and never replaced. */
-export async function isStreamed(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined)
-  return found !== undefined && !found.isFile() && !found.isDirectory()
 }

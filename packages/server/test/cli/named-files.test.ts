@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
+import { bundled, PROGRAM } from '../../../../tools/test/programs.ts'
 import { COMMAND_VARIABLES } from '../../src/config/variables/commands.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { createRatafia } from '../../src/start/run.ts'
@@ -172,6 +173,54 @@ suite('a pipe', () => {
         ),
       })
       assert.deepEqual(plain(piped), plain(named))
+    })
+  }
+
+  const EITHER: readonly (readonly string[])[] = [
+    ['packages', 'import', 'PIPE'],
+    ['allow-list', 'import', 'PIPE', '--model', 'one-brand/one-device'],
+    ['allow-list', 'remove', 'PIPE', '--model', 'one-brand/one-device', '--yes'],
+    ['devices', 'import', 'PIPE'],
+  ]
+  for (const words of EITHER) {
+    test(`${words.join(' ')} refuses what is neither CSV nor a JSON list`, async () => {
+      const { code, stderr } = await fromPipe(words, at('statement.json'))
+      assert.equal(code, 2)
+      assert.match(stderr, /pipe-\S+ is neither CSV nor a JSON list\.( Give --format\.)?\n/)
+    })
+  }
+
+  test('nothing is left of what came through a pipe when the command is killed', async () => {
+    const [pipe, temporary] = [at('unfinished'), at('tmp')]
+    await mkdir(temporary)
+    await promisify(execFile)('mkfifo', [pipe])
+    const { child, finished } = program.launch(['restore', pipe, '--dry-run'], { TMPDIR: temporary })
+    const writer = await open(pipe, 'w')
+    // A pipe holds 64 KiB: the command has read some when all of it is written.
+    await writer.writeFile(Buffer.alloc(1024 * 1024))
+    child.kill('SIGKILL')
+    await finished
+    await writer.close()
+    assert.deepEqual(await readdir(temporary), [])
+  })
+
+  const EXPORTS: readonly (readonly string[])[] = [
+    ['audit', 'export', 'dev/stdout', '--format', 'csv'],
+    ['devices', 'export', 'dev/stdout', '--format', 'csv'],
+  ]
+  for (const words of EXPORTS) {
+    test(`ratafia ${words.join(' ')}: a redirected standard output gets it, and nothing else`, async () => {
+      await mkdir(at('dev'), { recursive: true })
+      await symlink('/proc/self/fd/1', at('dev/stdout')).catch(() => {})
+      const redirected = 'cd "$1" && shift && { echo before; "$@"; echo after; } > redirected'
+      const ran = ['-c', redirected, 'sh', program.directory, process.execPath, bundled(PROGRAM), ...words]
+      const env = { PATH: process.env['PATH'], ...program.environment }
+      const { stderr } = await promisify(execFile)('sh', ran, { env })
+      assert.match(stderr, /exported to dev\/stdout\.\n$/)
+      const plain = await program.run([...words.slice(0, 2), ...words.slice(3)])
+      assert.equal(plain.code, 0, plain.stderr)
+      assert.equal(await readFile(at('redirected'), 'utf8'), `before\n${plain.stdout}after\n`)
+      assert.deepEqual(await readdir(at('dev')), ['stdout'])
     })
   }
 

@@ -1,10 +1,11 @@
 /** With an embedded database that cannot be read or written, commands say so, and what only reads works. */
 import assert from 'node:assert/strict'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import fs, { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, mock, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/database/index.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -77,5 +78,44 @@ describe('an embedded database that cannot be written to', () => {
     await isOnlyRead(await openDatabase({ kind: 'sqlite', file: shared, access: 'read' }))
     other.exec('rollback')
     other.close()
+  })
+})
+
+describe('a file system without hard links', () => {
+  const program = testProgram()
+  const at = (name: string) => join(program.directory, name)
+  after(() => {
+    mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  const withoutLinks = (code: string, meanwhile: () => Promise<void>) => {
+    mock.method(fs, 'link', async () => {
+      await meanwhile()
+      throw Object.assign(new Error(code), { code, syscall: 'link' })
+    })
+    syncBuiltinESMExports()
+  }
+
+  for (const reason of ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']) {
+    test(`${reason}: a new file is made all the same`, async () => {
+      withoutLinks(reason, async () => {})
+      const directory = at(reason)
+      await mkdir(directory)
+      const { code, stderr } = await program.run(['signing-keys', 'generate', join(directory, 'key')])
+      assert.equal(code, 0, stderr)
+      assert.deepEqual(await readdir(directory), ['key'])
+      assert.match(await readFile(join(directory, 'key'), 'utf8'), /^-----BEGIN /)
+    })
+  }
+
+  test('one that another process has made meanwhile is not overwritten', async () => {
+    const directory = at('meanwhile')
+    await mkdir(directory)
+    const file = join(directory, 'key')
+    withoutLinks('EPERM', () => writeFile(file, 'theirs'))
+    const { code, stderr } = await program.run(['signing-keys', 'generate', file])
+    assert.equal(code, 1)
+    assert.match(stderr, /key cannot be made: something else has its name\. Its content is in \S+\.part\./)
+    assert.equal(await readFile(file, 'utf8'), 'theirs')
   })
 })

@@ -1,5 +1,5 @@
 /** Prints an assertion, or writes it to a file. */
-import { isStreamed } from '../../files/draft.ts'
+import { isStreamed } from '../../files/streamed.ts'
 import type { Streams } from '../context.ts'
 import { writeOut } from '../files/write-whole.ts'
 import { harmless } from '../terminal/harmless.ts'

@@ -1,9 +1,10 @@
 /** Files that are read more than once, or by parts. A pipe, such as `<(…)` of a shell, is copied first. */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { isStreamed } from '../../files/streamed.ts'
 import { FileError } from '../context.ts'
 import { cannotBeRead, formatIn, formatOf, type TableFormat } from '../files.ts'
 
@@ -20,32 +21,64 @@ export interface LocalFile {
 export async function withLocalFile<T>(file: string, work: (local: LocalFile) => Promise<T>): Promise<T> {
   const found = await statOf(file)
   if (found.isFile()) {
-    return work({ path: file, size: found.size, format: async (hint) => formatOf(file, hint) })
+    const format = async (hint?: string) =>
+      (await isStreamed(file)) ? formatIn(await beginningOf(file, file), hint) : formatOf(file, hint)
+    return work({ path: file, size: found.size, format })
   }
   if (found.isDirectory()) throw new FileError(`${file} is a directory, not a file.`)
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-pipe-'))
-  const path = join(directory, 'copy')
+  const named = join(directory, 'copy')
+  const remove = () => rm(directory, { recursive: true, force: true })
   try {
-    await pipeline(createReadStream(file), createWriteStream(path, { mode: 0o600 })).catch(
-      (error: unknown) => {
+    const handle = await open(named, 'wx', 0o600)
+    try {
+      const path = await withoutName(handle, remove).catch(() => named)
+      const store = async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) await handle.writeFile(chunk)
+      }
+      await pipeline(createReadStream(file), store).catch((error: unknown) => {
         throw cannotBeRead(file, error as NodeJS.ErrnoException)
-      },
-    )
-    const { size } = await statOf(path)
-    return await work({ path, size, format: async () => formatIn(await beginningOf(path)) })
+      })
+      const { size } = await handle.stat()
+      return await work({
+        path,
+        size,
+        format: async (hint) => formatIn(await beginningOf(path, file), hint),
+      })
+    } finally {
+      await handle.close()
+    }
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await remove()
   }
 }
 
+/**
+ * Removes a file that is open, so that nothing is left of it when the process is killed, and returns a path that still
+ * opens it. Throws the system's error, and removes nothing, where there is no such path.
+ */
+async function withoutName({ fd }: FileHandle, remove: () => Promise<void>): Promise<string> {
+  const path = `/proc/self/fd/${fd}`
+  await access(path)
+  await remove()
+  return path
+}
+
 /** The same for several. */
-export function withLocalFiles<T>(
+export const withLocalFiles = <T>(
   files: readonly string[],
   work: (locals: readonly LocalFile[]) => Promise<T>,
+): Promise<T> => withEach(files, withLocalFile<T>, work)
+
+/** Calls `work` within `withOne` of every item, with what each of these gives. */
+export function withEach<Item, Given, T>(
+  items: readonly Item[],
+  withOne: (item: Item, work: (given: Given) => Promise<T>) => Promise<T>,
+  work: (all: readonly Given[]) => Promise<T>,
 ): Promise<T> {
-  const [first, ...rest] = files
+  const [first, ...rest] = items
   if (first === undefined) return work([])
-  return withLocalFile(first, (local) => withLocalFiles(rest, (locals) => work([local, ...locals])))
+  return withOne(first, (one) => withEach(rest, withOne, (others) => work([one, ...others])))
 }
 
 const statOf = (file: string) =>
@@ -55,11 +88,11 @@ const statOf = (file: string) =>
 
 const BEGINNING = 4096
 
-async function beginningOf(path: string): Promise<Buffer> {
+async function beginningOf(path: string, name: string) {
   const handle = await open(path)
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0)
-    return buffer.subarray(0, bytesRead)
+    return { name, bytes: buffer.subarray(0, bytesRead) }
   } finally {
     await handle.close()
   }

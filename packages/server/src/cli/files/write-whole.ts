@@ -1,10 +1,11 @@
 /** Writes an exported file. */
-import { createWriteStream } from 'node:fs'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isStreamed, openDraft } from '../../files/draft.ts'
+import { openDraft } from '../../files/draft.ts'
+import { isStreamed, openStreamed } from '../../files/streamed.ts'
 import { systemReason } from '../../files/system-reason.ts'
 import { FileError, type Streams } from '../context.ts'
+import { type JsonOption, note, print } from '../output.ts'
 
 interface WholeFileOptions {
   /** Only this user can read it. */
@@ -22,7 +23,7 @@ export async function writeWhole(
   const source = Readable.from(text)
   try {
     if (await isStreamed(file)) {
-      const stream = createWriteStream(file)
+      const stream = await openStreamed(file)
       await (through ? pipeline(source, through, stream) : pipeline(source, stream))
       return
     }
@@ -70,4 +71,15 @@ export async function writePages<Row>(
   }
   await writeOut(textOf(counting()), file, streams)
   return written
+}
+
+/** Says how much was written, and not to standard output where that may be the file itself. */
+export async function printWritten(
+  { streams }: { readonly streams: Streams },
+  options: JsonOption,
+  written: { readonly file: string; readonly exported: number },
+  told: string,
+): Promise<void> {
+  if (!options.json && (await isStreamed(written.file))) note(streams, told)
+  else print({ streams }, options, written, told)
 }

@@ -4,8 +4,8 @@ import { type Command, Option } from 'commander'
 import type { AuditRow } from '../../audit/audit-row.ts'
 import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { writePages } from '../files/write-whole.ts'
-import { counted, print, withJson } from '../output.ts'
+import { printWritten, writePages } from '../files/write-whole.ts'
+import { counted, withJson } from '../output.ts'
 import { exportedRows } from '../service/exported-rows.ts'
 import { eitherWay, goes } from '../service/ways.ts'
 import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
@@ -56,7 +56,7 @@ async function exportTo(
     },
   })
   if (file !== undefined) {
-    print(
+    await printWritten(
       context,
       options,
       { exported, file },

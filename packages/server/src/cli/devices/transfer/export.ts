@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import { systemClock } from '../../../clock.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
-import { writeOut, writePages } from '../../files/write-whole.ts'
+import { printWritten, writeOut, writePages } from '../../files/write-whole.ts'
 import { formatOf } from '../../files.ts'
 import type { Installation } from '../../installation.ts'
-import { counted, type JsonOption, note, print, withJson } from '../../output.ts'
+import { counted, type JsonOption, note, withJson } from '../../output.ts'
 import { withProgress } from '../../progress.ts'
 import { exportedRows, type RowOf, rowOf } from '../../service/exported-rows.ts'
 import { eitherWay, goes, requireDirect, type WayOptions } from '../../service/ways.ts'
@@ -66,7 +66,12 @@ async function exportTo(
     },
   })
   if (file !== undefined) {
-    print(context, options, { exported, file }, `${counted(exported, 'device')} exported to ${file}.`)
+    await printWritten(
+      context,
+      options,
+      { exported, file },
+      `${counted(exported, 'device')} exported to ${file}.`,
+    )
   }
 }
 

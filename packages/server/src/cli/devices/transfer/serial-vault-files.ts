@@ -5,18 +5,14 @@ import { basename, extname, join } from 'node:path'
 import type { DumpFile } from '../../../serial-vault/dump-rows.ts'
 import { TABLES } from '../../../serial-vault/read-dump.ts'
 import { UsageError } from '../../context.ts'
-import { withLocalFile } from '../../files/local-file.ts'
+import { withEach, withLocalFile } from '../../files/local-file.ts'
 import { cannotBeRead } from '../../files.ts'
 
 /** The files at each path, for as long as `work` takes. Throws `FileError` or {@link UsageError}. */
-export function withFilesAt<T>(
+export const withFilesAt = <T>(
   paths: readonly string[],
   work: (files: readonly DumpFile[]) => Promise<T>,
-): Promise<T> {
-  const [first, ...rest] = paths
-  if (first === undefined) return work([])
-  return withFiles(first, (files) => withFilesAt(rest, (others) => work([...files, ...others])))
-}
+): Promise<T> => withEach(paths, withFiles<T>, (files) => work(files.flat()))
 
 async function withFiles<T>(path: string, work: (files: readonly DumpFile[]) => Promise<T>): Promise<T> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
