@@ -58,7 +58,7 @@ export interface Database {
   readonly clock: DatabaseClock
   /** Undefined on SQLite. */
   readonly notifications?: Notifications
-  /** Waits for running statements. */
+  /** Waits for running statements. Those that come later throw `Unavailable`. */
   close(): Promise<void>
 }
 
@@ -88,6 +88,18 @@ export async function openDatabase(
 
 type Opened = Omit<Database, 'distributed'>
 
+/**
+ * Not `destroy` of Kysely: a client that hung up leaves its request running, and the next statement of that one would
+ * be a fault. The driver says that the database is away.
+ */
+function once(close: () => Promise<void>): () => Promise<void> {
+  let closed: Promise<void> | undefined
+  return () => {
+    closed ??= close()
+    return closed
+  }
+}
+
 type Target<Kind> = Extract<DatabaseTarget, { kind: Kind }>
 
 async function sqlite(
@@ -106,7 +118,7 @@ async function sqlite(
     locking: unhurried,
     pool: () => driver.state,
     clock: { now: systemClock, aheadBy: () => 0 },
-    close: () => query.destroy(),
+    close: once(() => driver.close()),
   }
 }
 
@@ -143,6 +155,6 @@ async function postgres(
     pool: () => driver.state,
     clock: driver.clock,
     notifications: driver,
-    close: () => query.destroy(),
+    close: once(() => driver.close()),
   }
 }

@@ -27,6 +27,17 @@ eachDatabase((kind, open, { target }) => {
     await database.close()
   })
 
+  test('what still runs when the database is closed finds it unavailable', async () => {
+    await open()
+    const database = await openDatabase(await target())
+    await Promise.all([database.close(), database.close()])
+    await assert.rejects(one.execute(database.query), Unavailable)
+    await assert.rejects(
+      inTransaction(database.query, (transaction) => one.execute(transaction)),
+      Unavailable,
+    )
+  })
+
   if (kind === 'sqlite') {
     test('a lock that another process holds is waited for, and is Unavailable after a time', async () => {
       await open()

@@ -61,6 +61,7 @@ class SqliteDriver implements RawDriver {
     announced: <T>(wait: () => Promise<T>) => this.#announced(wait),
   }
   #database: DatabaseSync | undefined
+  #isClosed = false
   #patience: number
   readonly #announcing: Announcing
   readonly #access: SqliteAccess
@@ -73,6 +74,7 @@ class SqliteDriver implements RawDriver {
   }
 
   async acquire(): Promise<RawConnection> {
+    if (this.#isClosed) throw new Error('this process has closed it')
     this.#database ??= await this.#opened()
     const connection = new SqliteConnection(this.#database, this.#turns, this.#statements)
     await connection.take(this.#patience)
@@ -80,6 +82,7 @@ class SqliteDriver implements RawDriver {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#statements.clear()
     this.#database?.close()
     this.#database = undefined
