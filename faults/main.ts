@@ -8,7 +8,7 @@ import { INVARIANTS } from './check/invariants.ts'
 import { FAULTS, type Fault, type Pace } from './faults.ts'
 import { makeScene } from './load/scene.ts'
 import { PLANTED, type Planted } from './planted.ts'
-import { findingsOf, reportOf, table } from './report.ts'
+import { findingsOf, reportOf, say, table } from './report.ts'
 import { type Amount, CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
 import { Postgres } from './world/postgres.ts'
 import { plantedRelease } from './world/release.ts'
@@ -252,8 +252,4 @@ function onePostgres(directory: string) {
     },
     stop: async () => (await started)?.stop(),
   }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

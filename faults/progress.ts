@@ -42,6 +42,13 @@ export class Progress {
   }
 }
 
+/** What a run that takes long is doing, so that a person can tell one that hangs from a slow machine. */
+export const stillRuns = (name: string, minutes: number, { stage, waitsFor }: Progress): string =>
+  `${name} still runs after ${minutes} minutes: it last ${stage}, and waits for ${listed(waitsFor)}`
+
+const listed = (waitsFor: readonly string[]): string =>
+  waitsFor.length === 0 ? 'nothing that it sent' : waitsFor.join(', ')
+
 /** What a run that gave up was doing, what it waited for, and the ends of its nodes' logs. */
 export function lastWords(
   why: unknown,
@@ -50,7 +57,7 @@ export function lastWords(
 ): string {
   return [
     `gave up at the stage at which it ${stage}: ${why instanceof Error ? (why.stack ?? why.message) : String(why)}`,
-    `it waited for: ${waitsFor.length === 0 ? 'nothing that it sent' : waitsFor.join(', ')}`,
+    `it waited for: ${listed(waitsFor)}`,
     ...nodes.map(({ name, log }) => `the log of ${name} ends with:\n${log.tail || '(empty)'}`),
   ].join('\n')
 }

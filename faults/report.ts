@@ -51,3 +51,7 @@ export function findingsOf({ violations }: Result): string {
     return [`  ${name}: ${says}`, ...shown, ...more]
   }).join('\n')
 }
+
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

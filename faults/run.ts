@@ -16,7 +16,8 @@ import { seeded } from './load/random.ts'
 import { RULE_DUTIES } from './load/rule-duties.ts'
 import type { Scene } from './load/scene.ts'
 import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
-import { lastWords } from './progress.ts'
+import { lastWords, stillRuns } from './progress.ts'
+import { say } from './report.ts'
 import type { Evidence } from './striking.ts'
 import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
@@ -67,6 +68,9 @@ const FULL_PACE: Pace = { client: 0, operator: 700, rules: 1_200 }
 /** Waits have limits of their own, of ten minutes: this is for one that has none. */
 const HANGS_AFTER_S = 3_600
 
+/** Between two lines about a run that takes long. */
+const STILL_RUNS_EVERY_MS = 120_000
+
 /** Never throws: what goes wrong with the run itself is in its result. */
 export async function run({
   fault,
@@ -88,11 +92,16 @@ export async function run({
       ? { ...planted, note: undefined }
       : await beginning(fault, `${directory}/release`)
     progress.enter('set up the database')
-    world = await makeWorld({ scene, layout: fault, directory, postgres, release })
+    const making = { scene, layout: fault, directory, postgres, release }
+    world = await makeWorld(making, (why) => say(`${fault.name}: ${why}`))
     for (const statement of planted?.statements ?? []) await world.statement(statement)
     const result = await breakWorld(world, { fault, seed, scene, amount, recorder })
     return { ...result, notes: [note ?? [], world.disk?.how ?? []].flat() }
   }
+  const began = performance.now()
+  const still = setInterval(() => {
+    say(stillRuns(fault.name, Math.round((performance.now() - began) / 60_000), progress))
+  }, STILL_RUNS_EVERY_MS)
   try {
     return await inTime(work())
   } catch (error) {
@@ -104,6 +113,7 @@ export async function run({
       gaveUp: lastWords(error, progress, world?.nodes ?? []),
     }
   } finally {
+    clearInterval(still)
     // Nodes that hang would not stop.
     if (progress.gaveUp) await Promise.all(world?.nodes.map((node) => node.kill()) ?? [])
     await world?.end().catch(() => undefined)

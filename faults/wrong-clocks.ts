@@ -10,6 +10,9 @@ const DAY_MS = 24 * HOUR_MS
 /** Longer than a node waits until it looks for periodic work that nobody does. */
 const WORK_MS = 7_000
 
+/** A node says within seconds whether it is ready; one that does not is asked again. */
+const READY_WITHIN_MS = 20_000
+
 /** A clock that is wrong when a node starts. */
 const AT_START = [
   { aheadMs: 40 * DAY_MS, on: 'one' },
@@ -31,8 +34,7 @@ export async function startWithWrongClocks({ world, round }: Striking): Promise<
   await Promise.all(nodes.map((node) => node.stop()))
   await Promise.all(nodes.map((node) => node.start(shiftedClock(aheadMs))))
   await sleep(WORK_MS)
-  const isOff = ({ clockOffset }: Node) => Math.abs(clockOffset - aheadMs) < HOUR_MS
-  const off = nodes.filter(isOff).length
+  const off = nodes.filter((node) => isAheadBy(aheadMs, node)).length
   const refusing = (await Promise.all(nodes.map(readiness))).filter((status) => status === 503).length
   await Promise.all(nodes.map((node) => node.stop()))
   await Promise.all(nodes.map((node) => node.start()))
@@ -47,16 +49,21 @@ export async function setClock({ world, round }: Striking): Promise<Evidence> {
   await node?.stop()
   await node?.start(shiftedClock(0, step))
   if (!node) return { 'clocks set and set right again': 0 }
-  const set = () => {
+  const setBy = async (aheadMs: number) => {
     for (const pid of node.pids()) process.kill(pid, 'SIGUSR2')
+    await until(`the clock of ${node.name} to be set`, () => isAheadBy(aheadMs, node))
   }
-  set()
+  await setBy(step)
   await until(`${node.name} to serve no more`, async () => (await readiness(node)) === 503)
   await sleep(WORK_MS)
-  set()
+  await setBy(0)
   await until(`${node.name} to serve again`, async () => (await readiness(node)) === 200)
   return { 'clocks set and set right again': 1 }
 }
+
+/** Within the time that it took to say so. */
+const isAheadBy = (aheadMs: number, { clockOffset }: Node): boolean =>
+  Math.abs(clockOffset - aheadMs) < HOUR_MS
 
 /** The environment of a node whose clock is off from the start, and by `step` more after each second SIGUSR2. */
 export const shiftedClock = (offset: number, step = 0): Record<string, string> => ({
@@ -68,7 +75,9 @@ export const shiftedClock = (offset: number, step = 0): Record<string, string> =
 /** The status of its readiness; 0 if there is no answer. */
 async function readiness({ port }: Node): Promise<number> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`, {
+      signal: AbortSignal.timeout(READY_WITHIN_MS),
+    })
     await response.body?.cancel()
     return response.status
   } catch {

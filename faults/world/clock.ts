@@ -7,9 +7,12 @@ let stepped = false
 
 globalThis.Date = shiftedDate(Date, () => (stepped ? offset + step : offset))
 
+// Tells the process that started it what the clock says: a signal is not handled at once, and two may become one.
+const tell = () => process.stderr.write(`clock ${new Date().toISOString()}\n`)
+
 process.on('SIGUSR2', () => {
   stepped = !stepped
+  tell()
 })
 
-// Tells the process that started it that the clock is shifted.
-process.stderr.write(`clock ${new Date().toISOString()}\n`)
+tell()

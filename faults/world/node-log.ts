@@ -28,13 +28,16 @@ export class NodeLog {
     return [...this.#tail, this.#rest].filter(Boolean).join('\n')
   }
 
-  add(chunk: string): void {
-    const lines = (this.#rest + chunk).split('\n')
-    this.#rest = lines.pop() ?? ''
-    for (const line of lines.filter(Boolean)) {
+  /** Returns the lines that are complete now. */
+  add(chunk: string): readonly string[] {
+    const pieces = (this.#rest + chunk).split('\n')
+    this.#rest = pieces.pop() ?? ''
+    const lines = pieces.filter(Boolean)
+    for (const line of lines) {
       this.#tail = [...this.#tail, line.slice(0, 300)].slice(-TAIL)
       if (this.#lines.length < MOST) this.#lines.push(read(line))
     }
+    return lines
   }
 }
 

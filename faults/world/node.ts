@@ -33,7 +33,7 @@ export class Node implements Target {
     return this.#endings
   }
 
-  /** How far its clock is shifted, in milliseconds, as reported when it started; 0 if it is not. */
+  /** How far its clock is shifted, in milliseconds, as its process reported last; 0 if it is not. */
   get clockOffset(): number {
     return this.#clockOffset
   }
@@ -92,9 +92,10 @@ export class Node implements Target {
     this.#child = child
     this.#clockOffset = 0
     child.stderr.on('data', (chunk: Buffer) => {
-      this.log.add(chunk.toString())
-      const [, clock] = /^clock (.+)$/m.exec(chunk.toString()) ?? []
-      if (clock !== undefined) this.#clockOffset = Date.parse(clock) - Date.now()
+      for (const line of this.log.add(chunk.toString())) {
+        const [, clock] = /^clock (.+)$/.exec(line) ?? []
+        if (clock !== undefined) this.#clockOffset = Date.parse(clock) - Date.now()
+      }
     })
     child.once('exit', (code, signal) => {
       if (this.#child !== child) return

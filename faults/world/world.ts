@@ -62,14 +62,41 @@ export interface World {
 interface Making {
   readonly scene: Scene
   readonly layout: Layout
-  /** Empty. */
+  /** Empty. Each attempt has its own directory in it. */
   readonly directory: string
   /** The run's server, where a single one is enough. */
   readonly postgres: () => Promise<Postgres>
   readonly release: Release
 }
 
-export async function makeWorld({ scene, layout, directory, postgres, release }: Making): Promise<World> {
+/**
+ * How many databases may be set up for one world. Where other processes keep this one waiting inside a transaction,
+ * PostgreSQL ends it, or a commit is not confirmed in time.
+ */
+const MOST_SET_UPS = 5
+
+/** A database could not be set up. */
+class NotSetUp extends Error {
+  override readonly name = 'NotSetUp'
+}
+
+/** Sets up a database, and another one if that fails, which `onAgain` hears of. Throws what the last attempt threw. */
+export async function makeWorld(making: Making, onAgain: (why: string) => void): Promise<World> {
+  for (let set = 1; ; set++) {
+    const directory = join(making.directory, `world-${set}`)
+    // PostgreSQL may run as another user.
+    mkdirSync(directory, { mode: 0o755 })
+    try {
+      return await tryToMakeWorld({ ...making, directory })
+    } catch (error) {
+      if (!(error instanceof NotSetUp)) throw error
+      if (set === MOST_SET_UPS) throw error.cause
+      onAgain(`database ${set} was not set up, a new one follows: ${error.message}`)
+    }
+  }
+}
+
+async function tryToMakeWorld({ scene, layout, directory, postgres, release }: Making): Promise<World> {
   const ends: (() => Promise<unknown> | unknown)[] = []
   const newDirectory = (name: string) => join(directory, name)
   const end = async () => {
@@ -157,7 +184,7 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
     await setUp(scene, world.installation, issuer)
   } catch (error) {
     await end()
-    throw error
+    throw new NotSetUp(error instanceof Error ? error.message : String(error), { cause: error })
   }
   return world
 }
