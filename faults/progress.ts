@@ -61,3 +61,7 @@ export function lastWords(
     ...nodes.map(({ name, log }) => `the log of ${name} ends with:\n${log.tail || '(empty)'}`),
   ].join('\n')
 }
+
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

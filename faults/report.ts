@@ -51,7 +51,3 @@ export function findingsOf({ violations }: Result): string {
     return [`  ${name}: ${says}`, ...shown, ...more]
   }).join('\n')
 }
-
-export function say(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
