@@ -55,7 +55,7 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
       if (label.test(await readFile(file, 'utf8'))) continue
       problems.push(`${variable}: the ${name} ${file} contains no ${what} (PEM)`)
     } catch (error) {
-      problems.push(`${variable}: the ${name} ${file} cannot be read: ${systemReason(error)}`)
+      problems.push(`${variable}: the ${name} ${file} cannot be read: ${systemReason(error)}.`)
     }
   }
   return problems

@@ -105,12 +105,14 @@ suite('the secret key', () => {
   test('a file that does not exist, or has no key, is refused with the variable that names it', async () => {
     await assert.rejects(
       readSecretKey(given),
-      refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read: there is no such file or directory$/),
+      refused(
+        /^RATAFIA_SECRET_KEY_FILE: .* cannot be read: there is no such file or directory\. Check the path\.$/,
+      ),
     )
     await mkdir(file, { recursive: true })
     await assert.rejects(
       readSecretKey(given),
-      refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read: it is a directory$/),
+      refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read: it is a directory\. Name a file\.$/),
     )
   })
 
@@ -120,7 +122,7 @@ suite('the secret key', () => {
     for (const attempt of [() => readSecretKey(made), () => prepareDataDirectory(data)]) {
       await assert.rejects(
         attempt,
-        refused(/^RATAFIA_DATA_DIR: .* cannot be written to: something else has its name\. Give the service/),
+        refused(/^RATAFIA_DATA_DIR: .* cannot be written to: something else has its name\. Give another name\. Give the service/),
       )
     }
   })

@@ -20,6 +20,8 @@ export interface RawConnection {
 }
 
 export interface RawDriver {
+  /** Of an embedded database, for messages. */
+  readonly file?: string
   /** Throws if it gets no connection, which always means that the database is away. */
   acquire(): Promise<RawConnection>
   close(): Promise<void>
@@ -41,14 +43,15 @@ const NOT_OBSERVED: DatabaseObserver = {
 /** Makes a Kysely driver of a {@link RawDriver}. */
 export function createDriver(raw: RawDriver, observer: DatabaseObserver = NOT_OBSERVED): Driver {
   const { statement } = observer
+  const translating = translatingFor(raw.file)
   return {
     init: async () => {},
     acquireConnection: () =>
       observer.acquire(async () => {
         try {
-          return new Connection(await raw.acquire(), observer)
+          return new Connection(await raw.acquire(), { observer, translating })
         } catch (error) {
-          throw error instanceof Error ? away(error) : error
+          throw error instanceof Error ? away(error, raw.file) : error
         }
       }),
     beginTransaction: (connection, settings) =>
@@ -65,15 +68,17 @@ export function createDriver(raw: RawDriver, observer: DatabaseObserver = NOT_OB
 class Connection implements DatabaseConnection {
   readonly raw: RawConnection
   readonly #observer: DatabaseObserver
+  readonly #translating: Translating
 
-  constructor(raw: RawConnection, observer: DatabaseObserver) {
+  constructor(raw: RawConnection, on: { observer: DatabaseObserver; translating: Translating }) {
     this.raw = raw
-    this.#observer = observer
+    this.#observer = on.observer
+    this.#translating = on.translating
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     refuseUnstorableText(parameters)
-    const run = () => translating(() => this.raw.run(sql, parameters))
+    const run = () => this.#translating(() => this.raw.run(sql, parameters))
     // Kysely infers R from the statement; the driver cannot know it.
     return (await this.#observer.statement(sql, run)) as QueryResult<R>
   }
@@ -89,11 +94,15 @@ function rawOf(connection: DatabaseConnection): RawConnection {
   return connection.raw
 }
 
-async function translating<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw translateAway(error)
+type Translating = <T>(work: () => Promise<T>) => Promise<T>
+
+function translatingFor(file: string | undefined): Translating {
+  return async (work) => {
+    try {
+      return await work()
+    } catch (error) {
+      throw translateAway(error, file)
+    }
   }
 }
 

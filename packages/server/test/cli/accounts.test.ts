@@ -219,7 +219,7 @@ eachDatabase((kind, _open, fresh) => {
       )
       await refused(
         ['agents', 'add', 'f2', ...words.slice(3, -1), '/nowhere/x'],
-        /^ratafia: \/nowhere\/x cannot be written: there is no such file or directory\. No agent was made\.\n$/,
+        /^ratafia: \/nowhere\/x cannot be written: there is no such file or directory\. Check the path\. No agent was made\.\n$/,
       )
       const names = (await program.json('agents', 'list')).map(({ name }: { name: string }) => name)
       assert.ok(!names.includes('f2'))

@@ -105,7 +105,10 @@ eachDatabase((kind, _open, fresh) => {
     if (kind === 'sqlite') {
       const full = await launch(words, 'ulimit -f 4096; exec "$@"').finished
       assert.equal(full.code, 3, full.stderr)
-      assert.match(full.stderr, /^ratafia: The database cannot be used: disk I\/O error\. .+\n$/)
+      assert.match(
+        full.stderr,
+        /^ratafia: The database \S+ratafia\.db cannot be used: disk I\/O error\. .+\n$/,
+      )
       await hasNothing()
     }
     assert.equal((await program.run(words, { environment: SECRET })).code, 0)
@@ -130,7 +133,7 @@ eachDatabase((kind, _open, fresh) => {
       const full = await launch(['backup', made], 'ulimit -f 64; exec "$@"').finished
       assert.deepEqual(full, {
         code: 1,
-        stderr: `ratafia: ${made} cannot be written: this user may not make a file as large.\n`,
+        stderr: `ratafia: ${made} cannot be written: this user may not make a file as large. Raise the limit (\`ulimit -f\`), or use a file system for larger files.\n`,
       })
       assert.deepEqual(await names(), before)
       // Two at once have a draft each.

@@ -45,7 +45,7 @@ eachDatabase((kind, _open, fresh) => {
     await refuses(['trust', 'add', world('account-test-root')], /is missing\. Add both\.\n$/)
     await refuses(
       ['trust', 'add', 'nothing'],
-      /^ratafia: nothing cannot be read: there is no such file or directory\.\n$/,
+      /^ratafia: nothing cannot be read: there is no such file or directory\. Check the path\.\n$/,
     )
     const added = await program.json(
       'trust',
@@ -292,7 +292,7 @@ eachDatabase((kind, _open, fresh) => {
       )
       await refuses(
         ['brands', 'create', '--demo', '--output', join(directory, files[0] ?? '', 'below/it')],
-        /below\/it cannot be made: a part of its path is not a directory\. Name a new directory with --output\./,
+        /below\/it cannot be made: a part of its path is not a directory\. Check the path\. Name a new directory with --output\./,
       )
       await refuses(
         ['brands', 'create', '--demo', '--output', `${directory}2`],

@@ -290,7 +290,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
         assert.equal(code, 1)
         assert.match(
           stderr,
-          /x(\.env)? cannot be written: there is no such file or directory\. Nothing was asked for\./,
+          /x(\.env)? cannot be written: there is no such file or directory\. Check the path\. Nothing was asked for\./,
         )
       }
       assert.deepEqual(job.seen, [])

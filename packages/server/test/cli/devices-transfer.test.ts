@@ -335,7 +335,7 @@ eachDatabase((kind, _open, fresh) => {
       }
       assert.deepEqual(await outcome('import', 'missing.csv'), [
         1,
-        'ratafia: missing.csv cannot be read: there is no such file or directory.\n',
+        'ratafia: missing.csv cannot be read: there is no such file or directory. Check the path.\n',
       ])
       await writeFile(path('x.txt'), '')
       assert.deepEqual(await outcome('import', path('x.txt')), [
@@ -344,7 +344,7 @@ eachDatabase((kind, _open, fresh) => {
       ])
       assert.deepEqual(await outcome('export', 'no/such/x.csv'), [
         1,
-        'ratafia: no/such/x.csv cannot be written: there is no such file or directory.\n',
+        'ratafia: no/such/x.csv cannot be written: there is no such file or directory. Check the path.\n',
       ])
       assert.equal((await outcome('export', '--json'))[0], 2)
     })

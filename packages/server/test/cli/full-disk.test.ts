@@ -151,7 +151,10 @@ eachDatabase((_kind, _open, fresh) => {
       const earlier = await made()
       const placed = [...name.split(' '), ...words].map((word) => (word === 'AGENT' ? agent : word))
       const { code, stderr } = await withoutOutput(placed, environment)
-      assert.match(stderr, /Standard output cannot be written: the disk is full\. The .* is ended again\.\n$/)
+      assert.match(
+        stderr,
+        /Standard output cannot be written: the disk is full\. Free space on it, then try again\. The .* is ended again\.\n$/,
+      )
       assert.equal(code, 1)
       assert.deepEqual(await made(), earlier)
       assert.deepEqual(await openSessions(), [])
@@ -260,7 +263,10 @@ suite('ratafia ci login', () => {
         { input: token },
       )
       assert.equal(code, 1, stderr)
-      assert.match(stderr, /there is no such file or directory\. The session [0-9a-f-]+ is ended again\.\n$/)
+      assert.match(
+        stderr,
+        /there is no such file or directory\. Check the path\. The session [0-9a-f-]+ is ended again\.\n$/,
+      )
       const revoked = job.seen.filter(({ path }) => path === '/api/v2/tokens/revoke')
       assert.deepEqual(
         revoked.map(({ body }) => JSON.parse(body)),

@@ -32,7 +32,7 @@ describe('an embedded database that cannot be read', () => {
       const { code, stderr } = await program.run(words, { environment: { RATAFIA_DATA_DIR: directory } })
       assert.match(
         stderr,
-        /RATAFIA_DATA_DIR: the database .*ratafia\.db cannot be read: its symbolic links go in a circle\. Run this as the user/,
+        /RATAFIA_DATA_DIR: the database .*ratafia\.db cannot be read: its symbolic links go in a circle\. Correct the links\. Run this as the user/,
       )
       assert.doesNotMatch(stderr, /there is no database|makes a new one/)
       assert.equal(code, 4)

@@ -130,7 +130,7 @@ eachDatabase((kind, open, fresh) => {
       const missing = await program.run(['packages', 'import', 'missing.csv'])
       assert.deepEqual(
         [missing.code, missing.stderr],
-        [1, 'ratafia: missing.csv cannot be read: there is no such file or directory.\n'],
+        [1, 'ratafia: missing.csv cannot be read: there is no such file or directory. Check the path.\n'],
       )
       const other = await program.run(['packages', 'import', 'packages.txt'])
       assert.deepEqual(

@@ -226,7 +226,7 @@ eachDatabase((kind, _open, fresh) => {
       const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
       assert.deepEqual(
         [missing.code, missing.stderr],
-        [1, 'ratafia: missing.sql cannot be read: there is no such file or directory.\n'],
+        [1, 'ratafia: missing.sql cannot be read: there is no such file or directory. Check the path.\n'],
       )
       const named = join(program.directory, 'devices.csv')
       await writeFile(named, 'a,b\n')

@@ -420,7 +420,7 @@ describe('exit codes, with the reason on standard error only', () => {
         {
           code: 'file',
           exit_code: 1,
-          message: '/none.csv cannot be read: there is no such file or directory.',
+          message: '/none.csv cannot be read: there is no such file or directory. Check the path.',
         },
       ],
     ] as const) {
@@ -488,7 +488,7 @@ describe('exit codes, with the reason on standard error only', () => {
       list,
       { RATAFIA_DATA_DIR: join(program.directory, 'broken') },
       3,
-      /^ratafia: The database cannot be used: file is not a database/,
+      /^ratafia: The database \S+ cannot be used: file is not a database/,
     ))
   test('4: an invalid value, each in a line', () =>
     outcome(
@@ -545,7 +545,7 @@ describe('exit codes, with the reason on standard error only', () => {
         environment,
         4,
         new RegExp(
-          `^ratafia: RATAFIA_DATABASE_URL: the sslrootcert ${none} cannot be read: there is no such file or directory\n` +
+          `^ratafia: RATAFIA_DATABASE_URL: the sslrootcert ${none} cannot be read: there is no such file or directory\\. Check the path\\.\n` +
             `ratafia: RATAFIA_DATABASE_URL: the sslkey ${other} contains no private key \\(PEM\\)\n` +
             `ratafia: RATAFIA_DATABASE_LISTEN_URL: the sslrootcert ${other} contains no certificate \\(PEM\\)\n$`,
         ),

@@ -4,6 +4,7 @@ import { remedyOf } from '../../database/errors/remedies.ts'
 import { SchemaError } from '../../database/schema/schema-error.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'
+import { systemReason, systemRefusal } from '../../files/system-reason.ts'
 import { KeyringError } from '../../keyring/errors.ts'
 import { describeError } from '../../telemetry/serializers.ts'
 import { WorkersFailed } from '../../workers/workers-failed.ts'
@@ -41,6 +42,8 @@ export function explainFailure(error: unknown): Failure {
   }
   const refused = listenRefusal(error)
   if (refused !== undefined) return { exitCode: EXIT.configuration, code: 'configuration', lines: [refused] }
+  const file = fileRefusal(error)
+  if (file !== undefined) return { exitCode: EXIT.refused, code: 'file', lines: [file] }
   return {
     exitCode: EXIT.fault,
     code: 'fault',
@@ -65,6 +68,15 @@ function listenRefusal(error: unknown): string | undefined {
     syscall === 'listen' || syscall === 'bind' ? where : syscall === 'getaddrinfo' ? hostname : undefined
   if (!(error instanceof Error) || asked === undefined || code === undefined) return undefined
   return `Cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
+}
+
+/** For what the system refuses about a file that no command looked for; undefined for other errors. */
+function fileRefusal(error: unknown): string | undefined {
+  if (!(error instanceof Error) || systemRefusal(error) === undefined) return undefined
+  const { path, dest, syscall } = error as NodeJS.ErrnoException & { readonly dest?: string }
+  // Without a path it is a file that was open, or one of the system's own.
+  const name = dest ?? path ?? 'A file'
+  return `${name} cannot be used (${syscall ?? 'system'}): ${systemReason(error)}.`
 }
 
 type ListenError = NodeJS.ErrnoException & { address: string; port: number; hostname: string }

@@ -19,7 +19,7 @@ export async function readSecretText<T>(source: SecretSource<T>): Promise<ReadSe
   if (source.from === 'variable') return { value: source.value, warnings: [] }
   const { file, variable, parse } = source
   const unreadable = (error: NodeJS.ErrnoException): never => {
-    throw new ConfigError(`${variable}: ${file} cannot be read: ${systemReason(error)}`)
+    throw new ConfigError(`${variable}: ${file} cannot be read: ${systemReason(error)}.`)
   }
   const { mode, size } = await stat(file).catch(unreadable)
   if (size > MOST_BYTES) throw new ConfigError(`${variable}: ${file} has more than ${MOST_BYTES} bytes.`)

@@ -76,7 +76,8 @@ suite('a database that cannot be opened is Unavailable, with the reason', () => 
     await chmod(file, 0o600)
     await assert.rejects(openDatabase({ kind: 'sqlite', file }), {
       name: 'Unavailable',
-      message: /^The database cannot be used: .*file is not a database\. Restore a backup, or/,
+      message:
+        /^The database \/\S+\/ratafia\.db cannot be used: .*file is not a database\. Restore a backup, or/,
     })
     await assert.rejects(openDatabase({ kind: 'sqlite', file: join(file, 'below.db') }), {
       name: 'Unavailable',

@@ -3,6 +3,7 @@
  * is a 503. Any other error is the statement's own and is left as it is.
  */
 import { Unavailable } from '../../errors.ts'
+import { systemRefusal } from '../../files/system-reason.ts'
 import { sqliteCode, sqlState } from './driver-errors.ts'
 import { remedyOf } from './remedies.ts'
 
@@ -41,16 +42,21 @@ const AWAY_MESSAGES: readonly RegExp[] = [
 const AWAY_SQLITE: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 22, 26])
 
 /** The error to throw instead of `error`: an {@link Unavailable} if it means "away", or else `error` itself. */
-export function translateAway(error: unknown): unknown {
-  return error instanceof Error && meansAway(error) ? away(error) : error
+export function translateAway(error: unknown, file?: string): unknown {
+  return error instanceof Error && meansAway(error) ? away(error, file) : error
 }
 
-/** An {@link Unavailable} with the driver's message, and with what to do where that is not just to try again. */
-export function away(error: Error): Unavailable {
+/**
+ * An {@link Unavailable} with the driver's message, and with what to do where that is not just to try again. `file`: of
+ * an embedded database, which the message names if its file is what is wrong.
+ */
+export function away(error: Error, file?: string): Unavailable {
   if (error instanceof Unavailable) return error
   const remedy = remedyOf(error)
   const advice = remedy === undefined ? '' : `. ${remedy}`
-  return new Unavailable(`The database cannot be used: ${describe(error)}${advice}`, { cause: error })
+  const isAboutFile = sqliteCode(error) !== undefined || systemRefusal(error) !== undefined
+  const what = file !== undefined && isAboutFile ? `The database ${file}` : 'The database'
+  return new Unavailable(`${what} cannot be used: ${describe(error)}${advice}`, { cause: error })
 }
 
 /**

@@ -1,14 +1,14 @@
 /** What to do when the database refuses, where trying again would end the same way. */
+import { systemRefusal } from '../../files/system-reason.ts'
 import { sqliteCode, sqlState } from './driver-errors.ts'
 
 const CREDENTIALS = 'Correct the user and the password in RATAFIA_DATABASE_URL.'
 const CERTIFICATE =
   'Name the authority of its certificate with sslrootcert in RATAFIA_DATABASE_URL, and the host as the certificate does.'
-const FILES = 'Raise the limit of open files (`ulimit -n`, or LimitNOFILE of the service).'
 const READ_ONLY =
   'Name the primary in RATAFIA_DATABASE_URL, or all hosts. If this is the primary, reset default_transaction_read_only of the database and the role.'
 
-/** By SQLSTATE, or the code of Node's network and TLS errors. */
+/** By SQLSTATE, or the code of Node's network and TLS errors. Those of files are in `system-reason.ts`. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '25006': READ_ONLY,
   '28000':
@@ -30,8 +30,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '58P01': 'A file of the database server is missing: look at its log.',
   ECONNREFUSED: 'Start PostgreSQL, or correct host and port in RATAFIA_DATABASE_URL, and try again.',
   ENOTFOUND: 'Correct the host in RATAFIA_DATABASE_URL, or try again when its name can be looked up.',
-  EMFILE: FILES,
-  ENFILE: FILES,
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
@@ -83,5 +81,6 @@ export function remedyOf(error: unknown): string | undefined {
   if (/does not support SSL connections/.test(error.message)) {
     return 'Turn `ssl` on in PostgreSQL, or leave sslmode out of RATAFIA_DATABASE_URL if nobody can listen on the way.'
   }
-  return 'code' in error ? REMEDIES[String(error.code)] : undefined
+  const known = 'code' in error ? REMEDIES[String(error.code)] : undefined
+  return known ?? systemRefusal(error)?.[1].concat('.')
 }

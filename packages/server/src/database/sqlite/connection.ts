@@ -14,6 +14,8 @@ const SQLITE_BUSY = 5
 const WRITES = /^(?:insert|update|delete)\b/i
 
 interface SqliteTurns {
+  /** Of the database, for messages. */
+  readonly file: string
   readonly connection: Turns
   /** Of those that found the lock taken, only the first asks for it: asking blocks the thread. */
   readonly lock: Turns
@@ -117,7 +119,8 @@ export class SqliteConnection implements RawConnection {
     const left = () => Math.max(0, deadline - performance.now())
     this.release()
     if (!(await this.#turns.lock.take(patience))) {
-      throw away(new Error(`database is locked, and others have waited for it for ${patience} ms`))
+      const message = `database is locked, and others have waited for it for ${patience} ms`
+      throw away(Object.assign(new Error(message), { errcode: SQLITE_BUSY }), this.#turns.file)
     }
     try {
       return await this.#turns.announced(async () => {

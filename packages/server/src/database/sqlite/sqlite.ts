@@ -51,10 +51,11 @@ class QueueingAdapter extends SqliteAdapter {
 }
 
 class SqliteDriver implements RawDriver {
-  readonly #file: string
+  readonly file: string
   readonly #statements = new Map<string, PreparedStatement>()
   readonly #connection = new Turns()
   readonly #turns = {
+    file: '',
     connection: this.#connection,
     lock: new Turns(),
     patience: () => this.#patience,
@@ -68,7 +69,8 @@ class SqliteDriver implements RawDriver {
 
   constructor(file: string, { patienceMs = PATIENCE_MS, access = 'write', announcing }: SqliteOptions) {
     this.#access = access
-    this.#file = file
+    this.file = file
+    this.#turns.file = file
     this.#patience = patienceMs
     this.#announcing = announcing
   }
@@ -105,7 +107,7 @@ class SqliteDriver implements RawDriver {
   }
 
   #announced<T>(wait: () => Promise<T>): Promise<T> {
-    return this.#announcing(wait, () => `waiting for ${this.#file}, which another process is writing to`)
+    return this.#announcing(wait, () => `waiting for ${this.file}, which another process is writing to`)
   }
 
   async #opened(): Promise<DatabaseSync> {
@@ -113,7 +115,7 @@ class SqliteDriver implements RawDriver {
     return this.#announced(async () => {
       for (;;) {
         try {
-          return this.#access === 'write' ? open(this.#file) : openToRead(this.#file, this.#access)
+          return this.#access === 'write' ? open(this.file) : openToRead(this.file, this.#access)
         } catch (error) {
           if (!isBusy(error) || performance.now() > deadline) throw error
         }
