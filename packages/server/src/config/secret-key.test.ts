@@ -122,7 +122,9 @@ suite('the secret key', () => {
     for (const attempt of [() => readSecretKey(made), () => prepareDataDirectory(data)]) {
       await assert.rejects(
         attempt,
-        refused(/^RATAFIA_DATA_DIR: .* cannot be written to: something else has its name\. Give another name\. Give the service/),
+        refused(
+          /^RATAFIA_DATA_DIR: .* cannot be written to: something else has its name\. Give another name\. Give the service/,
+        ),
       )
     }
   })
