@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { openDraft } from '../files/draft.ts'
 import { encodingOf, textOr } from '../files/foreign-text.ts'
 import { isStreamed } from '../files/streamed.ts'
-import { systemReason } from '../files/system-reason.ts'
+import { systemReason } from '../text/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
 
 /** The text of a file or of an input, which the name is for in messages. Throws {@link FileError} for bytes that are not text. */

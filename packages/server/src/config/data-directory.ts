@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { makeDirectories } from '../files/make-directories.ts'
-import { systemReason } from '../files/system-reason.ts'
+import { systemReason } from '../text/system-reason.ts'
 import { ConfigError } from './config.ts'
 
 /** Makes it (mode 0700) unless it exists. Throws {@link ConfigError} if it cannot be made or written to. */

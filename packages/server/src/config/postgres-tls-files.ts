@@ -4,8 +4,8 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { systemReason } from '../files/system-reason.ts'
 import { postgresUrls } from '../postgres-urls.ts'
+import { systemReason } from '../text/system-reason.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'
 import { pathProblem } from './paths/file-path.ts'
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { DemoBrand, DemoFile } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
 import { writeDraft } from '../../files/draft.ts'
-import { systemReason } from '../../files/system-reason.ts'
+import { systemReason } from '../../text/system-reason.ts'
 import { type CommandContext, FileError } from '../context.ts'
 import { type JsonOption, print } from '../output.ts'
 

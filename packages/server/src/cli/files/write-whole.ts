@@ -3,7 +3,7 @@ import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { openDraft } from '../../files/draft.ts'
 import { isStreamed, openStreamed } from '../../files/streamed.ts'
-import { systemReason } from '../../files/system-reason.ts'
+import { systemReason } from '../../text/system-reason.ts'
 import { FileError, type Streams } from '../context.ts'
 import { type JsonOption, note, print } from '../output.ts'
 

@@ -1,5 +1,5 @@
 /** Prints a credential, and notices if nobody gets it. */
-import { systemReason } from '../../files/system-reason.ts'
+import { systemReason } from '../../text/system-reason.ts'
 import { FileError, type Streams } from '../context.ts'
 
 /** Resolves once the system has the whole text. Throws {@link FileError}. */

@@ -1,7 +1,7 @@
 /** A secret that is a text: in a variable, or in a file that a variable names. */
 import { readFile, stat } from 'node:fs/promises'
 import { textOr } from '../../files/foreign-text.ts'
-import { systemReason } from '../../files/system-reason.ts'
+import { systemReason } from '../../text/system-reason.ts'
 import { ConfigError } from '../config.ts'
 import type { SecretSource } from './sources.ts'
 

@@ -3,7 +3,7 @@
  * is a 503. Any other error is the statement's own and is left as it is.
  */
 import { Unavailable } from '../../errors.ts'
-import { systemRefusal } from '../../files/system-reason.ts'
+import { systemRefusal } from '../../text/system-reason.ts'
 import { sqliteCode, sqlState } from './driver-errors.ts'
 import { remedyOf } from './remedies.ts'
 

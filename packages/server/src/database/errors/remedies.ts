@@ -1,5 +1,5 @@
 /** What to do when the database refuses, where trying again would end the same way. */
-import { systemRefusal } from '../../files/system-reason.ts'
+import { systemRefusal } from '../../text/system-reason.ts'
 import { sqliteCode, sqlState } from './driver-errors.ts'
 
 const CREDENTIALS = 'Correct the user and the password in RATAFIA_DATABASE_URL.'

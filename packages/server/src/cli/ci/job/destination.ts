@@ -2,7 +2,7 @@
 import { access, constants, open } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { tryToWrite } from '../../../files/draft.ts'
-import { systemReason } from '../../../files/system-reason.ts'
+import { systemReason } from '../../../text/system-reason.ts'
 import { FileError, type Streams, UsageError } from '../../context.ts'
 import { writeText } from '../../files/write-whole.ts'
 import { printCredential } from '../../login/print-credential.ts'
