@@ -7,7 +7,7 @@ import { exchangeAtEach } from './exchange-at-each.ts'
 import { type Client, watch } from './load/client.ts'
 import { logIn, revoke, whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
-import { type Recorder, type Request, Wire } from './load/wire.ts'
+import { type Recorder, Wire } from './load/wire.ts'
 import type { Evidence, Striking } from './striking.ts'
 import type { Node } from './world/node.ts'
 import type { Postgres } from './world/postgres.ts'
@@ -226,15 +226,13 @@ export const FAULTS: readonly Fault[] = [
     name: 'disk-full',
     says: 'the disk of SQLite full',
     ...{ database: 'sqlite', nodes: 1, workers: 2 },
-    async strike({ world, clients, random, recorder: { history } }) {
+    async strike({ world, random, recorder: { history } }) {
       const pids = world.nodes[0]?.pids() ?? []
-      const revoked = await Promise.all(clients.map(logInApart))
       const before = history.length
       world.disk?.fill(pids)
-      await Promise.all([sleep(800 + random.below(400)), ...revoked.map((one) => one?.revoke())])
+      await sleep(800 + random.below(400))
       const refused = history.slice(before).filter(({ status }) => status === 503).length
       world.disk?.empty(pids)
-      await Promise.all(revoked.map((one) => one?.show()))
       await sleep(800)
       return { 'requests that found it full': refused }
     },
@@ -387,21 +385,6 @@ export async function revokeAtDatabase(
     watch(client, whoami(token))
   }
   return chosen.length
-}
-
-/** How often a token is shown at one node, so that each of its workers sees it. */
-const SHOWN_EACH = 8
-
-/** A token that nobody else revokes. It holds unless its revocation was acknowledged. */
-async function logInApart({ wire, random, people: [person], eras, endedTokens }: Client) {
-  const token = person && (await eras.during(person, (era) => logIn(person, wire, random, era)))
-  if (!token) return undefined
-  endedTokens.push(token)
-  const toAll = (request: Request) => wire.targets.map((target) => wire.send(target, request))
-  return {
-    revoke: () => Promise.all(toAll(revoke(token, token))),
-    show: () => Promise.all(Array.from({ length: SHOWN_EACH }, () => toAll(whoami(token))).flat()),
-  }
 }
 
 /** How long a read is on its way before the revocation. */

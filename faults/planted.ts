@@ -2,9 +2,6 @@
 import type { Replacement } from '../tools/test/bundle.ts'
 import type { InvariantName } from './check/invariants.ts'
 import { CALM, FAULTS, type Fault } from './faults.ts'
-import type { Evidence, Striking } from './striking.ts'
-import { sleep } from './world/processes.ts'
-import { until } from './world/until.ts'
 
 export interface Planted {
   /** The invariant it breaks. */
@@ -28,26 +25,13 @@ const during = (name: string): Fault => {
   return fault
 }
 
-/** Time to kill PostgreSQL between a change and an outcome that comes later. It changes nothing where both are one. */
+/** A process is likely to die between a change and an outcome that comes later: it changes nothing where both are one. */
 const SLOW_OUTCOMES = [
   `create function slow_outcome() returns trigger language plpgsql as
-    'begin perform pg_sleep(3); return new; end'`,
+    'begin perform pg_sleep(1.5); return new; end'`,
   `create trigger slow_outcome before update of outcome on job_item
     for each row when (new.outcome is not null) execute function slow_outcome()`,
 ] as const
-
-/** Kills PostgreSQL while the outcome of an item of a job is on its way, which {@link SLOW_OUTCOMES} shows. */
-async function killDuringOutcome({ world }: Striking): Promise<Evidence> {
-  await until('the outcome of an item of a job', async () => {
-    const [row] = await world.statement(`select count(*)::integer as count from pg_stat_activity
-      where datname = current_database() and wait_event = 'PgSleep'`)
-    return row?.['count'] !== 0
-  })
-  const killed = await world.servers.primary?.kill()
-  await world.servers.primary?.restart()
-  await sleep(1_000)
-  return { 'servers killed': Number(killed) }
-}
 
 export const PLANTED: readonly Planted[] = [
   {
@@ -335,7 +319,7 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/database/errors/away.ts`,
-        from: 'return error instanceof Error && meansAway(error) ? away(error) : error',
+        from: 'return error instanceof Error && meansAway(error) ? away(error, file) : error',
         to: 'return error',
       },
     ],
@@ -367,7 +351,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'job-item-once',
     bug: 'the outcome of an item of a job is stored in a second transaction, after its change',
-    during: { ...during('postgres-killed'), leastStrikes: 3, strike: killDuringOutcome },
+    during: { ...during('postgres-killed'), leastStrikes: 6 },
     replacements: [
       {
         file: `${server}/management/jobs/run-item.ts`,
@@ -381,7 +365,7 @@ export const PLANTED: readonly Planted[] = [
     breaks: 'stays-good',
     bug: 'a node refuses what it could not revoke',
     // It finds the session, and cannot write.
-    during: during('disk-full'),
+    during: { ...during('disk-full'), leastStrikes: 8 },
     replacements: [
       {
         file: `${server}/tokens/revoke.ts`,
