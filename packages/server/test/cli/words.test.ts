@@ -37,7 +37,7 @@ const WORDS = [
   'files/draft.ts',
   'files/foreign-text.ts',
   'files/sync-directory.ts',
-  'files/system-reason.ts',
+  'text/system-reason.ts',
   'http/credentials/pasted.ts',
   'http/management/instant-text.ts',
   'text/joiners.ts',
