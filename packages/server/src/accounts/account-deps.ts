@@ -3,6 +3,7 @@ import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
 import type { AccountStore } from './account-store.ts'
+import type { InSessions } from './ended-logins/end-console-sessions.ts'
 import type { OneTimeLinkStore } from './one-time-links/link-store.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
 
@@ -14,7 +15,13 @@ export interface AccountDeps {
   readonly clock: Clock
 }
 
+/** What a new password changes in one transaction. */
+export interface InPasswords extends InSessions {
+  readonly accounts: AccountStore
+  readonly oneTimeLinks: OneTimeLinkStore
+}
+
 /** What sets a password works with: it ends the links to a new one. */
 export interface PasswordDeps extends Omit<AccountDeps, 'change'> {
-  readonly change: Changing<{ readonly accounts: AccountStore; readonly oneTimeLinks: OneTimeLinkStore }>
+  readonly change: Changing<InPasswords>
 }

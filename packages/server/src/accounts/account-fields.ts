@@ -9,10 +9,10 @@ const MAX_EMAIL_BYTES = 254
 /** In code points. */
 const MAX_NAME_LENGTH = 128
 
-// Controls, invisible and bidirectional marks, line separators, lone surrogates: these make a name look like another
-// one, or break a log or a terminal. A space inside a name is fine.
+// Controls, what is invisible, line separators, lone surrogates: these make a name look like another one, or break a log
+// or a terminal. A space inside a name is fine, and so is a variant of an emoji or of a Mongolian letter.
 const UNSAFE =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb]|(?!(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f])\p{Default_Ignorable_Code_Point}/u
 
 /** How `revoked-by` names the operator, so no account may have this name. */
 export const OPERATOR = 'operator'
@@ -47,7 +47,10 @@ export function checkEmail(typed: string): string {
   return normalEmail(text)
 }
 
-/** What somebody types to sign in, in lower case: `stored` is how an account has it, unless it keeps an older spelling. */
+/**
+ * What somebody types to sign in, without case in ASCII: `stored` is how an account has it, unless it keeps an older
+ * spelling.
+ */
 export interface LoginName {
   readonly typed: string
   readonly stored: string
@@ -55,9 +58,12 @@ export interface LoginName {
 
 export function loginName(text: string): LoginName {
   // People type capitals, which no username has and which make no difference in an e-mail address.
-  const typed = withoutMailto(text).trim().toLowerCase()
-  return { typed, stored: isEmail(typed) ? normalEmail(typed) : typed }
+  const typed = asciiLower(withoutMailto(text).trim())
+  return { typed, stored: isEmail(typed) ? asciiLower(normalEmail(typed)) : typed }
 }
+
+/** As the database compares addresses. */
+export const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (some) => some.toLowerCase())
 
 /** Whether an account may have it. */
 export const isEmail = (text: string): boolean =>

@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts'
 import type { Tally } from '../counting/tally.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { Sealer } from '../keyring/sealing.ts'
+import type { SessionStore } from '../tokens/session-store.ts'
 import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { KnownService } from './known-services.ts'
 import type { CompletedLoginStore } from './logins/completed-login-store.ts'
@@ -39,6 +40,7 @@ export interface IdentityDependencies {
     readonly accounts: AccountStore
     readonly secondFactors: SecondFactorStore
     readonly oneTimeLinks: OneTimeLinkStore
+    readonly tokenSessions: Pick<SessionStore, 'list' | 'revoke'>
     readonly completedLogins: CompletedLoginStore
     readonly signInSessions: SignInSessionStore
   }>

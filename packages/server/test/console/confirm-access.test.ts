@@ -93,8 +93,11 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('a second factor is asked for with the same reason, also after a wrong code', async () => {
     const account = await person()
-    const browser = await idle(account)
     const authenticator = await withSecondFactor(service, account)
+    const browser = new Browser()
+    const first = await typed(browser, await browser.open(at('/console/sign-in?to=/console/tokens')), account)
+    await browser.submit(first, 'second-factor', { code: authenticator() })
+    service.advance(LONG_MS)
     const asked = await browser.open(at('/console/tokens/new'))
     const code = await typed(browser, asked, account)
     assertSays(code, CONFIRMED['/tokens/new'])

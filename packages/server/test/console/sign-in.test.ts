@@ -3,9 +3,17 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
+import { useResetLink } from '../../src/accounts/one-time-links/reset-link.ts'
 import { KEPT_MS, keepForm } from '../../src/console/sign-in/kept-forms.ts'
-import { addAccount, disableAccount } from '../support/accounts.ts'
+import {
+  addAccount,
+  disableAccount,
+  enableSecondFactor,
+  makeResetLink,
+  setPassword,
+} from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
 import { Browser, type Page } from '../support/identity.ts'
 import { giveRoles, manage, managementToken } from '../support/managers.ts'
 import { testService } from '../support/service.ts'
@@ -64,6 +72,31 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(line, /; Max-Age=43\d\d\d; Path=\/console; HttpOnly; SameSite=Lax$/)
     assert.deepEqual(pendingOf(browser), [])
   })
+
+  const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a new password': () =>
+      setPassword({ account: ada.id, password: 'another battery staple' }, service.installation),
+    'a new password through a link': async () => {
+      const { secret } = await makeResetLink({ account: ada.id, lifetimeMs: 3_600_000 }, service.installation)
+      return useResetLink(
+        { secret, password: 'another battery staple', address: '127.0.0.1' },
+        service.installation,
+      )
+    },
+    'a second factor': () =>
+      enableSecondFactor({ account: ada.id, issuer: 'x', instead: false }, service.installation),
+  }
+  for (const [what, end] of Object.entries(ENDS)) {
+    test(`Guarantee: ${what} signs every browser out of the console, and a later sign-in works`, async () => {
+      const browser = newBrowser()
+      await signIn(browser)
+      assert.equal((await me(browser)).status, 200)
+      service.advance(1_000)
+      await end()
+      await eventually('the session is refused', async () => (await me(browser)).status === 401)
+      assert.equal((await browser.open(at('/console/me'))).title, 'Sign in')
+    })
+  }
 
   test('a browser that is signed in at the identity service goes straight through', async () => {
     const browser = newBrowser()

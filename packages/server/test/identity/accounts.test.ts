@@ -15,6 +15,7 @@ import { secondFactorStore } from '../../src/accounts/second-factor/second-facto
 import type { Database } from '../../src/database/index.ts'
 import { grantStore } from '../../src/management/grants/grant-store.ts'
 import { changing } from '../../src/start/changing.ts'
+import { sessionStore } from '../../src/tokens/session-store.ts'
 import { addAccount, disableAccount, enableAccount, linkIdentity, setPassword } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { changeOf } from '../support/changes.ts'
@@ -39,6 +40,7 @@ eachDatabase((_kind, open) => {
     accounts: accountStore(on),
     grants: grantStore(on),
     oneTimeLinks: oneTimeLinkStore(on),
+    tokenSessions: sessionStore(on),
     secondFactors: secondFactorStore(on),
   })
   const deps = () => ({

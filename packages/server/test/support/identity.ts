@@ -26,6 +26,7 @@ import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
 import { grantStore } from '../../src/management/grants/grant-store.ts'
 import { changing } from '../../src/start/changing.ts'
+import { sessionStore } from '../../src/tokens/session-store.ts'
 import { changeOf } from './changes.ts'
 
 /** A clock that only moves when a test advances it. */
@@ -76,6 +77,7 @@ const storesOn = (on: Pick<Database, 'query'>) => ({
   grants: grantStore(on),
   secondFactors: secondFactorStore(on),
   oneTimeLinks: oneTimeLinkStore(on),
+  tokenSessions: sessionStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
 })

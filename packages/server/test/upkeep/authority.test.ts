@@ -17,6 +17,7 @@ const WITHOUT = {
     'accounts/passwords/change-password.ts',
     'accounts/second-factor/enrol.ts',
     'accounts/second-factor/new-recovery-codes.ts',
+    'accounts/ended-logins/end-console-sessions.ts',
     'accounts/second-factor/use-code.ts',
     'identity/logins/browser-session.ts',
     'identity/logins/confirm.ts',
@@ -44,7 +45,7 @@ const WITHOUT = {
     'devices/registration/approval/remove-old-waiting.ts',
     'management/jobs/run-jobs.ts',
   ],
-  'a service that a command asks': ['cli/brands/remove-allowed.ts'],
+  'a service that a command asks': ['cli/brands/allow-list.ts', 'cli/brands/remove-allowed.ts'],
   'whoever has the database and the secret key, before there is an installation to ask': [
     'backup/restore.ts',
     'cli/upkeep/backup.ts',

@@ -4,6 +4,7 @@ import { unauthorized } from '../../errors.ts'
 import type { Account } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
+import type { InSessions } from '../ended-logins/end-console-sessions.ts'
 import { seenBy } from '../ended-logins/login-mark.ts'
 import { chosenPasswordBytes } from '../passwords/password.ts'
 import { storePassword } from '../passwords/set-password.ts'
@@ -18,7 +19,7 @@ export const makeResetLink = (
 
 type UseResetLinkDeps = Omit<AccountDeps, 'change'> & {
   readonly oneTimeLinks: OneTimeLinkStore
-  readonly changeBy: ChangingBy<InLinks>
+  readonly changeBy: ChangingBy<InLinks & InSessions>
 }
 
 export interface UseResetLinkInput {
@@ -42,7 +43,11 @@ export async function useResetLink(
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
   const change = deps.changeBy({ actor: accountActor(account.username), source: address })
   const changed = await change(async (on) => {
-    const stored = await storePassword({ account, passwordHash, link: secretHash }, on, deps.clock())
+    const stored = await storePassword(
+      { account, passwordHash, link: secretHash, by: account.username },
+      on,
+      deps.clock(),
+    )
     // Hashing takes long, and meanwhile the account may have been disabled, or its logins ended.
     if (!stored || !isOpenTo(stored.before, seenBy(account))) throw linkIsOver()
     await on.record({ action: 'account.reset-password', subject: account.username })

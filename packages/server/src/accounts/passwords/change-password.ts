@@ -21,7 +21,11 @@ export async function changePassword(
 ): Promise<Account | undefined> {
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
   const changed = await deps.change(async (on) => {
-    const stored = await storePassword({ account, passwordHash, replacing }, on, deps.clock())
+    const stored = await storePassword(
+      { account, passwordHash, replacing, by: account.username },
+      on,
+      deps.clock(),
+    )
     if (stored) await on.record({ action: 'account.change-password', subject: account.username })
     return stored?.after
   })

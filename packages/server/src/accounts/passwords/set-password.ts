@@ -1,17 +1,17 @@
 /** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
 import { requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
+import type { ChangingBy, Recording } from '../../change.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
-import type { AccountDeps } from '../account-deps.ts'
-import type { AccountStore } from '../account-store.ts'
+import type { AccountDeps, InPasswords } from '../account-deps.ts'
 import { type InGrants, requireMayLetIn } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
+import { endConsoleSessions, type InSessions } from '../ended-logins/end-console-sessions.ts'
 import { findAccount } from '../find.ts'
 import type { OneTimeLinkStore } from '../one-time-links/link-store.ts'
 import { chosenPasswordBytes } from './password.ts'
 
 interface SetPasswordDeps extends Omit<AccountDeps, 'change'> {
-  readonly changeBy: ChangingBy<InGrants & { readonly oneTimeLinks: OneTimeLinkStore }>
+  readonly changeBy: ChangingBy<InGrants & InSessions & { readonly oneTimeLinks: OneTimeLinkStore }>
 }
 
 /**
@@ -27,7 +27,7 @@ export async function setPassword(
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
   const changed = await deps.changeBy(authority.author)(async (on) => {
     await requireMayLetIn({ authority, account }, on, deps.clock())
-    const stored = await storePassword({ account, passwordHash }, on, deps.clock())
+    const stored = await storePassword({ account, passwordHash, by: authority.by }, on, deps.clock())
     if (stored) await on.record({ action: 'account.set-password', subject: account.username })
     return stored?.after
   })
@@ -40,6 +40,8 @@ export async function setPassword(
 interface StoredPassword {
   readonly account: Account
   readonly passwordHash: string
+  /** Who sets it, as `revoked-by` names them. */
+  readonly by: string
   /** The hash that this one replaces. Default: any. */
   readonly replacing?: string
   /** The hash of the secret of a link that this uses up. */
@@ -47,21 +49,24 @@ interface StoredPassword {
 }
 
 /**
- * In the transaction of a change: stores the hash, ends the logins of the account and its links to a new password.
+ * In the transaction of a change: stores the hash, ends the logins of the account, its sessions of the console and its links to a
+ * new password.
  * Returns the account before and after; undefined when it is removed, its hash is no longer the one to replace, or the
  * link is used already: then the caller stores nothing.
  */
 export async function storePassword(
-  { account: { id }, passwordHash, replacing, link }: StoredPassword,
-  { accounts, oneTimeLinks }: { readonly accounts: AccountStore; readonly oneTimeLinks: OneTimeLinkStore },
+  { account: { id }, passwordHash, by, replacing, link }: StoredPassword,
+  on: InPasswords & Recording,
   now: Date,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
+  const { accounts, oneTimeLinks } = on
   // It locks the row: nobody else changes the account before this transaction ends.
   if (!(await accounts.setPasswordHash(id, passwordHash, replacing))) return undefined
   if (link && !(await oneTimeLinks.remove(link))) return undefined
   const before = await accounts.findById(id)
   await accounts.endLogins(id, now)
   await oneTimeLinks.removeAllOf(id)
+  await endConsoleSessions({ accountId: id, by, at: now }, on)
   const after = await accounts.findById(id)
   return before && after && { before, after }
 }

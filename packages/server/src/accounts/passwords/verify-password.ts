@@ -2,7 +2,7 @@
 import { isUsername } from '@ratafia/api'
 import type { Account } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
-import { isEmail, type LoginName } from '../account-fields.ts'
+import { asciiLower, isEmail, type LoginName } from '../account-fields.ts'
 import type { AccountStore, WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
@@ -33,7 +33,7 @@ export async function findByLoginName(
   if (isUsername(typed)) return accounts.findPassword(typed)
   // Not even asked about any other text: a database refuses some.
   const found = isEmail(typed) ? await accounts.findPasswordsByEmail([typed, stored]) : []
-  const asTyped = found.filter(({ account }) => account.email.toLowerCase() === typed)
+  const asTyped = found.filter(({ account }) => asciiLower(account.email) === typed)
   const [one, ...others] = asTyped.length > 0 ? asTyped : found
   return others.length === 0 ? one : undefined
 }

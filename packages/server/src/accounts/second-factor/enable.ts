@@ -1,18 +1,27 @@
 /** Gives an account a second factor that is in force at once: the operator hands its owner the secret. */
 import { requireForAll } from '../../authority.ts'
+import type { ChangingBy } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
+import type { GrantStore } from '../../management/grants/grant-store.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
 import { requireMayLetIn } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
+import { endConsoleSessions, type InSessions } from '../ended-logins/end-console-sessions.ts'
 import { findAccount } from '../find.ts'
 import {
   type FactorByOperatorDeps,
+  type InSecondFactors,
   type NewSecondFactor,
   newTotp,
   replaceRecoveryCodes,
   shownTotp,
 } from './second-factor.ts'
+
+interface EnableDeps extends Omit<FactorByOperatorDeps, 'changeBy'> {
+  readonly changeBy: ChangingBy<InSecondFactors & InSessions & { readonly grants: GrantStore }>
+  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
+}
 
 export interface EnableInput extends NamedAccount {
   /** What an authenticator calls this service. */
@@ -27,7 +36,7 @@ export interface EnableInput extends NamedAccount {
  */
 export async function enableSecondFactor(
   { account: nameOrId, issuer, instead, authority }: EnableInput,
-  deps: FactorByOperatorDeps & { readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'> },
+  deps: EnableDeps,
 ): Promise<NewSecondFactor & { readonly account: Account }> {
   requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
@@ -43,6 +52,7 @@ export async function enableSecondFactor(
     const now = deps.clock()
     const codes = await replaceRecoveryCodes(account.id, on, now)
     await on.accounts.endLogins(account.id, now)
+    await endConsoleSessions({ accountId: account.id, by: authority.by, at: now }, on)
     const action = instead ? 'second-factor.reset' : 'second-factor.enable'
     await on.record({ action, subject: account.username, details: { kind: factor.kind } })
     return codes
