@@ -105,6 +105,7 @@ export function managerRoutes(
   add: AddManagementRoute<ManagerAuthority>,
   deps: GrantDeps & {
     /** What the macaroons that `read` gives may do. `source`: the address of the caller. */
+    readonly externalAgents: boolean
     readonly explained: (read: () => ReturnType<typeof macaroonsIn>, source: string) => Promise<Explanation>
   },
 ): void {
@@ -136,7 +137,7 @@ export function managerRoutes(
     const { account, role, brand, expires, agents } = asked.body
     const grant = await addGrant(
       {
-        ...{ account, role, agents, authority: asked.authority },
+        ...{ account, role, agents, authority: asked.authority, externalAgents: deps.externalAgents },
         brand: brand ?? undefined,
         expires: expires ? instantField('body/expires', expires) : undefined,
       },

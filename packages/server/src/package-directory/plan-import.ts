@@ -1,4 +1,5 @@
 /** What an import of packages would change. */
+import { requireForAll } from '../authority.ts'
 import { type ImportOptions, readPackages } from './import.ts'
 import { listPackages } from './list.ts'
 import type { PackageStore } from './package-store.ts'
@@ -11,12 +12,13 @@ export interface ImportPlan {
   readonly unchanged: number
 }
 
-/** Changes nothing. Throws `ImportError`. */
+/** Changes nothing. Throws `permission-denied` as the import does, and `ImportError`. */
 export async function planImport(
   text: string,
-  { format, replaceAll }: Pick<ImportOptions, 'format' | 'replaceAll'>,
+  { format, replaceAll, authority }: Pick<ImportOptions, 'format' | 'replaceAll' | 'authority'>,
   deps: { readonly packages: PackageStore },
 ): Promise<ImportPlan> {
+  requireForAll(authority, 'roles:manage')
   const entries = readPackages(text, format)
   const byName = new Map(entries.map(({ name, snapId }) => [name, snapId]))
   const byId = new Map(entries.map(({ name, snapId }) => [snapId, name]))

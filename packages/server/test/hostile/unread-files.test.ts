@@ -73,6 +73,13 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
+  for (const query of ['kind=devices.import&kind=x', 'kind=no-such-kind', 'kind=']) {
+    test(`a job whose ${query} is no kind of file: refused before the file is sent`, async () => {
+      const headers = `Authorization: Macaroon ${operator}\r\nContent-Type: text/csv`
+      assert.equal(await announced('POST', `${MANAGEMENT_PREFIX}/jobs?${query}`, headers), 400)
+    })
+  }
+
   for (const path of FORMS) {
     test(`${path}: signed out and without the permission a refusal, before the file is sent`, async () => {
       const type = 'Content-Type: multipart/form-data; boundary=b'

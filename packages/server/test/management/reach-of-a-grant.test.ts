@@ -5,6 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
+import { addGrant } from '../../src/management/grants/add-grant.ts'
+import { reaches } from '../../src/management/grants/reaches.ts'
 import { addAccount, addAgent, disableAccount, enableAccount, makeResetLink } from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -265,6 +267,24 @@ eachDatabase((_kind, _open, fresh) => {
       const { status } = await manage(service, operator, 'POST', '/grants', { body })
       assert.equal(status, 400, agents.join())
     }
+  })
+
+  test('with an external identity service, a grant names agents that only that service knows', async () => {
+    const account = await newPerson()
+    const { installation } = service
+    const wanted = {
+      account: account.id,
+      role: 'auditor',
+      agents: ['line-1'],
+      authority: installation.authority,
+    }
+    await assert.rejects(addGrant(wanted, installation), { code: 'invalid-field' })
+    const bad = { ...wanted, agents: ['line 1'], externalAgents: true }
+    await assert.rejects(addGrant(bad, installation), { code: 'invalid-field' })
+    const grant = await addGrant({ ...wanted, externalAgents: true }, installation)
+    const since = new Date(grant.grantedAt.getTime() + 1)
+    const age = (name: string) => ({ signIn: { kind: 'agent', name } as const, since, agentSince: undefined })
+    assert.deepEqual([reaches(grant, age('line-1')), reaches(grant, age('line-2'))], [true, false])
   })
 
   test('Guarantee: an agent that was removed administers nothing with the token that it has', async () => {

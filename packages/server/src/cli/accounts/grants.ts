@@ -110,7 +110,8 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
       const { grantRecord } = await import('../../management/grants/grant.ts')
       const { authority } = installation
       const expires = expiresFrom(installation.clock())
-      const wanted = { account: username, role, brand, expires, agents, authority }
+      const externalAgents = installation.config.identity !== undefined
+      const wanted = { account: username, role, brand, expires, agents, externalAgents, authority }
       const grant = grantRecord(await addGrant(wanted, installation))
       return { grant, agents: await agentsHere({ account: username }, installation) }
     },
@@ -128,7 +129,7 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
   if (without.length === 0) return
   note(
     context.streams,
-    `These agents of ${username} were added before and do not get the role: ${without.join(', ')}. To give it to them, remove the grant and add it again with --with-agent.`,
+    `These agents of ${username} were added before and do not get the role: ${without.join(', ')}. To give it to them, add the agents anew, or remove the grant and add it again with --with-agent.`,
   )
 }
 

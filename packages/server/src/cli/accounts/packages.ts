@@ -88,14 +88,16 @@ export function packageCommands(parent: Command, context: CommandContext): void 
       const replaceAll = options.replace === true
       if (options.dryRun) {
         const plan = await context.readInstallation((installation) =>
-          planImport(text, { format, replaceAll }, installation),
+          planImport(text, { format, replaceAll, authority: installation.authority }, installation),
         )
         return printPlan(plan, options, context)
       }
       const { imported } = await context.beginInstallation(async (installation) => {
         if (replaceAll) {
           await confirm(context, options, async () =>
-            toldOf(await planImport(text, { format, replaceAll }, installation)),
+            toldOf(
+              await planImport(text, { format, replaceAll, authority: installation.authority }, installation),
+            ),
           )
         }
         return withProgress(context.streams, ['Importing', 'packages'], (onProgress) =>

@@ -40,6 +40,8 @@ interface WantedGrant {
   readonly expires?: Date | undefined
   /** The names of agents of the account that get the role although they were added before. Default: none. */
   readonly agents?: readonly string[] | undefined
+  /** Whether agents log in at an external identity service, which alone knows their names. Default: no. */
+  readonly externalAgents?: boolean
   readonly authority: Authority
 }
 
@@ -49,7 +51,7 @@ interface WantedGrant {
  * what cannot be granted, `no-such-record` for the account, `already-exists`.
  */
 export async function addGrant(
-  { account: nameOrId, role, brand, expires, agents = [], authority }: WantedGrant,
+  { account: nameOrId, role, brand, expires, agents = [], externalAgents = false, authority }: WantedGrant,
   deps: GrantDeps,
 ): Promise<ListedGrant> {
   const now = deps.clock()
@@ -63,22 +65,25 @@ export async function addGrant(
   }
   if (brand !== undefined) await requireBrand(brand, deps)
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
-  for (const name of agents) await requireAgentOf(account, name, deps)
-  const grant: ListedGrant = {
+  for (const name of agents) {
+    if (!externalAgents || !isAgentName(name)) await requireAgentOf(account, name, deps)
+  }
+  const wanted = {
     ...held,
     agents: [...new Set(agents)].sort(),
     accountId: account.id,
     username: account.username,
-    grantedAt: now,
     grantedBy: authority.by,
     expiresAt: expires,
   }
   return deps.changeBy(authority.author)(
     async ({ accounts, grants, oneTimeLinks, signInSessions, record }) => {
-      // A removal that comes at this moment waits, and takes the grant with it.
-      if (!(await accounts.keep(account.id))) {
+      // What is added to the account at this moment, such as an agent, comes before the grant or waits for it. A removal
+      // that waits takes the grant with it.
+      if (!(await accounts.lock(account.id))) {
         throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
       }
+      const grant: ListedGrant = { ...wanted, grantedAt: deps.clock() }
       if (!(await grants.add(grant))) {
         throw new RequestError(
           'already-exists',

@@ -92,6 +92,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
       }
       managerRoutes(add, {
         ...installation,
+        externalAgents: !tokens.identity.bundled,
         explained: (read, source) => explain(read, { ...forRequest(source, tokens), ...deps, source }),
       })
       sessionManagementRoutes(add, {

@@ -8,7 +8,6 @@ import { invalidField, RequestError, stateConflict } from '../../../errors.ts'
 import type { Job } from '../job.ts'
 import type { FileOptions } from '../job-kind.ts'
 import type { JobStore } from '../job-store.ts'
-import { jobKind } from '../kinds.ts'
 import { addJob, type JobAuthority, type JobStores, kindOf, makerOf, type NewJob } from '../make-job.ts'
 import { findJob } from '../show-job.ts'
 
@@ -29,12 +28,15 @@ interface FileJobDeps {
 }
 
 /**
- * Before the file is read. Throws `permission-denied`. A kind that takes no file is refused later, with the rest of the
- * query.
+ * Before the file is read. Throws `permission-denied`, and `invalid-field` for no known kind. One that takes no file is
+ * refused later, with the rest of the query.
  */
 export function requireMaySendFile(authority: Authority, kind: unknown): void {
-  const wanted = typeof kind === 'string' ? jobKind(kind) : undefined
-  if (wanted?.fileSettings) brandsFor(authority, wanted.needs)
+  if (kind === undefined) return
+  if (typeof kind !== 'string')
+    throw invalidField('The query has kind more than once.', { field: 'query/kind' })
+  const { fileSettings, needs } = kindOf(kind)
+  if (fileSettings) brandsFor(authority, needs)
 }
 
 /** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
