@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { checkEmail } from '../accounts/account-fields.ts'
+import { asciiLower, checkEmail, loginName } from '../accounts/account-fields.ts'
 import { normalEmail } from './email-address.ts'
 
 const ONE: readonly [normal: string, ...spellings: string[]][] = [
@@ -22,7 +22,7 @@ const ONE: readonly [normal: string, ...spellings: string[]][] = [
   ['a@例え.テスト', 'a@例え。テスト', 'a@xn--r8jz45g.xn--zckzah', 'a@例え．テスト'],
   ['a@straße.de', 'a@xn--strae-oqa.de', 'a@STRAßE.de'],
   ['a@نامه‌ای.com', 'a@xn--mgba3gch31f060k.com'],
-  ['a@example.com', 'a@ｅｘａｍｐｌｅ.com', 'MAILTO:a@example.com'],
+  ['a@example.com', 'a@example.com.', 'a@example.com。', 'a@ｅｘａｍｐｌｅ.com', 'MAILTO:a@example.com'],
 ]
 for (const [normal, ...spellings] of ONE) {
   test(`${normal} is one address in ${spellings.length + 1} spellings`, () => {
@@ -45,17 +45,22 @@ for (const address of [
 ]) {
   test(`${address} stays ${address}`, () => assert.equal(checkEmail(address), address))
 }
-for (const address of [
-  'a@b',
-  'a@_dmarc.example',
-  'a@xn--',
-  'a@xn--zzzzzzzzz-',
-  'a@-b-.com',
-  'a@b..c',
-  'a@b.',
-]) {
+for (const address of ['a@b', 'a@_dmarc.example', 'a@xn--', 'a@xn--zzzzzzzzz-', 'a@-b-.com', 'a@b..c']) {
   test(`an unusual domain is still taken: ${address}`, () => assert.equal(checkEmail(address), address))
 }
+
+test('what is typed to sign in finds the address that was stored from the same text', () => {
+  const addresses = ONE.flat()
+  for (const address of [
+    ...addresses,
+    'ΑΝΔΡΕΑΣ.Π@example.gr',
+    'info@ΟΔΟΣ-shop.gr',
+    'İ.Ş@example.com',
+    'A.B@EXAMPLE.com',
+  ]) {
+    assert.equal(loginName(address).stored, asciiLower(checkEmail(address)), address)
+  }
+})
 
 test('the normal spelling of any text is its own normal spelling', () => {
   const text = fc.string({

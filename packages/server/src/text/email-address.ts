@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 
 /**
  * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case and in Unicode,
- * so two spellings of one address become one text. Letters before the @ keep their ASCII case, which the database
+ * so two spellings of one address become one text. The dot of the root is taken off. Letters before the @ keep their ASCII case, which the database
  * ignores. Idempotent; takes any text.
  */
 export function normalEmail(address: string): string {
@@ -12,7 +12,7 @@ export function normalEmail(address: string): string {
     .slice(0, at)
     .normalize('NFC')
     .replace(/\P{ASCII}+/gu, lowerCase)
-  return local + normalDomain(address.slice(at))
+  return local + normalDomain(address.slice(at).replace(/(?<=[^.。．｡])[.。．｡]$/u, ''))
 }
 
 /** Takes off what a copied link has before the address. */

@@ -129,6 +129,26 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(codes.at(-1), 429, codes.join(' '))
   })
 
+  test('an address that an earlier release stored in another spelling signs in as it is typed', async () => {
+    const [left, other] = [await addPublisher(service), await addPublisher(service)]
+    const { accounts } = service.installation
+    const idOf = async (name: string) =>
+      (await accounts.findByUsername(name as Username))?.id ?? assert.fail()
+    for (const [{ username }, email] of [
+      [left, `Änne@${left.username}.example`],
+      [other, `änne@${left.username}.example`],
+    ] as const) {
+      await accounts.setEmail(await idOf(username), email)
+    }
+    for (const [{ username }, email] of [
+      [left, `Änne@${left.username}.example`],
+      [other, `änne@${left.username}.EXAMPLE`],
+    ] as const) {
+      const pair = await logInWithPassword(service, { username: email as Username })
+      assert.equal((await whoami(pairHeader(pair))).body.account.username, username)
+    }
+  })
+
   test('one root may be discharged again by the same person, and by nobody else', async () => {
     const [person, other] = [await addPublisher(service), await addPublisher(service)]
     const { root } = await logInWithPassword(service, person)

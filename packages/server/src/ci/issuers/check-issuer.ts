@@ -44,9 +44,15 @@ function checkUrl(text: string): string {
   // A URL parser would drop or replace other characters, but the text is compared with `iss` byte for byte.
   const isPlain = text.length <= LONGEST_ISSUER_URL && /^https?:\/\/[\x21-\x7e]+$/.test(text)
   // An @ behind a slash may still be the end of a password.
-  if (!isPlain || !URL.canParse(text) || /[?#@]/.test(text)) {
+  const isCanonical = URL.canParse(text) && !/\/\.{1,2}(?:\/|$)/.test(text)
+  if (!isPlain || !isCanonical || urlFault(text) !== undefined) {
     const tooLong = text.length > LONGEST_ISSUER_URL && `has more than ${LONGEST_ISSUER_URL} characters`
-    const fault = tooLong || urlFault(text) || 'has letters outside ASCII: write the host in punycode'
+    const fault =
+      tooLong ||
+      urlFault(text) ||
+      (isPlain
+        ? 'has . or .. as a part of its path'
+        : 'has letters outside ASCII: write the host in punycode, and percent-encode the path')
     throw refused(`cannot be that of an issuer: it ${fault}`)
   }
   const url = new URL(text)
