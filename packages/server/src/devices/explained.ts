@@ -2,6 +2,12 @@
 import { AssertionError } from '@ratafia/assertions'
 import { RequestError } from '../errors.ts'
 
+/**
+ * How what devices send is decoded. A device keeps the model it was made with: rules that became known later are for the
+ * operators who add models.
+ */
+export const FROM_DEVICES = { rules: false } as const
+
 /** `what` is a clause such as `could not validate model assertion`; the reason follows it in brackets. */
 export function explained<T>(work: () => T, what?: string): T {
   try {

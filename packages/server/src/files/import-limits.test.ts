@@ -1,6 +1,7 @@
 /** Guarantee: what a file has too much of is refused before a parser works on it. */
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
+import { csvFault, jsonFault } from './import-limits.ts'
 import { ImportError, type ImportFormat, readImportRows } from './import-rows.ts'
 import { streamImportRows } from './import-stream.ts'
 
@@ -27,12 +28,12 @@ async function parsedUntilRefused(message: RegExp, work: () => Promise<void> | v
 for (const [what, format, text, message] of [
   ['commas', 'csv', filled(','), /^line 1: this line has more than 64 columns/],
   ['commas after a header line', 'csv', `serial\n${filled(',')}`, /^line 2: this line has more than 64 col/],
-  ['lines of commas', 'csv', filled(`${','.repeat(63)}\n`), /more than 400000 values/],
-  ['short lines', 'csv', filled('a\n'), /more than 400000 values/],
+  ['lines of commas', 'csv', filled(`${','.repeat(63)}\n`), /more than 500000 values/],
+  ['short lines', 'csv', filled('a\n'), /more than 500000 values/],
   ['brackets', 'json', filled('['), /nested more than 8 levels/],
   ['objects in objects', 'json', filled('{"a":'), /nested more than 8 levels/],
-  ['empty lists', 'json', `[${filled('[],')}[]]`, /more than 400000 values/],
-  ['empty lines', 'ndjson', filled('\n'), /more than 400000 values/],
+  ['empty lists', 'json', `[${filled('[],')}[]]`, /more than 500000 values/],
+  ['empty lines', 'ndjson', filled('\n'), /more than 500000 values/],
   ['brackets in a line', 'ndjson', filled('['), /nested more than 8 levels/],
 ] as const) {
   test(`${format}: a file of ${what} is refused before it is parsed`, async () => {
@@ -41,6 +42,19 @@ for (const [what, format, text, message] of [
       () => void readImportRows(text, { format, columns, need: 'all' }),
     )
     assert.equal(parsed, 0)
+  })
+}
+
+const ROWS = 100_000
+const four = { a: 1, b: 2, c: 3, d: 4 }
+for (const [what, format, text] of [
+  ['a line end of one byte', 'csv', `serial,b,c,d\n${'1,2,3,4\n'.repeat(ROWS)}`],
+  ['line ends of two bytes', 'csv', `serial,b,c,d\r\n${'1,2,3,4\r\n'.repeat(ROWS)}`],
+  ['no spaces', 'json', JSON.stringify(Array(ROWS).fill(four))],
+  ['a line for each value', 'json', JSON.stringify(Array(ROWS).fill(four), undefined, 2)],
+] as const) {
+  test(`${format}: ${ROWS} rows of four values with ${what} are not too many`, () => {
+    assert.equal(format === 'csv' ? csvFault(text, ',') : jsonFault(text), undefined)
   })
 }
 

@@ -5,8 +5,8 @@
 
 /** The most columns of a CSV file. */
 const MOST_COLUMNS = 64
-/** The most fields of a file that is parsed in one go. 100,000 rows of four columns fit. */
-const MOST_VALUES = 400_000
+/** The most fields of a file that is parsed in one go: 100,000 rows of four columns, with their header or brackets. */
+const MOST_VALUES = 500_000
 /** The most levels of a JSON value: rows are flat, and evidence in them is a list of objects. */
 const MOST_DEPTH = 8
 
@@ -26,6 +26,7 @@ export function csvLimits(
       if (sign === QUOTE) quoted = !quoted
       if (sign === NEWLINE) line++
       if (quoted) continue
+      if (sign === RETURN && piece.charCodeAt(at + 1) === NEWLINE) continue
       if (sign === NEWLINE || sign === RETURN) columns = 1
       else if (sign === separator) columns++
       else continue
@@ -43,7 +44,7 @@ export const csvFault = (text: string, delimiter: string): string | undefined =>
 /** For a JSON text: its depth, and how many values it has. */
 export function jsonFault(text: string): string | undefined {
   let depth = 0
-  let values = 1
+  let values = 0
   let quoted = false
   for (let at = 0; at < text.length; at++) {
     const sign = text.charCodeAt(at)
@@ -53,9 +54,11 @@ export function jsonFault(text: string): string | undefined {
       continue
     }
     if (sign === QUOTE) quoted = true
-    else if (sign === OPEN_LIST || sign === OPEN_OBJECT) depth++
-    else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) depth--
-    else if (sign === COMMA || sign === NEWLINE) values++
+    else if (sign === OPEN_LIST || sign === OPEN_OBJECT) {
+      depth++
+      values++
+    } else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) depth--
+    else if (sign === COMMA) values++
     if (depth > MOST_DEPTH) return `the JSON is nested more than ${MOST_DEPTH} levels deep.`
     if (values > MOST_VALUES) return TOO_MANY
   }

@@ -103,6 +103,14 @@ const CASES: readonly Case[] = [
     code: 3,
   },
   {
+    what: 'a schema whose name needs quotes',
+    migrated: false,
+    when: ({ role, database }) => [
+      `create schema "my-store" authorization ${role}`,
+      `alter database ${database} set search_path = "my-store"`,
+    ],
+  },
+  {
     what: 'a collation of a language',
     database: "encoding 'UTF8' locale_provider icu icu_locale 'de-AT' locale 'C' template template0",
     migrated: false,

@@ -124,7 +124,8 @@ async function lookAt(query: Kysely<Schema>): Promise<Found> {
     select current_setting('server_version_num')::integer as version, getdatabaseencoding() as encoding,
       current_database()::text as database, current_user::text as role, current_schema()::text as schema,
       has_schema_privilege(current_schema(), 'create') as "mayCreate",
-      (select relnamespace::regnamespace::text from pg_class where oid = to_regclass('schema_migration')) as ours,
+      (select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.oid = to_regclass('schema_migration')) as ours,
       current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`.execute(query)
   const [settings] = rows
   if (!settings) throw new TypeError('A query without a table returns a row.')

@@ -8,7 +8,7 @@ import {
   verifySelfSigned,
 } from '@ratafia/assertions'
 import { registrationRefused } from '../../errors.ts'
-import { explained, invalidAssertion } from '../explained.ts'
+import { explained, FROM_DEVICES, invalidAssertion } from '../explained.ts'
 
 export interface RegistrationRequest {
   /** Signed with the device key in it. */
@@ -24,7 +24,7 @@ const LIMITS = { ...DEFAULT_LIMITS, assertions: 3 }
 
 /** Throws `RequestError` `invalid-assertion`. */
 export function readRegistration(stream: Uint8Array): RegistrationRequest {
-  const [first, second, third] = explained(() => decodeStream(stream, LIMITS))
+  const [first, second, third] = explained(() => decodeStream(stream, LIMITS, FROM_DEVICES))
   if (!first || !second) {
     throw invalidAssertion('expected a serial-request assertion and then the model assertion')
   }

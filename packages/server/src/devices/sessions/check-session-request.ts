@@ -1,6 +1,7 @@
 /** Is this the device it claims to be? Checks all the assertions (contract/devices.md 1.6, steps 1 to 4). */
 import {
   type AssertionOf,
+  DEFAULT_LIMITS,
   decodeStream,
   type TrustedAssertion,
   type TypeName,
@@ -11,7 +12,7 @@ import { findModelAssertion } from '../../brands/models/find-model.ts'
 import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { showSerialName } from '../device.ts'
-import { explained, explainedAsync, invalidAssertion } from '../explained.ts'
+import { explained, explainedAsync, FROM_DEVICES, invalidAssertion } from '../explained.ts'
 
 /** Encoded assertions. */
 export interface SessionTexts {
@@ -74,7 +75,7 @@ const MAX_REVISION = 2 ** 31 - 1
 
 function decodeOne<Type extends TypeName>(field: string, text: string, type: Type): AssertionOf<Type> {
   const what = `could not decode ${field}`
-  const [assertion, ...more] = explained(() => decodeStream(text), what)
+  const [assertion, ...more] = explained(() => decodeStream(text, DEFAULT_LIMITS, FROM_DEVICES), what)
   if (assertion === undefined) throw invalidAssertion(`${what} (it is empty)`)
   if (more.length > 0) throw invalidAssertion(`${what} (it contains more than one assertion)`)
   if (assertion.type !== type) throw invalidAssertion(`${field} is of type ${assertion.type}, not ${type}`)
