@@ -31,6 +31,12 @@ test('an advisory on a development dependency is printed and does not fail the c
   assert.equal(readAudit(report('tool'), report()).lines.length, 1)
 })
 
+test('without an answer about what is shipped, an advisory fails the check', () => {
+  for (const away of ['{"message":"503 Service Unavailable"}', '']) {
+    assert.equal(readAudit(report('shipped'), away).failed, true)
+  }
+})
+
 test('no advisory is said to be none', () => {
   assert.deepEqual(readAudit(report(), report()), { failed: false, lines: ['No advisories.'] })
 })

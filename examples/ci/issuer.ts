@@ -46,3 +46,4 @@ const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-
   'base64url',
 )
 writeFileSync(join(directory, 'id-token'), `${signed}.${signature}\n`, { mode: 0o600 })
+process.stderr.write(`${directory} has jwks.json, and id-token, which expires in 5 minutes.\n`)

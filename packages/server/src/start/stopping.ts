@@ -1,4 +1,5 @@
 /** When the process of a service should end. */
+import cluster from 'node:cluster'
 
 /** Why: what a start that is under way ends with. */
 export class Stopped extends Error {
@@ -23,7 +24,8 @@ export function stopOnSignal(): AbortSignal {
   let interruptedAt = Number.NEGATIVE_INFINITY
   const stop = (signal: NodeJS.Signals) => {
     const isSame = signal === 'SIGINT' && performance.now() - interruptedAt < SAME_KEY_MS
-    if (controller.signal.aborted && !isSame) process.exit(1)
+    // A worker gets the signal of its group, and another one from its supervisor, which kills it if it takes too long.
+    if (controller.signal.aborted && !isSame && !cluster.isWorker) process.exit(1)
     if (signal === 'SIGINT' && !isSame) interruptedAt = performance.now()
     controller.abort(new Stopped(signal))
   }

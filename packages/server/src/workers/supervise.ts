@@ -229,7 +229,8 @@ class Crew {
     place.listenedAt = undefined
     const said = { worker: worker.process.pid, exitCode, signal: worker.process.signalCode ?? undefined }
     if (this.#stopping) {
-      const stoppedEarly = listenedFor === undefined && said.signal === 'SIGTERM'
+      // Before it hears signals itself.
+      const stoppedEarly = listenedFor === undefined && /^SIG(TERM|INT)$/.test(said.signal ?? '')
       if (exitCode !== 0 && !stoppedEarly) {
         this.#options.log.error(said, 'a worker did not finish')
         this.#failure ??= new WorkersFailed('a worker did not finish its requests', exitCode ?? FAULT)

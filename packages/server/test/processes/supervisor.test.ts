@@ -1,5 +1,6 @@
 /** How workers are started, replaced and ended: what does not depend on the database. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -94,6 +95,19 @@ oneDatabase((_kind, _open, fresh) => {
 
 describe('a supervisor', () => {
   const program = testProgram()
+
+  // A terminal and a service manager signal every process of the group, and the supervisor its workers once more.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    test(`${signal} to all processes while workers start: every one finishes, with exit code 0`, async () => {
+      const running = await program.start(TWO)
+      const { pid = assert.fail('no process') } = running.child
+      const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+      for (const worker of workers) process.kill(worker, signal)
+      const { code, stderr } = await running.end(signal)
+      assert.equal(code, 0, stderr)
+      assert.doesNotMatch(stderr, /did not finish/)
+    })
+  }
 
   test('without a number starts as many workers as there are cores; killed, it leaves workers that finish and end', async () => {
     const running = await program.start({
