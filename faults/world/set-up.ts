@@ -151,7 +151,9 @@ async function fill({ tree, environment, people, models, remodels, issuer, rules
       const { addGrant } = await load('management/grants/add-grant.ts')
       const { authority } = installation
       for (const { username } of people) {
-        await addGrant({ account: username, role: 'device-approver', brand: BRAND, authority }, installation)
+        // The agent was there before: a grant reaches it only by its name.
+        const grant = { account: username, role: 'device-approver', brand: BRAND, agents: [username] }
+        await addGrant({ ...grant, authority }, installation)
       }
       for (const username of OPERATORS) {
         const account = { username, email: `${username}@example.com`, name: username, password: PASSWORD }
