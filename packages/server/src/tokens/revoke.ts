@@ -41,7 +41,7 @@ export async function revokeToken(
   if (!session) {
     throw new RequestError(
       'resource-not-found',
-      'There is no session with this id that your credentials may revoke. A login of `ratafia login` ends with `ratafia logout`, and one of the console there.',
+      'There is no session with this id that your credentials may revoke.',
     )
   }
   return { macaroons: [tokenRecord(session)] }

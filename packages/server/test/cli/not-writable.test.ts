@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, mock, test } from 'node:test'
+import { after, afterEach, before, describe, mock, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/database/index.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -84,7 +84,8 @@ describe('an embedded database that cannot be written to', () => {
 describe('a file system without hard links', () => {
   const program = testProgram()
   const at = (name: string) => join(program.directory, name)
-  after(() => {
+  // Each alone: a second one on top would be restored to the first.
+  afterEach(() => {
     mock.restoreAll()
     syncBuiltinESMExports()
   })
@@ -115,7 +116,10 @@ describe('a file system without hard links', () => {
     withoutLinks('EPERM', () => writeFile(file, 'theirs'))
     const { code, stderr } = await program.run(['signing-keys', 'generate', file])
     assert.equal(code, 1)
-    assert.match(stderr, /key cannot be made: something else has its name\. Its content is in \S+\.part\./)
+    assert.match(
+      stderr,
+      /key cannot be made: something else has its name\. Give another name\. Its content is in \S+\.part\./,
+    )
     assert.equal(await readFile(file, 'utf8'), 'theirs')
   })
 })

@@ -36,11 +36,13 @@ const WORDS = [
   'tokens/dialects/credential-strings.ts',
   'files/draft.ts',
   'files/foreign-text.ts',
+  'files/streamed.ts',
   'files/sync-directory.ts',
   'text/system-reason.ts',
   'http/credentials/pasted.ts',
   'http/management/instant-text.ts',
   'text/joiners.ts',
+  'text/url-fault.ts',
 ]
 
 function loadedBy(words: readonly string[]): readonly string[] {

@@ -99,7 +99,7 @@ eachDatabase((_kind, _open, fresh) => {
           headers: etag === undefined ? {} : { 'if-match': etag },
         })
       const { status, body, headers } = await manage(node, token, 'GET', '/me/reminders')
-      assert.deepEqual([status, body], [200, { reminders: true, email: gina.email }])
+      assert.deepEqual([status, body], [200, { reminders: true, email: gina.email, sent_by: [] }])
       const etag = headers.get('etag') ?? ''
       assert.equal(refusalOf(await patch({ reminders: false }, undefined)).code, 'version-required')
       assert.equal(refusalOf(await patch({ reminders: false }, '"other"')).code, 'version-mismatch')
@@ -107,12 +107,12 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal((await patch(wrong, etag)).status, 400, JSON.stringify(wrong))
       }
       const tried = await patch({ reminders: false }, etag, '?dry_run=true')
-      assert.deepEqual(tried.body, { reminders: false, email: gina.email })
+      assert.deepEqual(tried.body, { reminders: false, email: gina.email, sent_by: [] })
       const isOff = async (id: string) =>
         (await node.installation.accounts.findById(id as never))?.remindersOffAt !== undefined
       assert.equal(await isOff(gina.id), false, 'it was only tried')
       const off = await patch({ reminders: false }, etag)
-      assert.deepEqual([off.status, off.body], [200, { reminders: false, email: gina.email }])
+      assert.deepEqual([off.status, off.body], [200, { reminders: false, email: gina.email, sent_by: [] }])
       assert.deepEqual([await isOff(gina.id), await isOff(other.id)], [true, false])
       const again = await patch({ reminders: false }, off.headers.get('etag') ?? '')
       assert.equal(again.status, 200)

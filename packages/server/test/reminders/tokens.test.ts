@@ -259,13 +259,13 @@ eachDatabase((_kind, _open, fresh) => {
     const gina = await addPerson(service)
     const token = await managementToken(service, gina)
     const { body, headers } = await manage(service, token, 'GET', '/me/reminders')
-    assert.deepEqual(body, { reminders: true, email: gina.email })
+    assert.deepEqual(body, { reminders: true, email: gina.email, sent_by: [] })
     const etag = headers.get('etag') ?? ''
     const off = await manage(service, token, 'PATCH', '/me/reminders', {
       body: { reminders: false },
       headers: { 'if-match': etag },
     })
-    assert.deepEqual([off.status, off.body], [200, { reminders: false, email: gina.email }])
+    assert.deepEqual([off.status, off.body], [200, { reminders: false, email: gina.email, sent_by: [] }])
     await addSession(service, gina, { endsIn: 7 })
     await soon()
     assert.deepEqual(lettersTo(gina.email), [])

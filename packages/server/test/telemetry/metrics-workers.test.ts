@@ -13,7 +13,8 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
   const service = await program.start({ RATAFIA_WORKERS: '2', ...METRICS })
   const [, url] = /"url":"([^"]+)","msg":"metrics are served"/.exec(service.stderr()) ?? []
   const up = (at: number) => scrape(url).then((page) => page.get(`ratafia_worker_up{worker="${at}"}`))
-  assert.deepEqual([await up(1), await up(2)], [1, 1])
+  // The first has told where they listen.
+  await eventuallyPasses(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
   const requests = async () =>
     [...(await scrape(url))]
       .filter(([name]) => /^ratafia_http_requests_total\{.*route="\/".*worker="[12]"\}$/.test(name))
