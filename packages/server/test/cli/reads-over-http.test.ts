@@ -147,7 +147,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { release, findings } = JSON.parse((await over('status', '--json')).stdout)
     assert.deepEqual([typeof release, findings.length], ['string', 17])
     const here = JSON.parse((await program.run(['status', '--json'])).stdout)
-    assert.equal(here.findings.length, 15)
+    assert.equal(here.findings.length, 16)
   })
 
   test('clones list: what it does not take is refused before anybody is asked', async () => {
