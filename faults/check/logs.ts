@@ -2,7 +2,7 @@
 import type { LogLine } from '../world/node-log.ts'
 
 /** An error of these types says that something could not be asked, which is what faults are made of. */
-const EXPECTED = /^(Unavailable|AbortError|TimeoutError)$/
+const EXPECTED = /^(Unavailable|KeysUnavailable|AbortError|TimeoutError)$/
 /**
  * Lines that are not entries: why a start failed, which the suite repeats, the line of `world/clock.ts`, and Node's notes
  * of experimental and deprecated modules.

@@ -100,8 +100,6 @@ class Crew {
   readonly #asking = new Map<number, (metrics: WorkerMetrics) => void>()
   #asked = 0
   #origin: string | undefined
-  /** Whether all have listened once. */
-  #complete = false
   #stopping = false
   #failure: WorkersFailed | undefined
 
@@ -219,7 +217,6 @@ class Crew {
       this.#options.onListening(origin, hasAccount)
       for (const other of this.#places.slice(1)) this.#fill(other)
     }
-    this.#complete ||= this.#places.every(({ listenedAt: since }) => since !== undefined)
   }
 
   #ended(place: Place, worker: Worker, exitCode: number | undefined): void {
@@ -238,15 +235,13 @@ class Crew {
       this.#endIfEmpty()
       return
     }
-    if (!this.#complete) {
-      const isFirst = this.#origin === undefined
-      this.stop(
-        new WorkersFailed('a worker ended before it listened', exitCode || FAULT, isFirst && !!exitCode),
-      )
+    // Nobody has been told where they listen.
+    if (this.#origin === undefined) {
+      this.stop(new WorkersFailed('a worker ended before it listened', exitCode || FAULT, !!exitCode))
       return
     }
     // The socket is closed: with a port of the system's choice the next worker would get another.
-    if (this.#origin !== undefined && this.#places.every(({ listenedAt }) => listenedAt === undefined)) {
+    if (this.#places.every(({ listenedAt }) => listenedAt === undefined)) {
       this.#port = Number(new URL(this.#origin).port)
     }
     const wait = place.backOff.after({ listenedFor, exitCode })

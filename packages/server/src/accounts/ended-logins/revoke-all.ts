@@ -48,12 +48,18 @@ export async function revokeAll(
     await record({ action: 'token.revoke-all', subject: account.username })
   })
   await signInSessions.removeAllOf(account.id)
+  const tried = new Set<string>()
   const activeAt = new Date(clock().getTime() - CLOCK_MARGIN_MS)
   for (let revoked = 0; ; ) {
     const sessions = await tokenSessions.list({ accountId: account.id, activeAt, limit: BATCH })
     if (sessions.length === 0) {
       return { account: (await accounts.findById(account.id)) ?? account, revoked }
     }
+    // Otherwise a database that keeps no revocation would be asked for ever.
+    if (sessions.every(({ id }) => tried.has(id))) {
+      throw new TypeError(`the session ${sessions[0]?.id} is listed again after it was revoked`)
+    }
+    for (const { id } of sessions) tried.add(id)
     revoked += await change(async ({ tokenSessions, record }) => {
       let first = 0
       for (const { id } of sessions) {
