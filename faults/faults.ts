@@ -44,7 +44,7 @@ export interface Fault extends Layout {
    * which one of them stays 0 has tested nothing.
    */
   readonly strike: (striking: Striking) => Promise<Evidence>
-  /** Messages that nodes log as errors because of it. */
+  /** Messages that nodes log as errors because of it, and types of errors in their warnings. */
   readonly logs?: readonly string[]
   /** Runs before the final check. */
   readonly finish?: (world: World) => Promise<unknown>
@@ -312,7 +312,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'issuer-black-holed',
     says: 'nobody hears an issuer of ID tokens while it rotates its keys; when it is back, it takes the old key back',
-    ...{ ...threeNodes, nodes: 2 },
+    ...{ ...threeNodes, nodes: 2, logs: ['KeysUnavailable'] },
     strike: blackHoleIssuer,
   },
 ]

@@ -10,6 +10,8 @@ const line = (level: number, msg: string, type?: string): string =>
 const LINES: readonly { readonly says: string; readonly text: string; readonly why?: string }[] = [
   { says: 'a database that is away', text: line(40, 'a job failed', 'Unavailable') },
   { says: 'a job with a fault', text: line(40, 'a job failed', 'TypeError'), why: 'an unexpected error' },
+  { says: 'a warning that the fault causes', text: line(40, 'refused', 'KeysUnavailable') },
+  { says: 'a warning of another kind', text: line(40, 'refused', 'OtherError'), why: 'an unexpected error' },
   { says: 'an error', text: line(50, 'fault'), why: 'an error' },
   { says: 'an error that the fault causes', text: line(50, 'a worker died') },
   { says: 'a rejection that ends a process', text: 'Error: unheard', why: 'what is not an entry' },
@@ -22,7 +24,7 @@ for (const { says, text, why } of LINES) {
     // In two pieces, as a pipe may bring it.
     log.add(text.slice(0, 5))
     log.add(`${text.slice(5)}\n`)
-    const found = [...unexpectedLines('node 1', log.lines, ['a worker died'])]
+    const found = [...unexpectedLines('node 1', log.lines, ['a worker died', 'KeysUnavailable'])]
     assert.deepEqual(found, why === undefined ? [] : [`node 1 logged ${why}: ${text}`])
   })
 }

@@ -2,7 +2,7 @@
 import type { LogLine } from '../world/node-log.ts'
 
 /** An error of these types says that something could not be asked, which is what faults are made of. */
-const EXPECTED = /^(Unavailable|KeysUnavailable|AbortError|TimeoutError)$/
+const EXPECTED = /^(Unavailable|AbortError|TimeoutError)$/
 /**
  * Lines that are not entries: why a start failed, which the suite repeats, the line of `world/clock.ts`, and Node's notes
  * of experimental and deprecated modules.
@@ -11,7 +11,7 @@ const NOTES =
   /^ratafia: (The database cannot be used|a worker ended before it listened)|^clock |ExperimentalWarning|\[DEP\d+\]|^\(Use `node --trace-/
 const ERROR = 50
 
-/** `expected`: the messages of errors that the fault causes. */
+/** `expected`: the messages of errors, and the types of errors in warnings, that the fault causes. */
 export function* unexpectedLines(
   name: string,
   lines: readonly LogLine[],
@@ -30,5 +30,6 @@ function whyUnexpected(
   if (expected.includes(message)) return undefined
   if (level === undefined) return NOTES.test(text) ? undefined : 'what is not an entry'
   if (level >= ERROR) return 'an error'
-  return errors.some((type) => !EXPECTED.test(type)) ? 'an unexpected error' : undefined
+  const isExpected = (type: string) => EXPECTED.test(type) || expected.includes(type)
+  return errors.every(isExpected) ? undefined : 'an unexpected error'
 }

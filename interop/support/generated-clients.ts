@@ -100,7 +100,7 @@ export interface CompiledAnswer {
   readonly error?: string
   readonly username?: string
   readonly listed?: number
-  /** Of a refusal. */
+  /** The error code, if the service refused. */
   readonly code?: string
 }
 

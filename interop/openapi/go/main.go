@@ -22,7 +22,7 @@ type command struct {
 type answer struct {
 	Username string `json:"username,omitempty"`
 	Listed   int    `json:"listed,omitempty"`
-	// The code of a refusal.
+	// The error code, if the service refused.
 	Code  string `json:"code,omitempty"`
 	Error string `json:"error,omitempty"`
 }

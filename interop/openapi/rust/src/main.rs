@@ -3,17 +3,24 @@
 use serde_json::{json, Value};
 use std::io::{stdin, stdout, Write};
 
-fn whoami(service: &str, token: &str) -> Result<Value, String> {
-    use public::apis::{configuration::ApiKey, configuration::Configuration, tokens_api, Error};
-    use tokens_api::WhoamiError::Status400;
-    let configuration = Configuration {
-        base_path: service.to_owned(),
-        api_key: Some(ApiKey {
-            prefix: Some("Macaroon".to_owned()),
-            key: token.to_owned(),
-        }),
-        ..Configuration::default()
+/// Each generated crate has types of its own for the same settings.
+macro_rules! configuration {
+    ($client:ident, $service:expr, $token:expr) => {
+        $client::apis::configuration::Configuration {
+            base_path: $service.to_owned(),
+            api_key: Some($client::apis::configuration::ApiKey {
+                prefix: Some("Macaroon".to_owned()),
+                key: $token.to_owned(),
+            }),
+            ..Default::default()
+        }
     };
+}
+
+fn whoami(service: &str, token: &str) -> Result<Value, String> {
+    use public::apis::{tokens_api, Error};
+    use tokens_api::WhoamiError::Status400;
+    let configuration = configuration!(public, service, token);
     let me = match tokens_api::whoami(&configuration, None) {
         Ok(me) => me,
         Err(Error::ResponseError(refused)) => {
@@ -30,16 +37,8 @@ fn whoami(service: &str, token: &str) -> Result<Value, String> {
 }
 
 fn me(service: &str, token: &str) -> Result<Value, String> {
-    use management::apis::{configuration::ApiKey, configuration::Configuration, me_api};
-    let configuration = Configuration {
-        base_path: service.to_owned(),
-        api_key: Some(ApiKey {
-            prefix: Some("Macaroon".to_owned()),
-            key: token.to_owned(),
-        }),
-        ..Configuration::default()
-    };
-    let me = me_api::me(&configuration).map_err(|error| error.to_string())?;
+    let configuration = configuration!(management, service, token);
+    let me = management::apis::me_api::me(&configuration).map_err(|error| error.to_string())?;
     Ok(json!({ "username": me.username }))
 }
 

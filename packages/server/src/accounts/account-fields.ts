@@ -9,7 +9,7 @@ const MAX_EMAIL_BYTES = 254
 /** In code points. */
 const MAX_NAME_LENGTH = 128
 
-// Controls, what is invisible, line separators, lone surrogates: these make a name look like another one, or break a log
+// Controls, invisible characters, line separators and lone surrogates make a name look like another one, or break a log
 // or a terminal. A space inside a name is fine, and so is a variant of an emoji or of a Mongolian letter.
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb]|(?!(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f])\p{Default_Ignorable_Code_Point}/u
@@ -47,12 +47,11 @@ export function checkEmail(typed: string): string {
   return normalEmail(text)
 }
 
-/**
- * What somebody types to sign in, without case in ASCII: `stored` is how an account has it, unless it keeps an older
- * spelling.
- */
+/** The username or e-mail address of a sign-in, with its ASCII letters in lower case. */
 export interface LoginName {
+  /** In the spelling of the user. */
   readonly typed: string
+  /** In the spelling that accounts are stored with. Accounts of an earlier release can have another one. */
   readonly stored: string
 }
 

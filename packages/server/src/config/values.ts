@@ -2,7 +2,6 @@
  * How the text of a variable is read. Each parser throws an `Error` whose message continues the variable's name
  * ("RATAFIA_PORT is not a port: …") and never repeats a value that may be secret.
  */
-
 import { isIP } from 'node:net'
 import { isNetwork } from '../address-classes.ts'
 import { urlFault } from '../text/url-fault.ts'

@@ -20,7 +20,7 @@ export interface RawConnection {
 }
 
 export interface RawDriver {
-  /** Of an embedded database, for messages. */
+  /** The file of an embedded database, which messages name. */
   readonly file?: string
   /** Throws if it gets no connection, which always means that the database is away. */
   acquire(): Promise<RawConnection>

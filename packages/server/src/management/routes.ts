@@ -104,8 +104,9 @@ export const browserAuthority =
 export function managerRoutes(
   add: AddManagementRoute<ManagerAuthority>,
   deps: GrantDeps & {
-    /** What the macaroons that `read` gives may do. `source`: the address of the caller. */
+    /** As in `addGrant`. */
     readonly externalAgents: boolean
+    /** What the macaroons that `read` gives may do. `source`: the address of the caller. */
     readonly explained: (read: () => ReturnType<typeof macaroonsIn>, source: string) => Promise<Explanation>
   },
 ): void {

@@ -2,9 +2,9 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 /**
- * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case and in Unicode,
- * so two spellings of one address become one text. The dot of the root is taken off. Letters before the @ keep their ASCII case, which the database
- * ignores. Idempotent; takes any text.
+ * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case, in Unicode and
+ * without the dot of the root, so two spellings of one address become one text. Letters before the @ keep their ASCII
+ * case, which the database ignores. Idempotent; takes any text.
  */
 export function normalEmail(address: string): string {
   const at = address.lastIndexOf('@') + 1

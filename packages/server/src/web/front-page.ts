@@ -1,5 +1,4 @@
 /** The page of `GET /` for people: what this is, and how each tool logs in to this installation. */
-
 import type { ConsoleContent } from './console/layout.ts'
 import { SCRIPT } from './console/script.ts'
 import { type Html, html, scriptElement } from './html.ts'
@@ -52,12 +51,12 @@ ${
   facts.passwordLogins
     ? html`<p>The tool asks for your e-mail address and password. A login in the browser is better: there you see what you
 grant before you do, and no tool sees your password.</p>`
-    : html`<p>Nobody types a password into a tool here: <code>ratafia login</code> opens a login in the browser, and prints
-what the tool needs.</p>`
+    : html`<p>Tools take no passwords here: <code>ratafia tokens create</code> opens a login in the browser, and prints what
+the tool needs.</p>`
 }
 <p class="quiet"><code>ratafia</code> is the program of this service; for logging in it runs on any machine that has
 Node.js 24. Credentials that it prints are secrets: give them only the permissions, packages and time that they
-need (<code>ratafia login --help</code>).</p>
+need (<code>ratafia tokens create --help</code>).</p>
 ${TOOLS.map((tool, index) => toolSection(tool, facts, `tool-${index}`))}
 <h2>Build devices</h2>
 <p>In the <code>prepare-device</code> hook of your gadget:</p>

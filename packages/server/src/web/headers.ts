@@ -5,7 +5,7 @@ import { STYLE_HASH } from './style.ts'
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = headersWith([`style-src '${STYLE_HASH}'`])
 
-/** Of the front page, which has the script that copies. */
+/** The headers of the front page, which contains the script of the copy buttons. */
 export const FRONT_HEADERS: Readonly<Record<string, string>> = headersWith([
   `style-src '${STYLE_HASH}'`,
   `script-src '${SCRIPT_HASH}'`,

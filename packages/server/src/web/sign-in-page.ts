@@ -61,7 +61,7 @@ ${login && html`<input type="hidden" name="did" value="${login.did}">`}
   })
 }
 
-/** Nobody leaves the login of a program by it. */
+/** The address of the console, for its own sign-in. The login of a program or another site has no link there. */
 export const wayBack = (
   login: Pick<SignInFor, 'by'> | undefined,
   console: string | undefined,
@@ -69,7 +69,10 @@ export const wayBack = (
 
 const FORMS: ReadonlyMap<string, Confirmed> = new Map(Object.entries(CONFIRMED))
 
-/** What a person signs in again for, and where they go on afterwards. `form`: a key of `CONFIRMED`. For another, a later release's perhaps, it says no more than that it is needed. */
+/**
+ * Says why the user signs in again, and where they continue. `form`: a key of `CONFIRMED`. Another one, perhaps of a later
+ * release, gets a general sentence.
+ */
 export function confirmReason(form: string | undefined): Html {
   const confirmed = form === undefined ? undefined : FORMS.get(form)
   return confirmed === undefined
@@ -77,7 +80,7 @@ export function confirmReason(form: string | undefined): Html {
     : html`${confirm.reason(confirmed)} ${confirm.next(html`<strong>${confirmed.page}</strong>`)}`
 }
 
-/** Above each form of a sign-in that somebody repeats for a form of the console. */
+/** Stands above each form of a repeated sign-in. */
 export const confirming = (login: Pick<SignInFor, 'confirms'> | undefined): Html | undefined =>
   login?.confirms === undefined ? undefined : html`<p>${confirmReason(login.confirms)}</p>`
 

@@ -10,7 +10,8 @@ const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 /**
  * Turns every invisible character into its code point (`⟨U+202E⟩`) and unusual white space into a space; after `limit`
- * characters the text ends with `…`. Joiners stay where the spelling needs them. The result is still plain text: `html` escapes it.
+ * characters the text ends with `…`. Joiners stay where the spelling needs them. The result is still plain text: `html`
+ * escapes it.
  */
 export function visibleText(text: string, limit: number): string {
   // Shorten first, so that the work is bounded too. A character is at most two units.

@@ -226,7 +226,7 @@ class Crew {
     place.listenedAt = undefined
     const said = { worker: worker.process.pid, exitCode, signal: worker.process.signalCode ?? undefined }
     if (this.#stopping) {
-      // Before it hears signals itself.
+      // A worker that still loads its code ends with the signal itself.
       const stoppedEarly = listenedFor === undefined && /^SIG(TERM|INT)$/.test(said.signal ?? '')
       if (exitCode !== 0 && !stoppedEarly) {
         this.#options.log.error(said, 'a worker did not finish')
@@ -235,7 +235,7 @@ class Crew {
       this.#endIfEmpty()
       return
     }
-    // Nobody has been told where they listen.
+    // The address has not been printed yet.
     if (this.#origin === undefined) {
       this.stop(new WorkersFailed('a worker ended before it listened', exitCode || FAULT, !!exitCode))
       return

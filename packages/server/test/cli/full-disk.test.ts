@@ -175,7 +175,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   // Last of those with files, for these are made.
   for (const [name, words] of Object.entries(FILES)) {
-    test(`ratafia ${name}: the file is there even if nobody can be told`, async () => {
+    test(`ratafia ${name}: the file is there even if its path can't be printed`, async () => {
       const earlier = (await made()).files
       const placed = placedWords(name, words)
       const { code, stderr } = await inShell('exec "$0" "$@" > /dev/full', placed, program.environment)

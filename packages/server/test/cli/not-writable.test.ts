@@ -98,7 +98,7 @@ describe('a file system without hard links', () => {
   }
 
   for (const reason of ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']) {
-    test(`${reason}: a new file is made all the same`, async () => {
+    test(`${reason}: a new file is created anyway`, async () => {
       withoutLinks(reason, async () => {})
       const directory = at(reason)
       await mkdir(directory)

@@ -156,6 +156,23 @@ eachDatabase((kind, _open, fresh) => {
       },
     )
 
+    test('what unprogrammed firmware says is stored whatever its characters are', async () => {
+      const { of, rows } = await newModel({ serialTemplate: 'AC-{number}' })
+      for (const serial of [
+        `x${'😀'.repeat(80)}`.slice(1),
+        ` ${'😀'.repeat(80)}`,
+        '\0'.repeat(8),
+        '\0'.repeat(200),
+      ]) {
+        const key = await freshDeviceKey()
+        assert.match((await registered(service, { ...of, serial, key })).fields.serial, /^AC-\d$/)
+        const device = (await rows()).find((row) => row.deviceKeyId === key.publicKey.id) ?? assert.fail()
+        const [entry] = await service.installation.audit.list({ subject: device.id }, { limit: 1 })
+        const { 'ignored-serial': said } = JSON.parse(entry?.details ?? '{}')
+        assert.ok(said !== '' && serial.startsWith(said), said)
+      }
+    })
+
     testOnce(
       'where a number is required, what unprogrammed firmware says is refused by its name',
       async () => {

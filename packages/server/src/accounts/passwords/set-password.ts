@@ -49,10 +49,9 @@ interface StoredPassword {
 }
 
 /**
- * In the transaction of a change: stores the hash, ends the logins of the account, its sessions of the console and its links to a
- * new password.
- * Returns the account before and after; undefined when it is removed, its hash is no longer the one to replace, or the
- * link is used already: then the caller stores nothing.
+ * In the transaction of a change: stores the hash, and ends the account's logins, its console sessions and its links to a
+ * new password. Returns the account before and after; undefined when it is removed, its hash is no longer the one to
+ * replace, or the link is used already: then the caller stores nothing.
  */
 export async function storePassword(
   { account: { id }, passwordHash, by, replacing, link }: StoredPassword,

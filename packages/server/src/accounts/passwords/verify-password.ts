@@ -23,8 +23,8 @@ export type PasswordVerdict =
   | { readonly verdict: 'wrong' }
 
 /**
- * Returns who logs in with this username or e-mail address. Of accounts that have the address in two spellings, it is the
- * one with the address as typed. An address that several accounts have is nobody's.
+ * Returns the account that logs in with this username or e-mail address. If two accounts have the address in different
+ * spellings, returns the one with the spelling that was typed. Undefined if several accounts have the same address.
  */
 export async function findByLoginName(
   { typed, stored }: LoginName,

@@ -1,9 +1,12 @@
-/** What a file is that was given as a private key and is not one that can be read, and how to get one from it. */
+/** Recognises files that were given as a private key and can't be read as one, and says how to get a key from them. */
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 
-const LEGACY = 'openssl pkey -provider default -provider legacy -in FILE -aes256 -out key.pem'
+const CERTIFICATE = 'is a certificate. Give the private key that belongs to it.'
+const PUBLIC_KEY = 'is a public key. Give the private key that belongs to it.'
+const WEAKLY_ENCRYPTED =
+  'is encrypted with an algorithm that is too weak to be read here. Convert it with `openssl pkey -provider default -provider legacy -in FILE -aes256 -out key.pem`.'
 
-/** By what the text has in it. */
+/** The kinds of text files, by a pattern in the text. */
 const TEXTS: readonly [RegExp, string][] = [
   [/^\s*$/, 'is empty. Give an RSA private key as PEM or armored PGP.'],
   [
@@ -14,29 +17,20 @@ const TEXTS: readonly [RegExp, string][] = [
     /-----BEGIN PGP PUBLIC KEY/,
     'is a PGP public key. Give the private one: `gpg --armor --export-secret-keys NAME` exports it.',
   ],
-  [
-    /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/,
-    'is a certificate. Give the private key that belongs to it.',
-  ],
+  [/-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/, CERTIFICATE],
   [
     /-----BEGIN (NEW )?CERTIFICATE REQUEST-----/,
     'is a certificate request. Give the private key that belongs to it.',
   ],
-  [
-    /-----BEGIN (RSA )?PUBLIC KEY-----|^ssh-[a-z0-9-]+ |^ecdsa-/,
-    'is a public key. Give the private key that belongs to it.',
-  ],
+  [/-----BEGIN (RSA )?PUBLIC KEY-----|^ssh-[a-z0-9-]+ |^ecdsa-/, PUBLIC_KEY],
   [
     /^\s*\{[\s\S]*"kty"/,
     'is a key in JSON (JWK). Convert it to PEM (PKCS#8) first, for example with `createPrivateKey` of Node.',
   ],
-  [
-    /^DEK-Info: (DES-CBC|RC2|IDEA|SEED|CAST|BF)/m,
-    `is encrypted with an algorithm that is too weak to be read here. Convert it with \`${LEGACY}\`.`,
-  ],
+  [/^DEK-Info: (DES-CBC|RC2|IDEA|SEED|CAST|BF)/m, WEAKLY_ENCRYPTED],
 ]
 
-/** Continues the name of the file. Undefined for a file that may be a private key all the same, or is none of these. */
+/** Returns a sentence without its subject, the name of the file; undefined if the file is none of these kinds. */
 export function unfitKeyFile(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes).toString('latin1')
   const found = TEXTS.find(([pattern]) => pattern.test(text))
@@ -47,19 +41,18 @@ export function unfitKeyFile(bytes: Uint8Array): string | undefined {
   }
   const [, encrypted] = /-----BEGIN ENCRYPTED PRIVATE KEY-----([^-]*)/.exec(text) ?? []
   if (encrypted !== undefined && hasWeakCipher(Buffer.from(encrypted, 'base64'))) {
-    return `is encrypted with an algorithm that is too weak to be read here. Convert it with \`${LEGACY}\`.`
+    return WEAKLY_ENCRYPTED
   }
   return bytes[0] === 0x30 ? binary(Buffer.from(bytes)) : undefined
 }
 
-/** DER. */
+/** The same for a file in DER. */
 function binary(der: Buffer): string | undefined {
-  // Version 3, and a content of PKCS#7.
+  // A PKCS#12 file begins with version 3 and contains PKCS#7.
   if (der.subarray(0, 12).includes(Buffer.from('020103', 'hex')) && der.includes(PKCS7)) {
     return 'is a PKCS#12 file. Take the key out of it with `openssl pkcs12 -in FILE -nocerts -noenc -out key.pem` (for an old file with -legacy).'
   }
-  if (works(() => new X509Certificate(der)))
-    return 'is a certificate. Give the private key that belongs to it.'
+  if (works(() => new X509Certificate(der))) return CERTIFICATE
   const types = ['pkcs8', 'pkcs1', 'sec1'] as const
   if (types.some((type) => works(() => createPrivateKey({ key: der, format: 'der', type })))) {
     return 'is a private key in binary (DER). Convert it with `openssl pkey -inform DER -in FILE -out key.pem`.'
@@ -69,7 +62,7 @@ function binary(der: Buffer): string | undefined {
       works(() => createPublicKey({ key: der, format: 'der', type })),
     )
   ) {
-    return 'is a public key. Give the private key that belongs to it.'
+    return PUBLIC_KEY
   }
   if (der.includes(PKCS5)) {
     return 'is an encrypted private key in binary (DER). Convert it with `openssl pkcs8 -inform DER -in FILE | openssl pkey -aes256 -out key.pem`.'
@@ -86,7 +79,7 @@ const WEAK = [
   ...['06052b0e030207', '06082a864886f70d0302'],
 ].map((hex) => Buffer.from(hex, 'hex'))
 
-// In what comes before the encrypted key itself.
+// The algorithms are named before the encrypted key itself.
 const hasWeakCipher = (der: Buffer): boolean => WEAK.some((id) => der.subarray(0, 120).includes(id))
 
 function works(parse: () => unknown): boolean {

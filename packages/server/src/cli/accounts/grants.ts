@@ -129,7 +129,7 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
   if (without.length === 0) return
   note(
     context.streams,
-    `These agents of ${username} were added before and do not get the role: ${without.join(', ')}. To give it to them, add the agents anew, or remove the grant and add it again with --with-agent.`,
+    `These agents of ${username} were added before and do not get the role: ${without.join(', ')}. To give it to them, add the agents again, or remove the grant and add it again with --with-agent.`,
   )
 }
 

@@ -70,10 +70,9 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
         const wanted = { model: options.model }
         const format = (local: LocalFile) => local.format()
         const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
+        const { record } = await service.call(MODEL, { names: { brand: model.brandId, model: model.model } })
         const { entries, added } = await importOver(service, asked, context.streams)
         tell({ entries: Number(entries), added: Number(added) }, options, context)
-        const names = { brand: model.brandId, model: model.model }
-        const { record } = await service.call(MODEL, { names })
         return noteIfIgnored(record['registration'], options, context)
       }
       const { importAllowList } = await import('../../brands/models/allow-list/import-allow-list.ts')

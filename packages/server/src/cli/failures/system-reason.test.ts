@@ -12,7 +12,7 @@ import { writeText } from '../files/write-whole.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { explainFailure } from './explain-failure.ts'
 
-/** What the calls for files of POSIX and Linux return for a path that somebody else gave. */
+/** The codes that Linux can return for a path that a user gave. */
 const CODES = [
   ...['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE', 'EIO', 'EBUSY', 'ETXTBSY'],
   ...['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'ELOOP', 'ENAMETOOLONG', 'EXDEV', 'ESTALE'],

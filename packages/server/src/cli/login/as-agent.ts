@@ -1,5 +1,4 @@
 /** Logging in with an agent's key (contract/bakery.md 3.5): the agents file that `ratafia agents add` writes. */
-
 import { encodeBase64, encodeBinary } from '@ratafia/macaroon'
 import {
   BakeryError,

@@ -14,7 +14,7 @@ const SQLITE_BUSY = 5
 const WRITES = /^(?:insert|update|delete)\b/i
 
 interface SqliteTurns {
-  /** Of the database, for messages. */
+  /** The file of the database, which messages name. */
   readonly file: string
   readonly connection: Turns
   /** Of those that found the lock taken, only the first asks for it: asking blocks the thread. */

@@ -69,7 +69,8 @@ export async function checkPolicy(
  */
 export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Details => ({
   ...(hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }),
-  ...(placeholder === undefined ? {} : { 'ignored-serial': placeholder.slice(0, 128) }),
+  // Whole characters, which the console shows.
+  ...(placeholder === undefined ? {} : { 'ignored-serial': [...placeholder].slice(0, 64).join('') }),
 })
 
 /** Undefined, too, for one that the operator has put on the allow-list: then it is a number like any other. */

@@ -219,7 +219,7 @@ export function pageRoutes(
 function isRecentFor(browser: SignedInSince | undefined, { summary, expires }: Visit): boolean {
   const maxAge = summary === null ? undefined : parseSummary(summary)?.maxAge
   if (!browser || maxAge === undefined) return true
-  // Counted from when the login began: with 0, whoever signs in for it is asked once.
+  // Counted from when the login began. With 0, a user who signs in for this login is not asked a second time.
   return browser.signedInAt.getTime() >= expires - LOGIN_MS - maxAge * 1000
 }
 

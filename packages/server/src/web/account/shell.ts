@@ -1,10 +1,10 @@
-/** What is around the pages of one's own account at the identity service: the console of the same service, if it has one. */
+/** The frame of a user's own account pages at the identity service: that of the console, if the service has one. */
 import { type ConsoleContent, consolePage, type Frame } from '../console/layout.ts'
 import { html } from '../html.ts'
 import { type PageContent, page } from '../layout.ts'
 import { words } from '../words/en.ts'
 
-/** Of the console, for the person who is signed in. */
+/** The console's frame for the user who is signed in. */
 export type AccountFrame = Omit<Frame, 'csrf' | 'notice' | 'problems'>
 
 export function accountShell(content: PageContent, frame: AccountFrame | undefined): string {
@@ -15,6 +15,6 @@ export function accountShell(content: PageContent, frame: AccountFrame | undefin
     trail: [['/console/me', words.me.title]],
     body: html`<div class="card account">${body}</div>`,
   }
-  // The session of the console ends on its own pages: no text of it is known here.
+  // Only the console's own pages can end its session: they have its CSRF token.
   return consolePage(shown, { ...frame, csrf: undefined })
 }

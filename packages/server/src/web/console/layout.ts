@@ -25,7 +25,7 @@ export interface ConsoleContent {
   readonly isMono?: boolean
   /** For a page of text or one form. */
   readonly isNarrow?: boolean
-  /** The form could not be taken, for which the page has words of its own. */
+  /** Whether the form was refused, which the page itself explains. */
   readonly failed?: boolean | undefined
   /** Ask for the page again after so many seconds. */
   readonly refresh?: number
@@ -35,7 +35,7 @@ export interface ConsoleContent {
 export interface Frame {
   /** Undefined for whoever is not signed in. */
   readonly me: Pick<Me, 'username' | 'permissions'> | undefined
-  /** Undefined where nobody can sign out. */
+  /** Undefined on pages without a sign-out button. */
   readonly csrf: string | undefined
   /** The name of the installation, or its host. */
   readonly service: string

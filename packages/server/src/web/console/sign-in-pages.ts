@@ -1,5 +1,4 @@
 /** The pages around a sign-in to the console: what went wrong, what is kept, and what comes next. */
-
 import { hidden } from '../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
 import { confirmReason } from '../sign-in-page.ts'

@@ -2,7 +2,6 @@
  * Looks the ids of a project up once by its address, because nobody knows them by heart (contract/oidc.md, "Commands and
  * pipelines"). The rule matches only the ids: a later owner of the address gets nothing.
  */
-
 import { invalidField, quote, Unavailable } from '../../../errors.ts'
 import { documentIn, isObject } from '../../../foreign-json.ts'
 import { urlFault } from '../../../text/url-fault.ts'
