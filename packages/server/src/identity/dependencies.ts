@@ -24,6 +24,8 @@ export interface IdentityDependencies {
   readonly knownServices: readonly KnownService[]
   /** Where web sites may have browsers sent back to. */
   readonly returnPlaces: ReturnPlaces
+  /** Whether the console of the same service is there for clients at this address. */
+  readonly showsConsoleTo: (address: string) => boolean
   /** Whether programs may log in with a password, too. */
   readonly passwordLogins: boolean
   readonly keyring: Keyring

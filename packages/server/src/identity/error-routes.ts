@@ -29,8 +29,9 @@ interface BakeryRefusal {
 }
 
 export function errorRoutes(app: FastifyInstance, deps: Parameters<typeof consoleOf>[0]): void {
-  const console = consoleOf(deps)
-  app.setErrorHandler((error: FastifyError | Error, request, reply) => answer(error, request, reply, console))
+  app.setErrorHandler((error: FastifyError | Error, request, reply) =>
+    answer(error, request, reply, consoleOf(deps, request)),
+  )
   // Before the body is looked at: what has no path has no form either.
   app.all('/*', {
     config: { anyQuery: true },

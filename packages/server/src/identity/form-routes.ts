@@ -29,9 +29,12 @@ export const browserCookie = (deps: IdentityDependencies, options: CookieSeriali
   clear: (reply: FastifyReply) => reply.clearCookie(COOKIE, options),
 })
 
-/** Where the console of the same service begins; undefined without one. */
-export const consoleOf = ({ returnPlaces }: Pick<IdentityDependencies, 'returnPlaces'>): string | undefined =>
-  returnPlaces.console?.replace(/signed-in$/, '')
+/** Returns where the console of the same service begins; undefined without one, and for networks it is hidden from. */
+export const consoleOf = (
+  { returnPlaces, showsConsoleTo }: Pick<IdentityDependencies, 'returnPlaces' | 'showsConsoleTo'>,
+  { client }: FastifyRequest,
+): string | undefined =>
+  showsConsoleTo(client.address) ? returnPlaces.console?.replace(/signed-in$/, '') : undefined
 
 /** Relative, so that it works behind a proxy and under any prefix. */
 export const goTo = (reply: FastifyReply, page: string): FastifyReply => seeOther(reply, page)

@@ -2,9 +2,11 @@
  * The identity service over HTTP: a Fastify plugin with cookies, forms and error answers of its own, to be registered
  * under the prefix that its location ends with.
  */
+
 import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { insideOf } from '../address-classes.ts'
 import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
 import { bodyParser } from '../http/bodies/read-body.ts'
@@ -28,7 +30,14 @@ import type { ConsoleFrame } from './self-service/signed-routes.ts'
 export interface IdentityOptions
   extends Omit<
     IdentityDependencies,
-    'throttle' | 'tally' | 'waiters' | 'knownAgents' | 'knownServices' | 'passwordLogins' | 'returnPlaces'
+    | 'throttle'
+    | 'tally'
+    | 'waiters'
+    | 'knownAgents'
+    | 'knownServices'
+    | 'passwordLogins'
+    | 'returnPlaces'
+    | 'showsConsoleTo'
   > {
   /** Default: they may not. */
   readonly passwordLogins?: boolean
@@ -38,6 +47,8 @@ export interface IdentityOptions
   readonly knownServices?: readonly KnownService[]
   /** The address at which the console of the same service takes a browser back. Default: there is no console. */
   readonly consoleReturn?: string | undefined
+  /** Addresses and CIDR blocks from which that console is reached. Default: from anywhere. */
+  readonly consoleFrom?: readonly string[] | undefined
   /** What that console has around its pages. Default: there is no console. */
   readonly consoleFrame?: ConsoleFrame | undefined
   /** Other addresses that browsers may be sent back to: see `return-to.ts`. Default: none. */
@@ -71,6 +82,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     ...given,
     knownAgents: given.knownAgents ?? { find: (_, read) => read() },
     knownServices: given.knownServices ?? [],
+    showsConsoleTo: given.consoleFrom ? insideOf(given.consoleFrom) : () => true,
     returnPlaces: { console: given.consoleReturn, others: given.returnTo ?? [] },
     passwordLogins: given.passwordLogins ?? false,
     waiters,

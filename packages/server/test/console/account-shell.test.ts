@@ -158,3 +158,30 @@ oneDatabase((_kind, _open, fresh) => {
     for (const { text } of [asked, page]) assert.doesNotMatch(text, /\/console\//)
   })
 })
+
+oneDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24' })
+
+  test('Guarantee: networks from which the console is hidden find no trace of it in these pages', async () => {
+    const account = await addAccount(
+      { username: 'outside', email: 'outside@example.org', name: 'Outside', password: PASSWORD },
+      service.installation,
+    )
+    const browser = new Browser()
+    const at = (path: string) => `${service.baseUrl}/identity/${path}`
+    const pages = [
+      await browser.open(at('account')),
+      await browser.open(at('login?did=none')),
+      await browser.open(at('reset?secret=none')),
+      await browser.open(at('sign-in-link?secret=none')),
+    ]
+    const [signIn = assert.fail()] = pages
+    pages.push(await browser.submit(signIn, 'login', { username: account.username, password: 'wrong' }))
+    const again = await browser.open(at('account'))
+    pages.push(await browser.submit(again, 'login', { username: account.username, password: PASSWORD }))
+    for (const path of ['account', 'change-password', 'enrol', 'none'])
+      pages.push(await browser.open(at(path)))
+    for (const page of pages) assert.doesNotMatch(page.text, /\/console/, page.title)
+    assert.equal(pages.at(-4)?.title, 'Your account')
+  })
+})

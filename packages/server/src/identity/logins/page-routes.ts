@@ -38,7 +38,6 @@ export function pageRoutes(
 ): void {
   const { page, form } = pageOptions(app)
   const cookie = browserCookie(deps, cookieOptions)
-  const console = consoleOf(deps)
 
   app.get('/login', page, async (request, reply) => {
     // Now, while the connection is still open.
@@ -49,7 +48,7 @@ export function pageRoutes(
       return sendPage(
         reply,
         410,
-        expiredPage(siteOf(login.visit), login.visit.back?.console ? console : undefined),
+        expiredPage(siteOf(login.visit), login.visit.back?.console ? consoleOf(deps, request) : undefined),
       )
     if (login.state === 'completed') {
       const site = siteOf(login.visit)
@@ -63,7 +62,7 @@ export function pageRoutes(
       ? await confirmText(did, visit, browser)
       : signInPage({
           csrf: reply.generateCsrf(),
-          console,
+          console: consoleOf(deps, request),
           login: askedBy(did, visit),
           signedInAs: signedIn?.account.username,
         })
@@ -116,7 +115,7 @@ export function pageRoutes(
   ) => {
     const back = { href: pageOf(did), text: 'Back to the sign-in page' }
     const content = refuseThrottled(request, reply, { retryAt, now: deps.clock(), back })
-    return sendPage(reply, 429, withShell({ ...content, console }))
+    return sendPage(reply, 429, withShell({ ...content, console: consoleOf(deps, request) }))
   }
 
   app.post('/login', form, async (request, reply) => {
@@ -139,13 +138,23 @@ export function pageRoutes(
         return sendPage(
           reply,
           200,
-          codePage({ login, console, csrf: reply.generateCsrf(), step: result.step }),
+          codePage({
+            login,
+            console: consoleOf(deps, request),
+            csrf: reply.generateCsrf(),
+            step: result.step,
+          }),
         )
       case 'throttled':
         return throttled(request, reply, did, result.retryAt)
       default: {
         const message = result.outcome === 'disabled' ? DISABLED : WRONG
-        const again = { login, console, csrf: reply.generateCsrf(), failed: { username, message } }
+        const again = {
+          login,
+          console: consoleOf(deps, request),
+          csrf: reply.generateCsrf(),
+          failed: { username, message },
+        }
         return refuseForm(request, reply, signInPage(again))
       }
     }
@@ -172,11 +181,21 @@ export function pageRoutes(
         return refuseForm(
           request,
           reply,
-          codePage({ login, console, csrf: reply.generateCsrf(), step, failed: WRONG_CODE }),
+          codePage({
+            login,
+            console: consoleOf(deps, request),
+            csrf: reply.generateCsrf(),
+            step,
+            failed: WRONG_CODE,
+          }),
         )
       default: {
         const failed = { username: '', message: TOO_LATE }
-        return refuseForm(request, reply, signInPage({ login, console, csrf: reply.generateCsrf(), failed }))
+        return refuseForm(
+          request,
+          reply,
+          signInPage({ login, console: consoleOf(deps, request), csrf: reply.generateCsrf(), failed }),
+        )
       }
     }
   })

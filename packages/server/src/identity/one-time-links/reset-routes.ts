@@ -11,22 +11,22 @@ import { resetPassword, resetUsername } from './reset-password.ts'
 
 export function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const { page, form } = pageOptions(app)
-  const console = consoleOf(deps)
-  const over = overPage(console)
 
   app.get('/reset', page, async (request, reply) => {
+    const console = consoleOf(deps, request)
     const secret = required(parametersOf(request), 'secret')
     const username = await resetUsername(secret, deps)
-    if (username === undefined) return sendPage(reply, 410, over)
+    if (username === undefined) return sendPage(reply, 410, overPage(console))
     return sendPage(reply, 200, resetPage({ csrf: reply.generateCsrf(), secret, username, console }))
   })
 
   app.post('/reset', form, async (request, reply) => {
     const { address } = request.client
+    const console = consoleOf(deps, request)
     const parameters = parametersOf(request)
     const secret = required(parameters, 'secret')
     const username = await resetUsername(secret, deps)
-    if (username === undefined) return sendPage(reply, 410, over)
+    if (username === undefined) return sendPage(reply, 410, overPage(console))
     const again = (failed: string) =>
       refuseForm(request, reply, resetPage({ csrf: reply.generateCsrf(), secret, username, console, failed }))
     const password = parameters.get('password') ?? ''

@@ -17,12 +17,11 @@ export function signInLinkRoutes(
 ): void {
   const { page, form } = pageOptions(app)
   const cookie = browserCookie(deps, cookieOptions)
-  const over = overPage(consoleOf(deps))
 
   app.get('/sign-in-link', page, async (request, reply) => {
     const secret = required(parametersOf(request), 'secret')
     const username = await signInLinkUsername(secret, deps)
-    if (username === undefined) return sendPage(reply, 410, over)
+    if (username === undefined) return sendPage(reply, 410, overPage(consoleOf(deps, request)))
     return sendPage(reply, 200, signInLinkPage({ csrf: reply.generateCsrf(), secret, username }))
   })
 
@@ -30,7 +29,7 @@ export function signInLinkRoutes(
     const { address } = request.client
     const secret = required(parametersOf(request), 'secret')
     const result = await signInByLink({ secret, address, userAgent: userAgentIn(request.headers) }, deps)
-    if (result.outcome !== 'signed-in') return sendPage(reply, 410, over)
+    if (result.outcome !== 'signed-in') return sendPage(reply, 410, overPage(consoleOf(deps, request)))
     cookie.set(reply, result.cookie)
     return goTo(reply, pageOf(undefined))
   })

@@ -25,7 +25,7 @@ export function accountRoutes(
     const browser = await cookie.signedIn(request)
     const csrf = reply.generateCsrf()
     if (!browser) {
-      return sendPage(reply, 200, signInPage({ login: undefined, console: consoleOf(deps), csrf }))
+      return sendPage(reply, 200, signInPage({ login: undefined, console: consoleOf(deps, request), csrf }))
     }
     const { since, recoveryCodesLeft } = await secondFactorState(browser.account, deps)
     const passwordChanged = parametersOf(request).get('changed') === 'password'

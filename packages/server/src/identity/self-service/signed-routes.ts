@@ -47,8 +47,15 @@ export function signedRoutes(
   consoleFrame?: ConsoleFrame,
 ): SignedRoutes {
   const cookie = browserCookie(deps, cookieOptions)
-  const show: SignedRoutes['show'] = async ({ browser, reply }, content, status = 200) =>
-    sendAccountPage(reply, status, content, await consoleFrame?.(browser.account))
+  const show: SignedRoutes['show'] = async ({ browser, request, reply }, content, status = 200) => {
+    const isShown = deps.showsConsoleTo(request.client.address)
+    return sendAccountPage(
+      reply,
+      status,
+      content,
+      isShown ? await consoleFrame?.(browser.account) : undefined,
+    )
+  }
   return {
     ...pageOptions(app),
     app,

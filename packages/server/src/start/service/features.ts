@@ -259,6 +259,7 @@ export async function addIdentity(
     ...installation,
     ...(feed && { knownAgents: rememberedAgents(feed) }),
     ...{ prefix, location, knownServices, returnTo, consoleReturn },
+    consoleFrom: config.management.from,
     consoleFrame: consoleReturn === undefined ? undefined : frameOf(baseUrl, installation),
     ...{ counters, tally, throttle, passwordLogins },
   })
