@@ -1,6 +1,7 @@
 /** What `ratafia login` makes of services that are away, busy, hostile, or no service of ours. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import { startTokensCreate, tokensCreate } from '../support/login-command.ts'
 import { json, loginStubs, type Respond, refusal, rootFor, WORKS } from '../support/login-stubs.ts'
@@ -27,6 +28,28 @@ describe('ratafia login', () => {
         new RegExp(`^ratafia: ${address}/ cannot be reached: (${reason})\\. Check --url, or try again\\.\n$`),
       )
     }
+  })
+
+  test('https where http is spoken, and the other way round: exit code 3, and which scheme to write', async () => {
+    const url = await serve({})
+    // What a server with TLS does when it reads a request without.
+    const tls = createServer((socket) => socket.once('data', () => socket.destroy()))
+    await new Promise<void>((resolve) => {
+      tls.listen(0, '127.0.0.1', resolve)
+    })
+    const { port } = tls.address() as AddressInfo
+    for (const [address, advice] of [
+      [url.replace('http:', 'https:'), 'If it speaks http, write http:// in the address'],
+      [`http://127.0.0.1:${port}`, 'If it speaks https, write https:// in the address'],
+    ]) {
+      const { code, stderr } = await tokensCreate(['--all', '--url', String(address)])
+      assert.equal(code, 3)
+      assert.ok(
+        stderr.includes(`${address}/ cannot be reached: `) && stderr.includes(`${advice}. Check --url`),
+        stderr,
+      )
+    }
+    tls.close()
   })
 
   const ANSWERS: readonly (readonly [

@@ -92,6 +92,28 @@ eachDatabase((_kind, open) => {
       assert.equal(page.title, 'Your account')
     })
 
+    const TYPED: Readonly<Record<string, (code: string) => string>> = {
+      'a space': (code) => code.replace(/^.../, '$& '),
+      'a dash': (code) => code.replace(/^.../, '$&-'),
+      'a long dash and no-break spaces': (code) => code.replace(/^.../, '$&\u00a0–\u00a0'),
+      'full-width digits': (code) =>
+        code.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+    }
+    for (const [what, typed] of Object.entries(TYPED)) {
+      test(`a code and a recovery code are read with ${what}`, async () => {
+        const ann = await addPerson()
+        const { secret, recoveryCodes } = await protect(ann)
+        for (const code of [codeOf(secret), recoveryCodes[0] ?? assert.fail()]) {
+          const browser = new Browser()
+          const asked = await signIn(browser, ann.username)
+          assert.equal(
+            (await browser.submit(asked, 'second-factor', { code: typed(code) })).title,
+            'Your account',
+          )
+        }
+      })
+    }
+
     test('codes of the step before and after count; spaces in a code do not', async () => {
       for (const steps of [-1, 0, 1]) {
         const ann = await addPerson()
@@ -434,6 +456,28 @@ eachDatabase((_kind, open) => {
         (await actionsOf(ann)).filter((action) => action.startsWith('second-factor')).slice(2),
         ['second-factor.new-recovery-codes', 'second-factor.use-recovery-code', 'second-factor.disable'],
       )
+    })
+
+    test('wrong codes there and at the sign-in have one count', async () => {
+      const ann = await addPerson()
+      const { browser, page, secret } = await enrolling(ann)
+      await browser.submit(page, 'confirm-second-factor', { code: codeOf(secret) })
+      const manage = await browser.open(`${identity.location}/manage-second-factor`)
+      const attempt = (proof: string) =>
+        browser.submit(manage, 'manage-second-factor', { do: 'new-codes', proof })
+      const statuses = []
+      while (statuses.at(-1) !== 429 && statuses.length < 40) {
+        statuses.push((await attempt(`${100 + statuses.length}-000`)).status)
+      }
+      assert.deepEqual(new Set(statuses), new Set([403, 429]))
+      const asked = await signIn(new Browser(), ann.username)
+      assert.equal(asked.title, 'Enter a code', 'passwords have a count of their own')
+      const elsewhere = new Browser()
+      const code = await elsewhere.submit(await signIn(elsewhere, ann.username), 'second-factor', {
+        code: codeOf(secret, 1),
+      })
+      assert.equal(code.status, 429)
+      assert.equal((await attempt(PASSWORD)).status, 200)
     })
 
     test('nothing of it without a session, a CSRF token, or from another site', async () => {

@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
+import { bareCode } from './typed-code.ts'
 
 const COUNT = 10
 const BYTES = 10
@@ -24,7 +25,7 @@ function newRecoveryCode(): string {
 
 /** What is stored of a code, as it was typed; undefined if it cannot be one. A hash is good for one account. */
 export function recoveryCodeHash(accountId: AccountId, typed: string): Buffer | undefined {
-  const code = typed.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replaceAll('O', '0')
+  const code = bareCode(typed).toUpperCase().replace(/[IL]/g, '1').replaceAll('O', '0')
   if (code.length !== LENGTH || [...code].some((character) => !ALPHABET.includes(character))) return undefined
   return createHash('sha256').update(`ratafia recovery code\0${accountId}\0${code}`).digest()
 }

@@ -7,6 +7,7 @@ import { recoveryCodeHash } from './recovery-code.ts'
 import { confirmedFactors, openTotp, type SecondFactorDeps } from './second-factor.ts'
 import type { SecondFactor } from './second-factor-store.ts'
 import { isTimeCode, stepOfCode } from './totp.ts'
+import { bareCode } from './typed-code.ts'
 
 type UseCodeDeps = Pick<SecondFactorDeps, 'secondFactors' | 'sealer' | 'clock' | 'change'>
 
@@ -22,7 +23,7 @@ export async function useCode(
   deps: UseCodeDeps,
 ): Promise<boolean> {
   if (code.length > MAX_TYPED) return false
-  const digits = code.replace(/\s/g, '')
+  const digits = bareCode(code)
   if (isTimeCode(digits)) {
     const factors = await confirmedFactors(account.id, deps)
     const factor = factors.find(({ kind }) => kind === 'totp')
@@ -45,6 +46,6 @@ export async function useTimeCode(
   deps: Omit<UseCodeDeps, 'change'>,
 ): Promise<boolean> {
   const now = deps.clock()
-  const step = stepOfCode(openTotp(factor, deps), code.replace(/\s/g, ''), now)
+  const step = stepOfCode(openTotp(factor, deps), bareCode(code), now)
   return step !== undefined && deps.secondFactors.useStep(factor.accountId, step, now)
 }

@@ -159,13 +159,19 @@ export async function received<T>(
         tooSlow: true,
       })
     }
-    const { code, reason } = reasonOf(error)
+    const { code, reason: known } = reasonOf(error)
+    const mayHaveTls = code !== undefined && CLOSED.has(code) && url.startsWith('http:')
+    const reason = mayHaveTls ? `${known}. If it speaks https, write https:// in the address` : known
     throw new NoAnswer(
       `${placeOf(url)} cannot be reached: ${reason}. Check ${addressIn}, or try again.`,
       code === undefined ? {} : { code },
     )
   }
 }
+
+const WITHOUT_TLS = 'it does not speak https there. If it speaks http, write http:// in the address'
+/** What a server with TLS does to a request without. */
+const CLOSED = new Set(['ECONNRESET', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'])
 
 /** By the code of the system, or of the TLS library. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -178,6 +184,10 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the connection takes too long',
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
+  HPE_INVALID_CONSTANT: 'it does not speak http',
+  ERR_SSL_WRONG_VERSION_NUMBER: WITHOUT_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: WITHOUT_TLS,
+  EPROTO: WITHOUT_TLS,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'this machine does not trust its certificate (NODE_EXTRA_CA_CERTS names more)',

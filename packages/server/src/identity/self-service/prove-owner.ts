@@ -1,7 +1,9 @@
 /** A signed-in browser may be somebody else's by now: what weakens or replaces a login takes its password or a code. */
 import type { Account } from '../../accounts/account.ts'
 import { verifyPassword } from '../../accounts/passwords/verify-password.ts'
-import { type CheckDeps, isRightCode } from '../logins/check-credentials.ts'
+import { isTimeCode } from '../../accounts/second-factor/totp.ts'
+import { bareCode } from '../../accounts/second-factor/typed-code.ts'
+import { type CheckDeps, isRightCode, tryCode } from '../logins/check-credentials.ts'
 import { countFailures, type Throttled } from '../logins/count-failures.ts'
 
 export interface Proof {
@@ -23,11 +25,18 @@ export function provePassword({ account, password, address }: Proof, deps: Check
   )
 }
 
-/** `proof` is a code of the second factor, a recovery code, or the password. */
-export function prove(
+/**
+ * `proof` is a code of the second factor, a recovery code, or the password. Six digits are no password, so they share the
+ * count of codes with the sign-in.
+ */
+export async function prove(
   { account, proof, address }: Omit<Proof, 'password'> & { readonly proof: string },
   deps: CheckDeps,
 ): Promise<{ readonly verdict: 'right' | 'wrong' } | Throttled> {
+  if (isTimeCode(bareCode(proof))) {
+    const coded = await tryCode({ account, code: proof, address }, deps)
+    return coded.verdict === 'code-wrong' ? { verdict: 'wrong' } : coded
+  }
   return countFailures({ name: account.username, address }, deps.throttle, async () => {
     if (await isRightCode({ account, code: proof, address }, deps)) return { verdict: 'right' }
     const { verdict } = await checked(account, proof, deps)
