@@ -1,5 +1,6 @@
 /** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
 
+import pg from 'pg'
 import { ADMINISTERED_ROUNDS, administer, compareBackup } from './administered.ts'
 import { blackHoleIssuer } from './black-hole-issuer.ts'
 import { REVOKED_BY_FAULTS } from './check/audited.ts'
@@ -349,11 +350,21 @@ export async function beginning(
  */
 export async function hasNoClients(server: Pick<Postgres, 'query'>): Promise<boolean> {
   for (const deadline = performance.now() + BELIEVED_MS; ; await sleep(200)) {
-    const [row] = await server.query(`select count(*)::integer as count from pg_stat_activity
-      where application_name = 'ratafia' and wait_event is distinct from 'SyncRep'`)
+    const [row] = await server
+      .query(
+        `select count(*)::integer as count from pg_stat_activity
+          where application_name = 'ratafia' and wait_event is distinct from 'SyncRep'`,
+      )
+      .catch(isFull)
     if (row?.['count'] === 0) return true
     if (performance.now() > deadline) return false
   }
+}
+
+/** Has clients, and no place for one more. Throws every other error. */
+function isFull(error: unknown): readonly [] {
+  if (error instanceof pg.DatabaseError && error.code === '53300') return []
+  throw error
 }
 
 /**

@@ -25,12 +25,22 @@ const during = (name: string): Fault => {
   return fault
 }
 
-/** A process is likely to die between a change and an outcome that comes later: it changes nothing where both are one. */
-const SLOW_OUTCOMES = [
-  `create function slow_outcome() returns trigger language plpgsql as
-    'begin perform pg_sleep(1.5); return new; end'`,
-  `create trigger slow_outcome before update of outcome on job_item
-    for each row when (new.outcome is not null) execute function slow_outcome()`,
+/**
+ * The first connections that store that an item of a job was done are lost while they do. Nothing is lost of a change
+ * and an outcome that are one transaction.
+ */
+const LOST_OUTCOMES = [
+  'create sequence outcomes',
+  `create function lose_outcome() returns trigger language plpgsql as $$
+    begin
+      if nextval('outcomes') <= 3 then
+        perform pg_terminate_backend(pg_backend_pid());
+        perform pg_sleep(60);
+      end if;
+      return new;
+    end $$`,
+  `create trigger lose_outcome before update of outcome on job_item
+    for each row when (new.outcome = 'done') execute function lose_outcome()`,
 ] as const
 
 export const PLANTED: readonly Planted[] = [
@@ -351,7 +361,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'job-item-once',
     bug: 'the outcome of an item of a job is stored in a second transaction, after its change',
-    during: { ...during('postgres-killed'), leastStrikes: 6 },
+    during: CALM,
     replacements: [
       {
         file: `${server}/management/jobs/run-item.ts`,
@@ -359,7 +369,7 @@ export const PLANTED: readonly Planted[] = [
         to: 'void outcome',
       },
     ],
-    statements: SLOW_OUTCOMES,
+    statements: LOST_OUTCOMES,
   },
   {
     breaks: 'stays-good',

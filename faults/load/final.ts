@@ -91,7 +91,8 @@ export async function readTruth({
   Omit<Truth, 'lost' | 'logs' | 'resources'>
 > {
   await untilJobsEnd(statement)
-  const jobs = await jobsIn(ratafia)
+  // Before the audit log, so that each item found done has its entry there.
+  const jobs = await jobsIn(statement)
   const [sessions, accounts, devices, checks, decisions] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
     json(ratafia, ['accounts', 'list', '--json']),
@@ -168,20 +169,17 @@ async function untilJobsEnd(statement: World['statement']): Promise<void> {
   }
 }
 
-/** Each job is a command. */
-const MOST_JOBS = 12
-
-async function jobsIn(ratafia: Command): Promise<readonly JobSeen[]> {
-  const jobs = (await json(ratafia, ['jobs', 'list', '--json'])).filter(({ done }) => Number(done) > 0)
-  return Promise.all(
-    jobs.slice(0, MOST_JOBS).map(async ({ id, state }) => ({
-      id: String(id),
-      over: state !== 'queued' && state !== 'running',
-      done: (await json(ratafia, ['jobs', 'items', String(id), '--outcome', 'done', '--json'])).map(
-        ({ subject }) => String(subject),
-      ),
-    })),
-  )
+/** Of all jobs: a fault may have struck any of them. */
+async function jobsIn(statement: World['statement']): Promise<readonly JobSeen[]> {
+  // First, so that a job that is over does no more.
+  const jobs = await statement('select id, state from job')
+  const items = await statement("select job_id, subject from job_item where outcome = 'done'")
+  const done = Map.groupBy(items, ({ job_id: job }) => String(job))
+  return jobs.map(({ id, state }) => ({
+    id: String(id),
+    over: state !== 'queued' && state !== 'running',
+    done: (done.get(String(id)) ?? []).map(({ subject }) => String(subject)),
+  }))
 }
 
 async function json(ratafia: Command, words: readonly string[]): Promise<Record<string, unknown>[]> {
