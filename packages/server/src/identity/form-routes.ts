@@ -1,7 +1,7 @@
 /** What the pages with forms share: the cookie of a signed-in browser, where answers lead, how forms are refused. */
-import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { unauthorized } from '../errors.ts'
+import { cookiesFor } from '../http/browsers/cookies.ts'
 import { isFromOtherSite } from '../http/browsers/other-site.ts'
 import { seeOther } from '../http/browsers/see-other.ts'
 import type { PageContent } from '../web/layout.ts'
@@ -10,8 +10,6 @@ import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { SIGN_IN_MS, type SignedInSince, signedInSince } from './logins/browser-session.ts'
 
-const COOKIE = 'ratafia-sign-in'
-
 /** The options of routes that answer with a page: to look at, and for what its form sends. */
 export function pageOptions(app: FastifyInstance) {
   const page = { config: { page: true, limit: 'pages', anyQuery: true } } as const
@@ -19,15 +17,19 @@ export function pageOptions(app: FastifyInstance) {
 }
 
 /** The cookie by which a browser is signed in. */
-export const browserCookie = (deps: IdentityDependencies, options: CookieSerializeOptions) => ({
-  of: (request: FastifyRequest): string | undefined => request.cookies[COOKIE],
-  signedIn: (request: FastifyRequest): Promise<SignedInSince | undefined> =>
-    signedInSince(request.cookies[COOKIE], deps),
-  /** With a duration, because the browser's clock may differ. */
-  set: (reply: FastifyReply, cookie: string) =>
-    reply.setCookie(COOKIE, cookie, { ...options, maxAge: SIGN_IN_MS / 1000 }),
-  clear: (reply: FastifyReply) => reply.clearCookie(COOKIE, options),
-})
+export function browserCookie(deps: IdentityDependencies) {
+  const { options, fullName } = cookiesFor(deps.location)
+  const name = fullName('ratafia-sign-in')
+  return {
+    of: (request: FastifyRequest): string | undefined => request.cookies[name],
+    signedIn: (request: FastifyRequest): Promise<SignedInSince | undefined> =>
+      signedInSince(request.cookies[name], deps),
+    /** With a duration, because the browser's clock may differ. */
+    set: (reply: FastifyReply, cookie: string) =>
+      reply.setCookie(name, cookie, { ...options, maxAge: SIGN_IN_MS / 1000 }),
+    clear: (reply: FastifyReply) => reply.clearCookie(name, options),
+  }
+}
 
 /** Returns where the console of the same service begins; undefined without one, and for networks it is hidden from. */
 export const consoleOf = (

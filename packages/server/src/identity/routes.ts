@@ -3,13 +3,14 @@
  * under the prefix that its location ends with.
  */
 
-import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
+import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { insideOf } from '../address-classes.ts'
 import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
 import { bodyParser } from '../http/bodies/read-body.ts'
+import { cookiesFor } from '../http/browsers/cookies.ts'
 import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
@@ -92,12 +93,6 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   // End the waits for people before the server waits for its requests to end.
   app.addHook('preClose', async () => waiters.close())
 
-  const cookieOptions: CookieSerializeOptions = {
-    path: new URL(deps.location).pathname,
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: deps.location.startsWith('https:'),
-  }
   app.removeAllContentTypeParsers()
   const form = bodyParser({ limit: BODY_LIMIT, parse: parseForm })
   app.addContentTypeParser('application/x-www-form-urlencoded', form)
@@ -106,18 +101,19 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   frontRoutes(app, deps)
   dischargeRoutes(app, deps, waitPatience)
   await app.register(async (json) => codeRoutes(json, deps))
+  const cookies = cookiesFor(deps.location)
   // Programs get no cookies and send no forms of pages: their requests pass none of these plugins' hooks.
   await app.register(async (pages) => {
     await pages.register(fastifyCookie)
     await pages.register(fastifyCsrf, {
-      cookieKey: 'ratafia-form',
-      cookieOpts: cookieOptions,
+      cookieKey: cookies.fullName('ratafia-form'),
+      cookieOpts: cookies.options,
       getToken: (request) => parametersOf(request).get('csrf'),
     })
-    pageRoutes(pages, deps, cookieOptions)
+    pageRoutes(pages, deps)
     redirectRoutes(pages, deps)
-    signInLinkRoutes(pages, deps, cookieOptions)
-    accountRoutes(pages, deps, cookieOptions, given.consoleFrame)
+    signInLinkRoutes(pages, deps)
+    accountRoutes(pages, deps, given.consoleFrame)
     resetRoutes(pages, deps)
   })
 }

@@ -352,7 +352,7 @@ eachDatabase((_kind, open) => {
     const page = await app.inject({ url: `/identity/login?did=${did}` })
     assert.match(
       String(page.headers['set-cookie']),
-      /^ratafia-form=[^;]+; Path=\/identity; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Secure-ratafia-form=[^;]+; Path=\/identity; HttpOnly; Secure; SameSite=Lax$/,
     )
     await app.close()
   })

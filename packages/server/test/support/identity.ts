@@ -189,9 +189,15 @@ export class Browser {
   readonly cookies = new Map<string, string>()
   readonly setCookies: string[] = []
   readonly #headers: Record<string, string>
+  readonly #behind: (url: string) => string
 
-  constructor(headers: Record<string, string> = {}) {
+  /** `behind`: where what answers for an address is reached, as a proxy knows it. */
+  constructor(
+    headers: Record<string, string> = {},
+    { behind = (url) => url }: { readonly behind?: (url: string) => string } = {},
+  ) {
     this.#headers = headers
+    this.#behind = behind
   }
 
   async open(url: string): Promise<Page> {
@@ -238,7 +244,7 @@ export class Browser {
   async #send(url: string, init: RequestInit): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = { 'user-agent': 'Test browser', ...this.#headers, ...init.headers, cookie }
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    const response = await fetch(this.#behind(url), { ...init, headers, redirect: 'manual' })
     for (const line of response.headers.getSetCookie()) {
       this.setCookies.push(line)
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

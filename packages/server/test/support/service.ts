@@ -40,7 +40,7 @@ export interface TestService extends Pick<RunningService, 'baseUrl' | 'installat
 export function testService(
   fresh: Pick<Fresh, 'target'>,
   environment: Readonly<Record<string, string>> = {},
-): TestService {
+): TestService & Pick<RunningService, 'origin'> {
   let running: RunningService | undefined
   let directory: string
   let offset = 0
@@ -66,6 +66,9 @@ export function testService(
     await rm(directory, { recursive: true, force: true })
   })
   return {
+    get origin() {
+      return service().origin
+    },
     get baseUrl() {
       return service().baseUrl
     },

@@ -2,11 +2,11 @@
  * Signing in to the console, and out of it: HTTP in, operation, page out. Each cookie of a sign-in that has begun has a
  * name of its own, so that two tabs do not take one another's.
  */
-import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidRequest, RequestError } from '../../errors.ts'
 import { pathOf } from '../../http/app.ts'
 import { bodyParser } from '../../http/bodies/read-body.ts'
+import type { PageCookies } from '../../http/browsers/cookies.ts'
 import { isFromOtherSite } from '../../http/browsers/other-site.ts'
 import { seeOther } from '../../http/browsers/see-other.ts'
 import type { SignInAgain } from '../../http/console/console-routes.ts'
@@ -15,7 +15,7 @@ import { fieldsIn, queryFields } from '../../http/console/fields.ts'
 import { consoleFrames, sendConsolePage } from '../../http/console/frames.ts'
 import { pageRefusal } from '../../http/console/refusal.ts'
 import {
-  consoleCookieOptions,
+  consoleCookies,
   MOST_COOKIE_CHARACTERS,
   type SessionCookie,
 } from '../../http/console/session-cookie.ts'
@@ -69,7 +69,8 @@ const BODY_LIMIT = 4 * 1024
 export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Promise<void> {
   const { cookie, baseUrl, clock } = http
   const frames = consoleFrames(http)
-  const options = consoleCookieOptions(baseUrl)
+  const cookies = consoleCookies(baseUrl)
+  const { options, fullName } = cookies
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -91,7 +92,8 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
       (kept !== undefined || (recent && !http.management.identity.bundled)) &&
       query.get('go') === undefined
     ) {
-      const isKept = kept !== undefined && NAME.test(kept) && request.cookies[`${KEPT}${kept}`] !== undefined
+      const isKept =
+        kept !== undefined && NAME.test(kept) && request.cookies[fullName(`${KEPT}${kept}`)] !== undefined
       const form = kept === undefined ? undefined : isKept ? 'kept' : 'dropped'
       const href = signInAddress({ to, recent: true, kept: isKept ? kept : undefined, go: true })
       return send(reply, 200, signInAgainPage({ confirms, form, href }))
@@ -107,15 +109,15 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
       },
       http,
     )
-    forgetOldest(request, reply, options)
-    reply.setCookie(`${PENDING}${nameOf(state)}`, sealed, { ...options, maxAge: PENDING_MS / 1000 })
+    forgetOldest(request, reply, cookies)
+    reply.setCookie(fullName(`${PENDING}${nameOf(state)}`), sealed, { ...options, maxAge: PENDING_MS / 1000 })
     return seeOther(reply, loginUrl)
   })
 
   app.get('/console/signed-in', PAGE, async (request, reply) => {
     const query = queryFields(request.url)
     const state = query.get('state') ?? ''
-    const name = `${PENDING}${nameOf(state)}`
+    const name = fullName(`${PENDING}${nameOf(state)}`)
     const pending = await pendingSignIn({ sealed: request.cookies[name], state }, http)
     const code = query.get('code')
     if (!pending) {
@@ -156,7 +158,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
 
   app.get('/console/go-on', PAGE, async (request, reply) => {
     const form = queryFields(request.url).get('form') ?? ''
-    const name = `${KEPT}${form}`
+    const name = fullName(`${KEPT}${form}`)
     const [token, secret] = [cookie.of(request), NAME.test(form) ? request.cookies[name] : undefined]
     if (token === undefined) return goTo(reply, '/console/sign-in')
     if (secret === undefined) return send(reply, 410, nothingKeptPage())
@@ -257,9 +259,13 @@ const againAddress = ({ to, recent, kept }: PendingSignIn): string =>
   signInAddress({ to, recent, kept, go: kept !== undefined })
 
 /** The cookies of sign-ins that were begun and not completed are dropped but for a few. */
-function forgetOldest(request: FastifyRequest, reply: FastifyReply, options: CookieSerializeOptions): void {
+function forgetOldest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { options, fullName }: PageCookies,
+): void {
   // Browsers send what they got earlier first (RFC 6265, 5.4).
-  const begun = Object.keys(request.cookies).filter((name) => name.startsWith(PENDING))
+  const begun = Object.keys(request.cookies).filter((name) => name.startsWith(fullName(PENDING)))
   for (const name of begun.slice(0, Math.max(0, begun.length - MOST_PENDING)))
     reply.clearCookie(name, options)
 }
@@ -279,7 +285,7 @@ export async function signInAgain(
   const [to = ''] = path.split('?', 1)
   if (secret === undefined) return signInAddress({ to: path, recent: true, kept: 'nothing' })
   const name = nameOf(secret)
-  const options = { ...consoleCookieOptions(http.baseUrl), maxAge: KEPT_MS / 1000 }
-  reply.setCookie(`${KEPT}${name}`, secret, options)
+  const { options, fullName } = consoleCookies(http.baseUrl)
+  reply.setCookie(fullName(`${KEPT}${name}`), secret, { ...options, maxAge: KEPT_MS / 1000 })
   return signInAddress({ to, recent: true, kept: name })
 }

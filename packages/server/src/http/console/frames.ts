@@ -6,7 +6,7 @@ import { CONSOLE_HEADERS } from '../../web/headers.ts'
 import { pathOf } from '../app.ts'
 import type { ConsoleAsked } from './asked.ts'
 import { isMacOf, macOf } from './csrf.ts'
-import { consoleCookieOptions } from './session-cookie.ts'
+import { consoleCookies } from './session-cookie.ts'
 
 export interface Frames {
   /** For whoever is not signed in. */
@@ -20,7 +20,6 @@ export interface Frames {
 
 type Framed = Pick<ConsoleAsked, 'me' | 'form' | 'token'>
 
-const NOTICE = 'ratafia-console-notice'
 const MOST_CHARACTERS = 500
 
 /** `name` stands beside the name of the software. */
@@ -31,21 +30,22 @@ export function consoleFrames({
   readonly baseUrl: string
   readonly name: string
 }): Frames {
-  const options = consoleCookieOptions(baseUrl)
+  const { options, fullName } = consoleCookies(baseUrl)
+  const noticeCookie = fullName('ratafia-console-notice')
   const common = { service: name, prefix: pathOf(baseUrl) }
   const of: Frames['of'] = ({ me, form }, problems = []) => ({ ...common, me, csrf: form.csrf, problems })
   return {
     without: () => ({ ...common, me: undefined, csrf: '' }),
     of,
     withNotice: (asked, request, reply) => {
-      const kept = request.cookies[NOTICE]
+      const kept = request.cookies[noticeCookie]
       if (kept === undefined) return of(asked)
-      reply.clearCookie(NOTICE, options)
+      reply.clearCookie(noticeCookie, options)
       return { ...of(asked), notice: noticeIn(kept, asked.token) }
     },
     keepNotice: (reply, notice, token) => {
       const text = Buffer.from(notice.slice(0, MOST_CHARACTERS)).toString('base64url')
-      reply.setCookie(NOTICE, `${text}.${macOf(token, `notice:${text}`)}`, { ...options, maxAge: 60 })
+      reply.setCookie(noticeCookie, `${text}.${macOf(token, `notice:${text}`)}`, { ...options, maxAge: 60 })
     },
   }
 }

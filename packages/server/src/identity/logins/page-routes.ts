@@ -1,5 +1,4 @@
 /** The pages of a login with a browser: sign in, read, decide. Every form leads back to `GET login` (303). */
-import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../address.ts'
 import { invalidRequest } from '../../errors.ts'
@@ -31,13 +30,9 @@ import { toBytes, type Visit } from './sealed-texts.ts'
 import { signIn, signInWithCode } from './sign-in.ts'
 import { visitState } from './visit.ts'
 
-export function pageRoutes(
-  app: FastifyInstance,
-  deps: IdentityDependencies,
-  cookieOptions: CookieSerializeOptions,
-): void {
+export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const { page, form } = pageOptions(app)
-  const cookie = browserCookie(deps, cookieOptions)
+  const cookie = browserCookie(deps)
 
   app.get('/login', page, async (request, reply) => {
     // Now, while the connection is still open.

@@ -1,5 +1,4 @@
 /** The page of a link that signs in. Opening it changes nothing: programs that preview links use none up. */
-import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { userAgentIn } from '../../http/user-agent.ts'
 import { errorPage } from '../../web/message-page.ts'
@@ -10,13 +9,9 @@ import { browserCookie, consoleOf, goTo, pageOf, pageOptions } from '../form-rou
 import { parametersOf, required } from '../parameters.ts'
 import { signInByLink, signInLinkUsername } from './sign-in-link.ts'
 
-export function signInLinkRoutes(
-  app: FastifyInstance,
-  deps: IdentityDependencies,
-  cookieOptions: CookieSerializeOptions,
-): void {
+export function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const { page, form } = pageOptions(app)
-  const cookie = browserCookie(deps, cookieOptions)
+  const cookie = browserCookie(deps)
 
   app.get('/sign-in-link', page, async (request, reply) => {
     const secret = required(parametersOf(request), 'secret')

@@ -1,5 +1,4 @@
 /** The pages of one's own account. They need no login of a program. */
-import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { accountPage } from '../../web/account/account-page.ts'
 import { sendPage } from '../../web/send-page.ts'
@@ -15,10 +14,9 @@ import { type ConsoleFrame, signedRoutes } from './signed-routes.ts'
 export function accountRoutes(
   app: FastifyInstance,
   deps: IdentityDependencies,
-  cookieOptions: CookieSerializeOptions,
   consoleFrame?: ConsoleFrame,
 ): void {
-  const routes = signedRoutes(app, deps, cookieOptions, consoleFrame)
+  const routes = signedRoutes(app, deps, consoleFrame)
   const { page, cookie, show } = routes
 
   app.get('/account', page, async (request, reply) => {

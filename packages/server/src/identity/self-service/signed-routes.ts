@@ -1,5 +1,4 @@
 /** What routes for a signed-in person share. */
-import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountFrame } from '../../web/account/shell.ts'
 import type { PageContent } from '../../web/layout.ts'
@@ -43,10 +42,9 @@ export interface SignedRoutes extends ReturnType<typeof pageOptions> {
 export function signedRoutes(
   app: FastifyInstance,
   deps: IdentityDependencies,
-  cookieOptions: CookieSerializeOptions,
   consoleFrame?: ConsoleFrame,
 ): SignedRoutes {
-  const cookie = browserCookie(deps, cookieOptions)
+  const cookie = browserCookie(deps)
   const show: SignedRoutes['show'] = async ({ browser, request, reply }, content, status = 200) => {
     const isShown = deps.showsConsoleTo(request.client.address)
     return sendAccountPage(
