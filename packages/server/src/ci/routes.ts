@@ -30,10 +30,10 @@ export async function ciRoutes(app: FastifyInstance, deps: ExchangeDependencies)
     return prefersText(request) ? sendText(reply, answer.credentials) : answer
   })
 
-  app.get(oidcAudience.path, async () => ({ audience: deps.baseUrl }))
+  app.get(oidcAudience.path, { config: { limit: 'none' } }, async () => ({ audience: deps.baseUrl }))
   // Where a base URL has a path, clients look for it behind the name (RFC 8414, 3.1), and some before it.
   for (const path of new Set(['', pathOf(deps.baseUrl)])) {
-    app.get(`${metadata.path}${path}`, { config: { anyQuery: true } }, async () =>
+    app.get(`${metadata.path}${path}`, { config: { anyQuery: true, limit: 'none' } }, async () =>
       authorizationServer(deps.baseUrl),
     )
   }

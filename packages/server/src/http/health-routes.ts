@@ -18,7 +18,7 @@ export function isHealthCheck(url = '', basePath = ''): boolean {
 /** `unready` returns a sentence that says why this process takes no requests; undefined while it does. */
 export function healthRoutes(app: FastifyInstance, unready: () => Promise<string | undefined>): void {
   // These come every second: log them only when something is wrong.
-  const quiet = { logLevel: 'warn', config: { anyQuery: true } } as const
+  const quiet = { logLevel: 'warn', config: { anyQuery: true, limit: 'none' } } as const
   let known: string | undefined
   app.get(LIVE, quiet, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'live' }),

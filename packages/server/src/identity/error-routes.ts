@@ -34,7 +34,7 @@ export function errorRoutes(app: FastifyInstance, deps: Parameters<typeof consol
   )
   // Before the body is looked at: what has no path has no form either.
   app.all('/*', {
-    config: { anyQuery: true },
+    config: { anyQuery: true, limit: 'none' },
     onRequest: ({ method }, _reply, done) => done(nothingHere(method)),
     // The hook has answered.
     handler: async () => undefined,

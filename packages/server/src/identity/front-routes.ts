@@ -7,7 +7,7 @@ import { nothingHere } from './error-routes.ts'
 
 export function frontRoutes(app: FastifyInstance, { location }: { readonly location: string }): void {
   const page = identityFrontPage({ account: `${location}/account` })
-  app.get('/', { config: { anyQuery: true } }, async (request, reply) => {
+  app.get('/', { config: { anyQuery: true, limit: 'none' } }, async (request, reply) => {
     reply.header('vary', 'Accept')
     if (!prefersPage(request)) throw nothingHere(request.method)
     return sendPage(reply, 200, page)

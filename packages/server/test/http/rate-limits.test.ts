@@ -60,9 +60,15 @@ const LIMITED: Readonly<Record<string, readonly (readonly [method: string, path:
 
 const UNLIMITED: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/health/live'],
+  ['GET', '/health/ready'],
   ['GET', '/nope'],
   ['GET', '/device-session'],
+  ['GET', '/api/v2/tokens/oidc'],
+  ['GET', '/.well-known/oauth-authorization-server'],
+  ['GET', '/identity'],
+  ['GET', '/identity/nope'],
   ['GET', '/identity/discharge/info'],
+  ['GET', '/identity/publickey'],
 ]
 
 const send = (service: TestService, method: string, path: string, forwardedFor?: string) =>

@@ -22,8 +22,11 @@ import { limitRefusedCredentials } from './refused-credentials.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The limit on how often an address may call the route. Default: none. */
-    limit?: RateLimitName
+    /**
+     * The limit on how often an address may call the route. `none`: as often as it likes. A route with `credentials`
+     * or `failures` may have no limit besides; every other one that names none is a mistake.
+     */
+    limit?: RateLimitName | 'none'
   }
 }
 
@@ -36,7 +39,7 @@ export interface RateLimitOptions {
 /** Milliseconds between two log lines about refusals. */
 const REPORT_MS = 10_000
 
-/** For routes added to `app` later. They throw {@link TooManyRequests}. */
+/** For routes added to `app` later. They throw {@link TooManyRequests}. Throws a TypeError for one without any limit. */
 export function limitRates(app: FastifyInstance, options: RateLimitOptions): void {
   const { counters, limits } = options
   const rules = new Map(
@@ -47,9 +50,13 @@ export function limitRates(app: FastifyInstance, options: RateLimitOptions): voi
   )
   const report = reporter(app.log)
   app.addHook('onRoute', (route) => {
-    const name = route.config?.limit
-    const limited = name === undefined ? undefined : rules.get(name)
-    if (name === undefined || !limited) return
+    const { limit: name, credentials, failures } = route.config ?? {}
+    if (name === undefined && !credentials && failures === undefined) {
+      throw new TypeError(`no limit says how often ${route.url} may be called`)
+    }
+    if (name === undefined || name === 'none') return
+    const limited = rules.get(name)
+    if (!limited) return
     const limiting: onRequestHookHandler = (request, _reply, done) => {
       const { address, networks } = request.client
       const refuse = (taken: Taken) => {

@@ -11,7 +11,7 @@ import { dischargeInfo } from './info.ts'
 import type { Client } from './interaction.ts'
 
 /** Bakery clients send all their parameters in the query, and some that only other dischargers know. */
-const OPEN = { config: { anyQuery: true } } as const
+const OPEN = { config: { anyQuery: true, limit: 'none' } } as const
 const LIMITED = { config: { ...OPEN.config, limit: 'discharge' } } as const
 
 /**
