@@ -64,8 +64,8 @@ export interface Replacement extends ReplacementStores {
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
   clear(): Promise<void>
-  /** Runs these migrations, or all of them. */
-  migrate(names?: readonly string[]): Promise<void>
+  /** Runs these migrations, or all of them. Returns the sentences of those that left rows as they were. */
+  migrate(names?: readonly string[]): Promise<readonly string[]>
   tables(): Promise<readonly Table[]>
   /** Returns why the database refuses them, and then the transaction is useless; undefined once it has them. */
   insert(table: string, columns: readonly string[], rows: readonly BackupRow[]): Promise<string | undefined>

@@ -55,7 +55,10 @@ export async function migrate(
       if (partitions > 0 && done.has(buckets.name)) await requirePartitions(transaction, kind, partitions)
       const missing = migrations.filter(({ name }) => !done.has(name))
       const words = wordsOf(kind, partitions)
-      for (const migration of missing) await run(migration, { kind, words, onLeft }, transaction)
+      for (const migration of missing) {
+        const left = await run(migration, { kind, words }, transaction)
+        if (left !== undefined) onLeft?.(left)
+      }
       const names = missing.map(({ name }) => name)
       if (names.length > 0) await also?.(transaction, names)
       return names
@@ -98,14 +101,15 @@ export async function planMigrations(
 }
 
 /**
- * In a transaction that has the lock: runs those of the named migrations, or of all, that have not run yet. Throws
- * {@link SchemaError} `schema-too-new` for an unknown name, and if a migration that is not named has already run.
+ * In a transaction that has the lock: runs those of the named migrations, or of all, that have not run yet. Returns the
+ * sentences of those that left rows as they were. Throws {@link SchemaError} `schema-too-new` for an unknown name, and
+ * if a migration that is not named has already run.
  */
 export async function migrateTo(
   query: Transaction<Schema>,
   kind: DatabaseKind,
   names = migrationNames,
-): Promise<void> {
+): Promise<readonly string[]> {
   refuseUnknown(names, ours)
   const done = await migrationsDone(query, kind)
   const more = done.filter((name) => !names.includes(name))
@@ -115,11 +119,13 @@ export async function migrateTo(
       `The database has a newer schema (${more.join(', ')}) than is asked for: use a new database.`,
     )
   }
-  for (const migration of ours) {
-    if (names.includes(migration.name) && !done.includes(migration.name)) {
-      await run(migration, { kind, words: wordsOf(kind) }, query)
-    }
+  const missing = ours.filter(({ name }) => names.includes(name) && !done.includes(name))
+  const sentences: string[] = []
+  for (const migration of missing) {
+    const left = await run(migration, { kind, words: wordsOf(kind) }, query)
+    if (left !== undefined) sentences.push(left)
   }
+  return sentences
 }
 
 function requirePostgres(kind: DatabaseKind): void {
@@ -140,15 +146,16 @@ async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, want
   )
 }
 
+/** Returns the sentence of a migration that left rows as they were. */
 async function run(
   { name, check, statements, rows }: Migration,
-  { kind, words, onLeft }: { readonly kind: DatabaseKind; readonly words: Words } & Pick<Options, 'onLeft'>,
+  { kind, words }: { readonly kind: DatabaseKind; readonly words: Words },
   query: Transaction<Schema>,
-): Promise<void> {
+): Promise<string | undefined> {
   const unfit = await check?.(query, words)
   if (unfit !== undefined) throw new SchemaError('unfit-rows', unfit)
   for (const statement of statements(words)) await sql.raw(statement).execute(query)
   const left = await rows?.(query, words)
-  if (left !== undefined) onLeft?.(left)
   await recordMigration(query, kind, name)
+  return left
 }
