@@ -36,7 +36,12 @@ export async function readPrivateKey(file: NamedFile, passphrase: string | undef
     return privateKeyFromPem(file.bytes, encrypted ? passphrase : undefined)
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    throw invalidField(`${file.name} is ${error.message}. Give an RSA private key as PEM or armored PGP.`)
+    const unreadable = error.code === 'malformed-key'
+    if (unreadable && encrypted) {
+      throw invalidField(`${file.name} cannot be decrypted; is the passphrase right?`)
+    }
+    const why = unreadable ? 'has no private key that can be read' : `cannot be used: ${error.message}`
+    throw invalidField(`${file.name} ${why}. Give an RSA private key as PEM or armored PGP.`)
   }
 }
 

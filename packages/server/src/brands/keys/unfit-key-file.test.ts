@@ -5,6 +5,7 @@ import { readPrivateKey } from './signing-key-secret.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+const publicPem = publicKey.export({ format: 'pem', type: 'spki' }).toString()
 const block = (label: string, body = 'AAAA') => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`
 /** DER of an encrypted key with this algorithm, whose content does not matter. */
 const encryptedWith = (id: string) => {
@@ -20,6 +21,7 @@ const encryptedWith = (id: string) => {
     Buffer.concat([Buffer.of(0x30, parts.length), parts]).toString('base64'),
   )
 }
+const certificate = block('CERTIFICATE')
 const weak =
   /^k\.pem is encrypted with an algorithm that is too weak .*`openssl pkey -provider default -provider legacy /
 
@@ -29,9 +31,9 @@ const FILES: readonly [what: string, file: string | Buffer, message: RegExp][] =
   ['OpenSSH', block('OPENSSH PRIVATE KEY'), /OpenSSH.*`ssh-keygen -p -m PKCS8 -f FILE`/],
   ['PGP, public', block('PGP PUBLIC KEY BLOCK'), /PGP public key.*--export-secret-keys/],
   ['PGP, binary', Buffer.of(0x95, 3, 0x98, 4), /PGP key in binary.*gpg --armor/],
-  ['a certificate', block('CERTIFICATE'), /is a certificate\. Give the private key/],
+  ['a certificate', certificate, /is a certificate\. Give the private key/],
   ['a certificate request', block('CERTIFICATE REQUEST'), /is a certificate request\./],
-  ['a public key', publicKey.export({ format: 'pem', type: 'spki' }).toString(), /is a public key\./],
+  ['a public key', publicPem, /is a public key\./],
   [
     'a public key, PKCS#1',
     publicKey.export({ format: 'pem', type: 'pkcs1' }).toString(),
@@ -65,7 +67,8 @@ const FILES: readonly [what: string, file: string | Buffer, message: RegExp][] =
     block('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: DES-CBC,0123\n\nAAAA'),
     weak,
   ],
-  ['cut off', pem.slice(0, 400), /is not a PEM private key that can be read/],
+  ['cut off', pem.slice(0, 400), /^k\.pem has no private key that can be read\. Give an RSA private key/],
+  ['two keys', pem + pem, /^k\.pem has 2 private keys\. Give a file that has only the one to use\.$/],
 ]
 for (const [what, file, message] of FILES) {
   for (const passphrase of [undefined, 'correct horse']) {
@@ -78,6 +81,8 @@ for (const [what, file, message] of FILES) {
 
 for (const [what, file, passphrase] of [
   ['PKCS#8', pem, undefined],
+  ['PKCS#8 before a certificate', pem + certificate, undefined],
+  ['PKCS#8 behind a public key', publicPem + pem, undefined],
   ['PKCS#1', privateKey.export({ format: 'pem', type: 'pkcs1' }).toString(), undefined],
   ...(['aes-256-cbc', 'aes-128-cbc', 'des-ede3-cbc'] as const).map(
     (cipher) =>
@@ -94,6 +99,13 @@ for (const [what, file, passphrase] of [
   })
 }
 
+test('a wrong passphrase is named as such', async () => {
+  const cipher = { cipher: 'aes-256-cbc', passphrase: 'right' }
+  const bytes = Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8', ...cipher }))
+  const refusal = { code: 'invalid-field', message: 'k.pem cannot be decrypted; is the passphrase right?' }
+  await assert.rejects(readPrivateKey({ name: 'k.pem', bytes }, 'wrong'), refusal)
+})
+
 for (const type of ['ec', 'ed25519'] as const) {
   test(`a key of the algorithm ${type} is refused by its name`, async () => {
     const other =
@@ -101,7 +113,9 @@ for (const type of ['ec', 'ed25519'] as const) {
     const bytes = Buffer.from(other.privateKey.export({ format: 'pem', type: 'pkcs8' }))
     await assert.rejects(readPrivateKey({ name: 'k.pem', bytes }, undefined), {
       code: 'invalid-field',
-      message: new RegExp(`not an RSA key but ${type}\\. Give an RSA private key`),
+      message: new RegExp(
+        `^k\\.pem cannot be used: the public key is not an RSA key but ${type}\\. Give an RSA private key`,
+      ),
     })
   })
 }

@@ -14,6 +14,15 @@ const TEXTS: readonly [RegExp, string][] = [
     'is a private key of OpenSSH. Convert a copy of it with `ssh-keygen -p -m PKCS8 -f FILE`.',
   ],
   [
+    /^\s*\{[\s\S]*"kty"/,
+    'is a key in JSON (JWK). Convert it to PEM (PKCS#8) first, for example with `createPrivateKey` of Node.',
+  ],
+  [/^DEK-Info: (DES-CBC|RC2|IDEA|SEED|CAST|BF)/m, WEAKLY_ENCRYPTED],
+]
+
+/** What may stand beside a private key, and is not one by itself. */
+const WITHOUT_KEY: readonly [RegExp, string][] = [
+  [
     /-----BEGIN PGP PUBLIC KEY/,
     'is a PGP public key. Give the private one: `gpg --armor --export-secret-keys NAME` exports it.',
   ],
@@ -23,17 +32,15 @@ const TEXTS: readonly [RegExp, string][] = [
     'is a certificate request. Give the private key that belongs to it.',
   ],
   [/-----BEGIN (RSA )?PUBLIC KEY-----|^ssh-[a-z0-9-]+ |^ecdsa-/, PUBLIC_KEY],
-  [
-    /^\s*\{[\s\S]*"kty"/,
-    'is a key in JSON (JWK). Convert it to PEM (PKCS#8) first, for example with `createPrivateKey` of Node.',
-  ],
-  [/^DEK-Info: (DES-CBC|RC2|IDEA|SEED|CAST|BF)/m, WEAKLY_ENCRYPTED],
 ]
 
 /** Returns a sentence without its subject, the name of the file; undefined if the file is none of these kinds. */
 export function unfitKeyFile(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes).toString('latin1')
-  const found = TEXTS.find(([pattern]) => pattern.test(text))
+  const keys = text.match(/-----BEGIN ([A-Z]+ )?PRIVATE KEY( BLOCK)?-----/g)?.length ?? 0
+  if (keys > 1) return `has ${keys} private keys. Give a file that has only the one to use.`
+  const kinds = keys === 0 ? [...TEXTS, ...WITHOUT_KEY] : TEXTS
+  const found = kinds.find(([pattern]) => pattern.test(text))
   if (found) return found[1]
   // Binary OpenPGP: a packet with a secret key.
   if ([0x94, 0x95, 0x96, 0x97, 0xc5].includes(bytes[0] ?? 0)) {
