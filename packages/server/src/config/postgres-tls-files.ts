@@ -2,18 +2,29 @@
  * Checks the TLS files that a PostgreSQL address names: `pg` reads them per connection, and a bad one looks like an
  * outage.
  */
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { postgresUrls } from '../postgres-urls.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'
 import { pathProblem } from './paths/file-path.ts'
 
+const PRIVATE_KEY = 'private key'
+
+interface Content {
+  readonly label: RegExp
+  readonly what: string
+  /** Throws if OpenSSL cannot read it. */
+  readonly parse: (pem: Buffer) => unknown
+}
+
+const certificate = { what: 'certificate', parse: (pem: Buffer) => new X509Certificate(pem) }
+
 /** What the file of each parameter must contain, as PEM. */
-const CONTENT: Readonly<Record<string, readonly [label: RegExp, what: string]>> = {
-  sslrootcert: [/-----BEGIN (TRUSTED )?CERTIFICATE-----/, 'certificate'],
-  sslcert: [/-----BEGIN CERTIFICATE-----/, 'certificate'],
-  sslkey: [/-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/, 'private key'],
+const CONTENT: Readonly<Record<string, Content>> = {
+  sslrootcert: { label: /-----BEGIN (TRUSTED )?CERTIFICATE-----/, ...certificate },
+  sslcert: { label: /-----BEGIN CERTIFICATE-----/, ...certificate },
+  sslkey: { label: /-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/, what: PRIVATE_KEY, parse: createPrivateKey },
 }
 
 /** Throws {@link ConfigError} with a line for each file that cannot be read or contains something else. */
@@ -43,7 +54,8 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
   const [first = url] = postgresUrls(url) ?? []
   const { searchParams } = new URL(first)
   const problems: string[] = []
-  for (const [name, [label, what]] of Object.entries(CONTENT)) {
+  const read = new Map<string, Buffer>()
+  for (const [name, content] of Object.entries(CONTENT)) {
     const file = searchParams.get(name)
     if (!file) continue
     const wrong = pathProblem(file)
@@ -52,11 +64,31 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
       continue
     }
     try {
-      if (label.test(await readFile(file, 'utf8'))) continue
-      problems.push(`${variable}: the ${name} ${file} contains no ${what} (PEM)`)
+      const pem = await readFile(file)
+      const unfit = unfitContent(pem, content)
+      if (unfit === undefined) read.set(name, pem)
+      else problems.push(`${variable}: the ${name} ${file} ${unfit}`)
     } catch (error) {
       problems.push(`${variable}: the ${name} ${file} cannot be read: ${systemReason(error)}.`)
     }
   }
+  const [cert, key] = [read.get('sslcert'), read.get('sslkey')]
+  if (cert && key && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+    problems.push(`${variable}: the sslkey belongs to another certificate than the sslcert`)
+  }
   return problems
+}
+
+function unfitContent(pem: Buffer, { label, what, parse }: Content): string | undefined {
+  const text = pem.toString('latin1')
+  if (!label.test(text)) return `contains no ${what} (PEM)`
+  if (what === PRIVATE_KEY && /^(-----BEGIN ENCRYPTED|Proc-Type:.*ENCRYPTED)/m.test(text)) {
+    return 'is encrypted, and nobody is there to give its passphrase. `openssl pkey -in FILE -out KEY` decrypts it.'
+  }
+  try {
+    parse(pem)
+    return undefined
+  } catch {
+    return `has a ${what} that cannot be read`
+  }
 }

@@ -1,5 +1,6 @@
 /** What holds for every command: help, exit codes, where answers and errors go. */
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -551,6 +552,42 @@ describe('exit codes, with the reason on standard error only', () => {
         ),
       )
     }
+  })
+  test('4: files for TLS that are of the right kind, and of no use', async () => {
+    const pem = readFileSync(new URL('../data/issuer-tls.pem', import.meta.url), 'utf8')
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const asPem = { format: 'pem', type: 'pkcs8' } as const
+    const written = async (name: string, text: string) => {
+      const file = join(program.directory, name)
+      await writeFile(file, text)
+      return file
+    }
+    const right = await written('right.pem', pem)
+    const other = await written('other-key.pem', privateKey.export(asPem).toString())
+    const locked = privateKey.export({ ...asPem, cipher: 'aes-256-cbc', passphrase: 'x' }).toString()
+    const encrypted = await written('encrypted.pem', locked)
+    const damaged = await written(
+      'damaged.pem',
+      '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+    )
+    const refused = [
+      [right, other, 'the sslkey belongs to another certificate than the sslcert'],
+      [
+        right,
+        encrypted,
+        `the sslkey ${encrypted} is encrypted, and nobody is there to give its passphrase\\. .*`,
+      ],
+      [damaged, right, `the sslcert ${damaged} has a certificate that cannot be read`],
+    ]
+    const url = 'postgres://user:hunter2@127.0.0.1:1/x?sslmode=verify-full'
+    const secret = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex') }
+    for (const [cert, key, why] of refused) {
+      const address = { RATAFIA_DATABASE_URL: `${url}&sslcert=${cert}&sslkey=${key}` }
+      const message = new RegExp(`^ratafia: RATAFIA_DATABASE_URL: ${why}\n$`)
+      await outcome(['verify'], { ...secret, ...address }, 4, message)
+    }
+    const address = { RATAFIA_DATABASE_URL: `${url}&sslcert=${right}&sslkey=${right}` }
+    await outcome(['verify'], { ...secret, ...address }, 3, /ECONNREFUSED/)
   })
   test('4: a port that is taken', () =>
     outcome(
