@@ -139,7 +139,7 @@ eachDatabase((kind, open) => {
     [
       'a file that is no key',
       () => ({ ...acmeFiles, signingKey: vector('world/account-acme-brand') }),
-      /^world\/account-acme-brand is not a PEM private key .* Give an RSA private key as PEM or armored PGP\.$/,
+      /^world\/account-acme-brand has no private key that can be read\. Give an RSA private key as PEM or armored PGP\.$/,
     ],
     [
       'another assertion than it should be',
