@@ -355,14 +355,14 @@ export async function hasNoClients(server: Pick<Postgres, 'query'>): Promise<boo
         `select count(*)::integer as count from pg_stat_activity
           where application_name = 'ratafia' and wait_event is distinct from 'SyncRep'`,
       )
-      .catch(isFull)
+      .catch(noRowsIfFull)
     if (row?.['count'] === 0) return true
     if (performance.now() > deadline) return false
   }
 }
 
-/** Has clients, and no place for one more. Throws every other error. */
-function isFull(error: unknown): readonly [] {
+/** For a server that refuses the question because it has too many clients. Throws every other error again. */
+function noRowsIfFull(error: unknown): readonly [] {
   if (error instanceof pg.DatabaseError && error.code === '53300') return []
   throw error
 }

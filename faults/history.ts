@@ -114,7 +114,7 @@ export interface Truth {
   readonly devices: readonly (DeviceSeen & { readonly revoked: boolean })[]
   /** The status of everything in the register, by `MODEL/KEY`. */
   readonly requests: ReadonlyMap<string, string>
-  /** The jobs of the management API. Their items were read before `decisions`. */
+  /** All jobs of the management API. Their items were read before `decisions`. */
   readonly jobs: readonly JobSeen[]
   /** What jobs approved, as the audit log has it. */
   readonly decisions: readonly { readonly job: string; readonly device: string }[]

@@ -26,8 +26,8 @@ const during = (name: string): Fault => {
 }
 
 /**
- * The first connections that store that an item of a job was done are lost while they do. Nothing is lost of a change
- * and an outcome that are one transaction.
+ * The database ends the first three connections that store the outcome of an item that was done. Where the change and
+ * its outcome are one transaction, both are undone and the item is done again.
  */
 const LOST_OUTCOMES = [
   'create sequence outcomes',
@@ -35,7 +35,7 @@ const LOST_OUTCOMES = [
     begin
       if nextval('outcomes') <= 3 then
         perform pg_terminate_backend(pg_backend_pid());
-        perform pg_sleep(60);
+        perform pg_sleep(60); -- The connection ends here.
       end if;
       return new;
     end $$`,

@@ -91,7 +91,7 @@ export async function readTruth({
   Omit<Truth, 'lost' | 'logs' | 'resources'>
 > {
   await untilJobsEnd(statement)
-  // Before the audit log, so that each item found done has its entry there.
+  // Read before the audit log, which then has an entry for every item that is done.
   const jobs = await jobsIn(statement)
   const [sessions, accounts, devices, checks, decisions] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
@@ -169,9 +169,9 @@ async function untilJobsEnd(statement: World['statement']): Promise<void> {
   }
 }
 
-/** Of all jobs: a fault may have struck any of them. */
+/** Returns every job with its finished items: a fault can have struck any of them. */
 async function jobsIn(statement: World['statement']): Promise<readonly JobSeen[]> {
-  // First, so that a job that is over does no more.
+  // Read before the items, so that the items of a finished job are complete.
   const jobs = await statement('select id, state from job')
   const items = await statement("select job_id, subject from job_item where outcome = 'done'")
   const done = Map.groupBy(items, ({ job_id: job }) => String(job))

@@ -303,7 +303,7 @@ oneDatabase((_source, _open, fresh) => {
         const database = await openEmpty()
         const restored = await into(database, fileOf(lines))
         assert.equal(restored.rows, lines.filter((line) => line.startsWith('[')).length)
-        assert.deepEqual(restored.left, [])
+        assert.deepEqual(restored.leftUnchanged, [])
         assert.deepEqual(await migrate(database), [])
         assert.deepEqual(await usernames(database), ['ann'])
         const keyring = await openKeyring({ database, secret, clock })
@@ -328,7 +328,7 @@ oneDatabase((_source, _open, fresh) => {
   })
 
   eachDatabase((_target, _open, { openEmpty }) => {
-    test('what migrations could not bring up to date is named', async () => {
+    test('the result lists what a migration left unchanged', async () => {
       const at = lines.findIndex((line) => line.startsWith('{"table":"account"')) + 1
       const person = (username: string, email: string) =>
         (lines[at] ?? '')
@@ -336,9 +336,9 @@ oneDatabase((_source, _open, fresh) => {
           .replace('""', JSON.stringify(email))
           .replace('null', '"HASH"')
       const shared = [person('bob', 'bob@xn--exmple-cua.org'), person('carl', 'bob@exämple.org')]
-      const { left } = await into(await openEmpty(), fileOf(lines.toSpliced(at, 0, ...shared)))
+      const { leftUnchanged } = await into(await openEmpty(), fileOf(lines.toSpliced(at, 0, ...shared)))
       assert.match(
-        left.join(),
+        leftUnchanged.join(),
         /^Some accounts share an e-mail address .*: bob@xn--exmple-cua\.org of bob is /,
       )
     })

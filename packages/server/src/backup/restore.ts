@@ -28,8 +28,8 @@ export interface Restored extends Totals {
    * a key that is not configured.
    */
   readonly unreadable: readonly string[]
-  /** Of migrations that left rows of an older release as they were: what to do about them. */
-  readonly left: readonly string[]
+  /** What to do about rows of an older release that a migration left unchanged; a sentence for each migration. */
+  readonly leftUnchanged: readonly string[]
 }
 
 interface RestoreDeps {
@@ -87,7 +87,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
       },
     })
     if (!header) throw new ImportError('The file is empty.')
-    const left = await target.migrate()
+    const leftUnchanged = await target.migrate()
     const unreadable = await requireOurSecret(target, deps.sealer)
     requireSeal(ending, request.unsealed, deps.sealer)
     const { revokeSessionsSince: since } = request
@@ -99,7 +99,8 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
       subject: header.madeAt,
       details: { rows: totals.rows, 'made-on': header.database, 'revoked-sessions': revokedSessions },
     })
-    return { ...totals, madeAt: header.madeAt, database: header.database, revokedSessions, unreadable, left }
+    const { madeAt, database } = header
+    return { ...totals, madeAt, database, revokedSessions, unreadable, leftUnchanged }
   })
 }
 

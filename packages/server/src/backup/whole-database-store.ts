@@ -64,7 +64,7 @@ export interface Replacement extends ReplacementStores {
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
   clear(): Promise<void>
-  /** Runs these migrations, or all of them. Returns the sentences of those that left rows as they were. */
+  /** Runs these migrations, or all of them. Returns a sentence for each that left rows unchanged. */
   migrate(names?: readonly string[]): Promise<readonly string[]>
   tables(): Promise<readonly Table[]>
   /** Returns why the database refuses them, and then the transaction is useless; undefined once it has them. */

@@ -74,7 +74,7 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
   }
   const [cert, key] = [read.get('sslcert'), read.get('sslkey')]
   if (cert && key && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    problems.push(`${variable}: the sslkey belongs to another certificate than the sslcert`)
+    problems.push(`${variable}: the sslkey does not match the certificate in sslcert`)
   }
   return problems
 }
@@ -83,12 +83,12 @@ function unfitContent(pem: Buffer, { label, what, parse }: Content): string | un
   const text = pem.toString('latin1')
   if (!label.test(text)) return `contains no ${what} (PEM)`
   if (what === PRIVATE_KEY && /^(-----BEGIN ENCRYPTED|Proc-Type:.*ENCRYPTED)/m.test(text)) {
-    return 'is encrypted, and nobody is there to give its passphrase. `openssl pkey -in FILE -out KEY` decrypts it.'
+    return 'is encrypted, and the service has no passphrase for it. Decrypt it with `openssl pkey -in FILE -out KEY`.'
   }
   try {
     parse(pem)
     return undefined
   } catch {
-    return `has a ${what} that cannot be read`
+    return `contains a damaged ${what} (PEM)`
   }
 }

@@ -553,7 +553,7 @@ describe('exit codes, with the reason on standard error only', () => {
       )
     }
   })
-  test('4: files for TLS that are of the right kind, and of no use', async () => {
+  test('4: TLS files with damaged, encrypted or mismatched content', async () => {
     const pem = readFileSync(new URL('../data/issuer-tls.pem', import.meta.url), 'utf8')
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const asPem = { format: 'pem', type: 'pkcs8' } as const
@@ -571,13 +571,13 @@ describe('exit codes, with the reason on standard error only', () => {
       '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
     )
     const refused = [
-      [right, other, 'the sslkey belongs to another certificate than the sslcert'],
+      [right, other, 'the sslkey does not match the certificate in sslcert'],
       [
         right,
         encrypted,
-        `the sslkey ${encrypted} is encrypted, and nobody is there to give its passphrase\\. .*`,
+        `the sslkey ${encrypted} is encrypted, and the service has no passphrase for it\\. Decrypt it with .*`,
       ],
-      [damaged, right, `the sslcert ${damaged} has a certificate that cannot be read`],
+      [damaged, right, `the sslcert ${damaged} contains a damaged certificate \\(PEM\\)`],
     ]
     const url = 'postgres://user:hunter2@127.0.0.1:1/x?sslmode=verify-full'
     const secret = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex') }

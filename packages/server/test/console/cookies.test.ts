@@ -1,4 +1,4 @@
-/** The cookies of a service that browsers reach over https: of the console, and of its identity service. */
+/** The cookies of the console and the identity service, where browsers reach them over https. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { addAccount } from '../support/accounts.ts'
@@ -20,7 +20,7 @@ oneDatabase((_kind, _open, fresh) => {
     await giveRoles(service, await addAccount(PERSON, service.installation), 'viewer')
   })
 
-  test('security: nobody who speaks http can set one of them in a browser', async () => {
+  test('security: every cookie has the prefix that keeps a response over http from setting it', async () => {
     const browser = newBrowser()
     const asked = await browser.open(at('/sign-in?to=/console/tokens/new'))
     const signedIn = await browser.submit(asked, 'login', PERSON)
@@ -32,7 +32,7 @@ oneDatabase((_kind, _open, fresh) => {
     const revoke = `${token}/revoke`
     const ask = await browser.open(at(revoke))
     assert.match((await browser.submit(ask, `/shop/console${revoke}`)).text, /revoked/)
-    // Too late: the form is kept until somebody has signed in again.
+    // The sign-in is now too old for this form, so the service keeps it until the user has signed in again.
     service.advance(16 * 60_000)
     await browser.submit(signedIn, '/shop/console/tokens/new', { description: 'kept', life: '30', ...ALL })
 
@@ -51,7 +51,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('security: a session in a cookie without the prefix signs nobody in', async () => {
+  test('security: a session cookie without the prefix is ignored', async () => {
     const browser = newBrowser()
     await browser.submit(await browser.open(at('/sign-in')), 'login', PERSON)
     const planted = newBrowser()

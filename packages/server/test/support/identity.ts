@@ -191,7 +191,7 @@ export class Browser {
   readonly #headers: Record<string, string>
   readonly #behind: (url: string) => string
 
-  /** `behind`: where what answers for an address is reached, as a proxy knows it. */
+  /** `behind`: maps a public URL to the address that the service listens on, as a reverse proxy does. */
   constructor(
     headers: Record<string, string> = {},
     { behind = (url) => url }: { readonly behind?: (url: string) => string } = {},

@@ -68,7 +68,7 @@ const FILES: readonly [what: string, file: string | Buffer, message: RegExp][] =
     weak,
   ],
   ['cut off', pem.slice(0, 400), /^k\.pem has no private key that can be read\. Give an RSA private key/],
-  ['two keys', pem + pem, /^k\.pem has 2 private keys\. Give a file that has only the one to use\.$/],
+  ['two keys', pem + pem, /^k\.pem contains 2 private keys\. Give a file with only the one to use\.$/],
 ]
 for (const [what, file, message] of FILES) {
   for (const passphrase of [undefined, 'correct horse']) {

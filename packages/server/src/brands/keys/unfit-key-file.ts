@@ -20,7 +20,7 @@ const TEXTS: readonly [RegExp, string][] = [
   [/^DEK-Info: (DES-CBC|RC2|IDEA|SEED|CAST|BF)/m, WEAKLY_ENCRYPTED],
 ]
 
-/** What may stand beside a private key, and is not one by itself. */
+/** The kinds that can also be next to a private key in its file. */
 const WITHOUT_KEY: readonly [RegExp, string][] = [
   [
     /-----BEGIN PGP PUBLIC KEY/,
@@ -38,7 +38,7 @@ const WITHOUT_KEY: readonly [RegExp, string][] = [
 export function unfitKeyFile(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes).toString('latin1')
   const keys = text.match(/-----BEGIN ([A-Z]+ )?PRIVATE KEY( BLOCK)?-----/g)?.length ?? 0
-  if (keys > 1) return `has ${keys} private keys. Give a file that has only the one to use.`
+  if (keys > 1) return `contains ${keys} private keys. Give a file with only the one to use.`
   const kinds = keys === 0 ? [...TEXTS, ...WITHOUT_KEY] : TEXTS
   const found = kinds.find(([pattern]) => pattern.test(text))
   if (found) return found[1]

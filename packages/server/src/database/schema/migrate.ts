@@ -55,10 +55,8 @@ export async function migrate(
       if (partitions > 0 && done.has(buckets.name)) await requirePartitions(transaction, kind, partitions)
       const missing = migrations.filter(({ name }) => !done.has(name))
       const words = wordsOf(kind, partitions)
-      for (const migration of missing) {
-        const left = await run(migration, { kind, words }, transaction)
-        if (left !== undefined) onLeft?.(left)
-      }
+      const leftUnchanged = await runAll(missing, { kind, words }, transaction)
+      for (const sentence of leftUnchanged) onLeft?.(sentence)
       const names = missing.map(({ name }) => name)
       if (names.length > 0) await also?.(transaction, names)
       return names
@@ -101,9 +99,9 @@ export async function planMigrations(
 }
 
 /**
- * In a transaction that has the lock: runs those of the named migrations, or of all, that have not run yet. Returns the
- * sentences of those that left rows as they were. Throws {@link SchemaError} `schema-too-new` for an unknown name, and
- * if a migration that is not named has already run.
+ * In a transaction that has the lock: runs those of the named migrations, or of all, that have not run yet. Returns a
+ * sentence for each that left rows unchanged. Throws {@link SchemaError} `schema-too-new` for an unknown name, and if a
+ * migration that is not named has already run.
  */
 export async function migrateTo(
   query: Transaction<Schema>,
@@ -120,12 +118,7 @@ export async function migrateTo(
     )
   }
   const missing = ours.filter(({ name }) => names.includes(name) && !done.includes(name))
-  const sentences: string[] = []
-  for (const migration of missing) {
-    const left = await run(migration, { kind, words: wordsOf(kind) }, query)
-    if (left !== undefined) sentences.push(left)
-  }
-  return sentences
+  return runAll(missing, { kind, words: wordsOf(kind) }, query)
 }
 
 function requirePostgres(kind: DatabaseKind): void {
@@ -146,10 +139,28 @@ async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, want
   )
 }
 
-/** Returns the sentence of a migration that left rows as they were. */
+interface Running {
+  readonly kind: DatabaseKind
+  readonly words: Words
+}
+
+/** Returns a sentence for each migration that left rows unchanged. */
+async function runAll(
+  missing: readonly Migration[],
+  running: Running,
+  query: Transaction<Schema>,
+): Promise<readonly string[]> {
+  const leftUnchanged: string[] = []
+  for (const migration of missing) {
+    const sentence = await run(migration, running, query)
+    if (sentence !== undefined) leftUnchanged.push(sentence)
+  }
+  return leftUnchanged
+}
+
 async function run(
   { name, check, statements, rows }: Migration,
-  { kind, words }: { readonly kind: DatabaseKind; readonly words: Words },
+  { kind, words }: Running,
   query: Transaction<Schema>,
 ): Promise<string | undefined> {
   const unfit = await check?.(query, words)

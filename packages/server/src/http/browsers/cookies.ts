@@ -1,14 +1,15 @@
-/** How the cookies of browsers are named and limited: those of the console and of the identity service alike. */
+/** The names and attributes of browser cookies, for the console and the identity service alike. */
 import type { CookieSerializeOptions } from '@fastify/cookie'
 
 export interface PageCookies {
   readonly options: CookieSerializeOptions
+  /** Returns the cookie's name with the prefix that its address requires. */
   fullName(name: string): string
 }
 
 /**
- * The cookies for the pages at `address` (an absolute URL) and below. Under https browsers take names with the prefix
- * from nobody who speaks http (RFC 6265bis, 4.1.3.1).
+ * Returns how to set cookies for the pages at `address` (an absolute URL) and below. Under https their names have a
+ * prefix, and browsers accept such cookies only over https (RFC 6265bis, 4.1.3.1).
  */
 export function cookiesFor(address: string): PageCookies {
   const { protocol, pathname } = new URL(address)

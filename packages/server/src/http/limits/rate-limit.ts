@@ -23,8 +23,8 @@ import { limitRefusedCredentials } from './refused-credentials.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The limit on how often an address may call the route. `none`: as often as it likes. A route with `credentials`
-     * or `failures` may have no limit besides; every other one that names none is a mistake.
+     * How often an address can call the route; `none` is without a limit. Only a route that has `credentials` or
+     * `failures` can leave it out, because its refusals are limited.
      */
     limit?: RateLimitName | 'none'
   }
@@ -39,7 +39,10 @@ export interface RateLimitOptions {
 /** Milliseconds between two log lines about refusals. */
 const REPORT_MS = 10_000
 
-/** For routes added to `app` later. They throw {@link TooManyRequests}. Throws a TypeError for one without any limit. */
+/**
+ * Limits the routes added to `app` later: they throw {@link TooManyRequests}. Adding one that names no limit throws a
+ * TypeError.
+ */
 export function limitRates(app: FastifyInstance, options: RateLimitOptions): void {
   const { counters, limits } = options
   const rules = new Map(
@@ -52,7 +55,7 @@ export function limitRates(app: FastifyInstance, options: RateLimitOptions): voi
   app.addHook('onRoute', (route) => {
     const { limit: name, credentials, failures } = route.config ?? {}
     if (name === undefined && !credentials && failures === undefined) {
-      throw new TypeError(`no limit says how often ${route.url} may be called`)
+      throw new TypeError(`the route ${route.url} names no limit`)
     }
     if (name === undefined || name === 'none') return
     const limited = rules.get(name)
