@@ -21,8 +21,8 @@ const ARGUMENTS = [
   '--disable-quic',
 ]
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: clientPaths.chromium, args: ARGUMENTS })
+export const launch = (more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: clientPaths.chromium, args: [...ARGUMENTS, ...more] })
 
 export interface Window {
   readonly context: BrowserContext

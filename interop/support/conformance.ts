@@ -24,6 +24,7 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'console-flows.test.ts': 'Chromium',
   'console-pages.test.ts': 'Chromium',
   'console-states.test.ts': 'Chromium',
+  'cookies.test.ts': 'Chromium',
   'craft-store.test.ts': 'craft-store',
   'curl.test.ts': 'curl',
   // Where ci-examples.test.ts has its tests from.

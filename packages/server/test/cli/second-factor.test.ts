@@ -1,5 +1,6 @@
 /** `ratafia accounts totp`, `reset-link`, `password-logins` and `set-email`, as an operator uses them. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { loginName } from '../../src/accounts/account-fields.ts'
 import { findByLoginName } from '../../src/accounts/passwords/verify-password.ts'
@@ -203,12 +204,20 @@ describe('a database whose accounts have e-mail addresses in several spellings',
         ['gus', '', 'HASH'],
       ])
       const environment = { RATAFIA_SECRET_KEY: OLD }
+      const shared =
+        /share an e-mail address in two spellings: carl@xn--exmple-cua\.org of carl is carl@exämple\.org of dora\. They still sign in .*`ratafia accounts set-email USERNAME EMAIL`/
+      const file = join(program.directory, 'before.backup')
+      const backedUp = await program.run(['backup', file, '--unsealed'], { environment })
+      assert.equal(backedUp.code, 0, backedUp.stderr)
+      const elsewhere = { RATAFIA_DATABASE_URL: '', RATAFIA_DATA_DIR: join(program.directory, 'restored') }
+      const restored = await program.run(['restore', file, '--unsealed'], {
+        environment: { ...environment, ...elsewhere },
+      })
+      assert.equal(restored.code, 0, restored.stderr)
+      assert.match(restored.stderr, shared)
       const { code, stderr } = await program.run(['migrate'], { environment })
       assert.equal(code, 0, stderr)
-      assert.match(
-        stderr,
-        /share an e-mail address in two spellings: carl@xn--exmple-cua\.org of carl is carl@exämple\.org of dora\. They still sign in .*`ratafia accounts set-email USERNAME EMAIL`/,
-      )
+      assert.match(stderr, shared)
       const { stdout } = await program.run(['accounts', 'list', '--json'], { environment })
       assert.deepEqual(
         JSON.parse(stdout).map(({ email }: { email: string }) => email),
