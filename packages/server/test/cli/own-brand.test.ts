@@ -267,6 +267,10 @@ eachDatabase((_kind, _open, fresh) => {
       ['signing-keys', 'certify', 'nobody', ...certify('brand', '--name', 'next').slice(3)],
       /There is no account nobody\./,
     )
+    await refuses(
+      certify('small1024', '--name', 'next'),
+      /The key cannot be certified: key \S+ has 1024 bits, and 4096 to 16384 are accepted\.\n$/,
+    )
     await refuses(certify('root', '--name', 'next'), /belongs to acme-root\. Give another key\./)
     const certified = await signs(
       certify('brand', '--name', 'next', '--until', '30d', '--output', at('next')),

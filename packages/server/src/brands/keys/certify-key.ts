@@ -1,13 +1,16 @@
 /** Vouches for another key of an account, or for the same key anew. */
 import {
+  checkKeyPolicy,
   encode,
   isTypeName,
   type PrivateKey,
   type PublicKey,
+  SIGNING_POLICY,
   TYPE_NAMES,
   type TypeName,
 } from '@ratafia/assertions'
 import { invalidField, quote } from '../../errors.ts'
+import { explainToOperator } from '../assertion-file.ts'
 import type { BrandDeps } from '../brand-deps.ts'
 import { findIssuer } from '../trust/find-issuer.ts'
 import { issueAccountKey } from '../trust/issue.ts'
@@ -28,12 +31,14 @@ export interface KeyToCertify {
 
 /**
  * The account-key assertion, with the next revision if there is one of this key. Stores nothing: the private key may
- * be elsewhere. Throws `invalid-field` if the account is unknown, another key of it has the name, or the root key is of
- * no root.
+ * be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account is unknown, another key of it has the
+ * name, or the root key is of no root.
  */
 export async function certifyKey(key: KeyToCertify, deps: BrandDeps): Promise<Uint8Array> {
   const { accountId, publicKey, name, until } = key
   const allow = key.allow.map(readType)
+  // An account-key for a smaller one would be refused only when the key is added.
+  explainToOperator(() => checkKeyPolicy(publicKey, SIGNING_POLICY), 'The key cannot be certified')
   const issuer = await findIssuer(key.rootKey, deps)
   if (!(await findAssertion('account', [accountId], deps))) {
     throw invalidField(
