@@ -305,6 +305,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     { RATAFIA_METRICS_PORT: '9464' },
   ],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318', 'grpc://x', 'http://a:b@x'], /is not an http or https/],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', ['grpc://x'], /: it does not begin with http:\/\/ or https:\/\/\. Write/],
   ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['x', 'http://a@x'], /is not an http or https/],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'HTTP/JSON'], /it can be http\/protobuf, http\/json/, TRACED],
   ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', ['grpc'], /it can be http\/protobuf/, TRACED],

@@ -20,6 +20,8 @@ const ONE: readonly [normal: string, ...spellings: string[]][] = [
     'Bob@exa\u0308mple.org',
   ],
   ['a@例え.テスト', 'a@例え。テスト', 'a@xn--r8jz45g.xn--zckzah', 'a@例え．テスト'],
+  // Not the name of a host.
+  ['a@b/é', 'a@b/e\u0301', 'a@B/É'],
   ['a@straße.de', 'a@xn--strae-oqa.de', 'a@STRAßE.de'],
   ['a@نامه‌ای.com', 'a@xn--mgba3gch31f060k.com'],
   ['a@example.com', 'a@example.com.', 'a@example.com。', 'a@ｅｘａｍｐｌｅ.com', 'MAILTO:a@example.com'],

@@ -38,6 +38,11 @@ const FAULTS: readonly [url: string, fault: RegExp, parts?: string][] = [
   ['host.example.com:8080', /does not begin with \w+:\/\//],
   ['//host.example.com', /does not begin with \w+:\/\//],
   ['file://host.example.com', /does not begin with \w+:\/\//],
+  ['', /is empty/],
+  ['`S://host.example.com`', /has a backtick at character 1\b/],
+  ['S://host\u2003.example.com', /has an unusual space \(U\+2003\) at character \d+/],
+  ['S:', /needs two slashes after \w+:/],
+  ['S://a^b.example.com', /has a host that no network name or address can be/],
   ['S://', /has no host after \w+:\/\//],
   ['S://host.example.com:port', /has a port that is not a number/],
   ['S://host.example.com:99999', /has a port that is not a number/],
@@ -63,6 +68,23 @@ for (const [what, take, scheme, parts] of TAKERS) {
         url,
       )
     }
+  })
+}
+
+/** The text is compared with `iss`, so it is refused where a URL parser would change it. */
+const ISSUERS: readonly [url: string, fault: RegExp][] = [
+  ['HTTPS://host.example.com', /has capitals before the :\/\//],
+  ['https:\\\\host.example.com', /has a backslash at character 7\b/],
+  ['https:/host.example.com', /needs two slashes after https:/],
+  ['https://host.example.com:0', /has a port that is not a number from 1 to 65535/],
+  ['https://host.example.com/a/../b', /has \. or \.\. as a part of its path/],
+  ['https://host.example.com/.', /has \. or \.\. as a part of its path/],
+  ['https://exämple.com', /has letters outside ASCII: write the host in punycode/],
+  [`https://host.example.com/${'x'.repeat(2000)}`, /has more than \d+ characters/],
+]
+for (const [url, fault] of ISSUERS) {
+  test(`the URL of an issuer cannot be ${url.slice(0, 40)}`, () => {
+    assert.throws(() => checkIssuer({ url, kind: 'generic' }), { code: 'invalid-field', message: fault })
   })
 }
 

@@ -42,6 +42,11 @@ describe('ratafia tokens create --agent', () => {
       /its private key is not 32 bytes in base64/,
     ],
     ['an agent without an address', { key, agents: [{ username: 'farm' }] }, /an agent has no address/],
+    [
+      'an agent whose address has a space',
+      { key, agents: [{ url: 'http://x y', username: 'farm' }] },
+      /the address of an agent has a space at character 9/,
+    ],
     ['an agent without a name', { key, agents: [{ url: 'http://x' }] }, /an agent has no name/],
   ]
   for (const [what, content, said] of FILES) {

@@ -202,6 +202,7 @@ describe('a database whose accounts have e-mail addresses in several spellings',
         ['eve', 'ev\u0065\u0301@example.org', 'HASH'],
         ['fay', 'evé@example.org', null],
         ['gus', '', 'HASH'],
+        ['hal', 'CARL@xn--exmple-cua.org', null],
       ])
       const environment = { RATAFIA_SECRET_KEY: OLD }
       const shared =
@@ -218,12 +219,14 @@ describe('a database whose accounts have e-mail addresses in several spellings',
       const { code, stderr } = await program.run(['migrate'], { environment })
       assert.equal(code, 0, stderr)
       assert.match(stderr, shared)
+      const same = ['accounts', 'set-email', 'carl', 'carl@xn--exmple-cua.org']
+      assert.equal((await program.run(same, { environment })).code, 0, 'the address that it has')
       const { stdout } = await program.run(['accounts', 'list', '--json'], { environment })
       assert.deepEqual(
         JSON.parse(stdout).map(({ email }: { email: string }) => email),
         [
           ...['ann@exämple.org', 'Bob@example.org', 'carl@xn--exmple-cua.org', 'CARL@exämple.org'],
-          ...['evé@example.org', 'evé@example.org', ''],
+          ...['evé@example.org', 'evé@example.org', '', 'CARL@exämple.org'],
         ],
       )
       const { accounts: store } = await program.open(environment)
@@ -237,6 +240,22 @@ describe('a database whose accounts have e-mail addresses in several spellings',
         const found = await findByLoginName(loginName(typed), { accounts: store })
         assert.equal(found?.account.username, owner, typed)
       }
+    })
+  })
+})
+
+describe('a database whose accounts share more addresses than a message should name', () => {
+  eachDatabase((kind, _open, fresh) => {
+    const program = testProgram(withoutTables(fresh))
+    test('names twenty and counts the others', async () => {
+      const accounts = Array.from({ length: 22 }, (_, at) => [
+        [`left-${at}`, `p${at}@xn--exmple-cua.org`, 'HASH'] as const,
+        [`other-${at}`, `p${at}@exämple.org`, 'HASH'] as const,
+      ]).flat()
+      await makePrevious(kind, fresh, '0027-email-addresses', accounts)
+      const { stderr } = await program.run(['migrate'], { environment: { RATAFIA_SECRET_KEY: OLD } })
+      assert.match(stderr, /; and 2 more\. They still sign in /)
+      assert.equal(stderr.match(/ of left-/g)?.length, 20)
     })
   })
 })

@@ -76,7 +76,9 @@ eachDatabase((_kind, _open, fresh) => {
     test('an account is made, and its page shows a link to a password once, which works', async () => {
       const form = await operator.open('/console/accounts/new')
       assert.equal(form.status, 200)
-      const fields = { username: 'grace', name: 'Grace H', email: 'grace@example.org' }
+      // A browser would refuse the address in an input for e-mail addresses.
+      assert.match(form.text, /<input type="text" [^>]*name="email"[^>]* inputmode="email"/)
+      const fields = { username: 'grace', name: 'Grace H', email: 'zoë@example.org' }
       const once = hiddenField(form.text, 'once')
       const made = await operator.submit(form, '/console/accounts/new', fields)
       assert.equal(made.status, 200, textOf(made))
@@ -226,6 +228,17 @@ eachDatabase((_kind, _open, fresh) => {
         const { name, email: after } = await record(username)
         assert.deepEqual([name, after], ['Other', email])
       }
+    })
+
+    test('a display name that breaks a newer rule may stay as it is', async () => {
+      const { username, email } = await addPerson(service)
+      const name = 'An\u2800na'
+      const { query } = service.installation.database
+      await query.updateTable('account').set({ name }).where('username', '=', username).execute()
+      const path = `/console/accounts/${username}/edit`
+      const { status } = await operator.submit(await operator.open(path), path, { name, email })
+      assert.equal(status, 303)
+      assert.deepEqual([(await record(username)).name, (await record(username)).reminders], [name, false])
     })
 
     test('Guarantee: an edit changes only what its sender has seen; a form that is late shows what changed', async () => {

@@ -219,12 +219,17 @@ eachDatabase((kind, _open, fresh) => {
       }
       const key = newDeviceId(new Date())
       await service.installation.changeBy({ actor: 'service', source: '192.0.2.1' })(({ record }) =>
-        record({ action: 'device.register', subject: device.id, details: { 'api-key': key } }),
+        record({
+          action: 'device.register',
+          subject: device.id,
+          details: { 'api-key': key, 'ignored-serial': 'None' },
+        }),
       )
       await asked(2)
       const first = textOf(await viewer.get(pathOf(device)))
       assert.match(first, /From 192\.0\.2\.1 .*asked 2 times/)
       assert.match(first, new RegExp(`got its serial · service · with the API key ${key}`))
+      assert.match(first, /its firmware proposed “None”, which is no serial number, so the service made one/)
       await asked(20)
       const later = textOf(await viewer.get(pathOf(device)))
       assert.match(later, /the last 20 times it asked/)

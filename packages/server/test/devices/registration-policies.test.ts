@@ -101,8 +101,13 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     testOnce('ignored: the service makes a number', async () => {
-      const { of } = await newModel({ proposedSerial: 'ignored', serialTemplate: 'AC-{number}' })
+      const { of, holder } = await newModel({ proposedSerial: 'ignored', serialTemplate: 'AC-{number}' })
       assert.equal((await registered(service, { ...of, serial: 'not strict!' })).fields.serial, 'AC-1')
+      const key = await freshDeviceKey()
+      assert.equal((await registered(service, { ...of, serial: 'None', key })).fields.serial, 'AC-2')
+      const { id } = (await holder('AC-2')) ?? assert.fail()
+      const [entry] = await service.installation.audit.list({ subject: id }, { limit: 1 })
+      assert.doesNotMatch(entry?.details ?? '', /ignored-serial/)
     })
 
     test('numbers of the template that devices already have are skipped', async () => {
@@ -134,7 +139,22 @@ eachDatabase((kind, _open, fresh) => {
       ],
       ...['00000000-0000-0000-0000-000000000000', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF', '--', '...'],
       '03000200-0400-0500-0006-000700080009',
+      ...[
+        'nil',
+        'NaN',
+        'empty',
+        'default',
+        'Not Available',
+        'not set',
+        'Not Provided',
+        'unspecified',
+        'No Serial',
+      ],
+      ...['To be filled', 'Filled By O.E.M.', 'TBD', 'todo', 'placeholder', 'No Serial Number', 'serial'],
+      ...['BaseBoard Serial Number', 'Board Serial Number', 'System Serial', 'Serial No.', 'Serial Num'],
+      ...['Product Serial', 'Product Serial Number', '0123456789ABCDEF', '123456789abcdef', 'ABCDEFGHIJ'],
     ]
+    const warned = () => service.warnings.map(String).filter((warning) => warning.startsWith('the device '))
     const NUMBERS = ['1', '11', '1111', '12345', 'SN-0', 'A00000000', '000001', 'NONE-1', 'NULL0', 'NA-17']
 
     testOnce(
@@ -145,14 +165,18 @@ eachDatabase((kind, _open, fresh) => {
           const key = await freshDeviceKey()
           const given = (await registered(service, { ...of, serial, key })).fields.serial
           assert.equal(given, `AC-${at + 1}`, serial)
+          const warning = `the device ${key.publicKey.id} of acme-brand/${of.model} proposed the serial number ${JSON.stringify(serial)}, which `
+          assert.ok(warned().at(-1)?.startsWith(warning), warned().at(-1))
           const device = (await rows()).find((row) => row.deviceKeyId === key.publicKey.id) ?? assert.fail()
           const [entry] = await service.installation.audit.list({ subject: device.id }, { limit: 1 })
           assert.equal(JSON.parse(entry?.details ?? '{}')['ignored-serial'], serial)
         }
+        const { length } = warned()
         for (const serial of NUMBERS) {
           const key = await freshDeviceKey()
           assert.equal((await registered(service, { ...of, serial, key })).fields.serial, serial)
         }
+        assert.equal(warned().length, length)
       },
     )
 
@@ -169,8 +193,17 @@ eachDatabase((kind, _open, fresh) => {
         const device = (await rows()).find((row) => row.deviceKeyId === key.publicKey.id) ?? assert.fail()
         const [entry] = await service.installation.audit.list({ subject: device.id }, { limit: 1 })
         const { 'ignored-serial': said } = JSON.parse(entry?.details ?? '{}')
-        assert.ok(said !== '' && serial.startsWith(said), said)
+        assert.ok(said !== '' && serial.startsWith(said) && said.isWellFormed(), said)
       }
+    })
+
+    testOnce('what unprogrammed firmware says is recorded of a device that waits, too', async () => {
+      const { of, rows } = await newModel({ registration: 'approval' })
+      assert.equal((await register(service, { ...of, serial: 'None' })).status, 202)
+      const [device] = await rows()
+      const [entry] = await service.installation.audit.list({ subject: device?.id ?? '' }, { limit: 1 })
+      assert.equal(entry?.action, 'device.wait')
+      assert.equal(JSON.parse(entry?.details ?? '{}')['ignored-serial'], 'None')
     })
 
     testOnce(

@@ -40,7 +40,8 @@ export interface TestService extends Pick<RunningService, 'baseUrl' | 'installat
 export function testService(
   fresh: Pick<Fresh, 'target'>,
   environment: Readonly<Record<string, string>> = {},
-): TestService & Pick<RunningService, 'origin'> {
+): TestService & Pick<RunningService, 'origin'> & { readonly warnings: readonly unknown[] } {
+  const warnings: unknown[] = []
   let running: RunningService | undefined
   let directory: string
   let offset = 0
@@ -58,7 +59,8 @@ export function testService(
       ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
       ...environment,
     })
-    const log = createLog({ level: 'silent', pretty: false })
+    const silent = createLog({ level: 'silent', pretty: false })
+    const log = Object.assign(Object.create(silent), { warn: (entry: unknown) => void warnings.push(entry) })
     running = await startService({ config: { ...config, database: patient(target) }, log, clock: now })
   })
   after(async () => {
@@ -75,6 +77,7 @@ export function testService(
     get installation() {
       return service().installation
     },
+    warnings,
     now,
     advance: (milliseconds) => {
       offset += milliseconds

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readPrivateKey } from './signing-key-secret.ts'
 
@@ -22,10 +23,13 @@ const encryptedWith = (id: string) => {
   )
 }
 const certificate = block('CERTIFICATE')
+const { raw: derCertificate } = new X509Certificate(
+  readFileSync(new URL('../../../test/data/issuer-tls.pem', import.meta.url)),
+)
 const weak =
   /^k\.pem is encrypted with an algorithm that is too weak .*`openssl pkey -provider default -provider legacy /
 
-const FILES: readonly [what: string, file: string | Buffer, message: RegExp][] = [
+const FILES: readonly (readonly [what: string, file: string | Buffer, message: RegExp])[] = [
   ['nothing', '', /^k\.pem is empty\./],
   ['white space', ' \r\n', /^k\.pem is empty\./],
   ['OpenSSH', block('OPENSSH PRIVATE KEY'), /OpenSSH.*`ssh-keygen -p -m PKCS8 -f FILE`/],
@@ -67,6 +71,30 @@ const FILES: readonly [what: string, file: string | Buffer, message: RegExp][] =
     block('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: DES-CBC,0123\n\nAAAA'),
     weak,
   ],
+  ...['01', '04', '06', '0a'].map(
+    (last) => [`PBE ${last}`, encryptedWith(`06092a864886f70d0105${last}`), weak] as const,
+  ),
+  ...['01', '02', '05'].map(
+    (last) => [`PBE of PKCS#12 ${last}`, encryptedWith(`060a2a864886f70d010c01${last}`), weak] as const,
+  ),
+  ['PBES2 with RC2', encryptedWith('06092a864886f70d01050d06082a864886f70d0302'), weak],
+  ...['RC2-CBC', 'IDEA-CBC', 'SEED-CBC', 'CAST5-CBC', 'BF-CBC'].map(
+    (name) =>
+      [
+        `PKCS#1 under ${name}`,
+        block('RSA PRIVATE KEY', `Proc-Type: 4,ENCRYPTED\nDEK-Info: ${name},0123\n\nAAAA`),
+        weak,
+      ] as const,
+  ),
+  ...[0x94, 0x96, 0x97, 0xc5].map(
+    (first) => [`PGP, binary (${first})`, Buffer.of(first, 3, 4), /PGP key in binary/] as const,
+  ),
+  ...['X509 CERTIFICATE', 'TRUSTED CERTIFICATE'].map(
+    (label) => [label, block(label), /is a certificate\./] as const,
+  ),
+  ['a certificate, DER', derCertificate, /is a certificate\. Give the private key/],
+  ['a new certificate request', block('NEW CERTIFICATE REQUEST'), /is a certificate request\./],
+  ['a public key of OpenSSH, ECDSA', 'ecdsa-sha2-nistp256 AAAA me@here\n', /is a public key\./],
   ['cut off', pem.slice(0, 400), /^k\.pem has no private key that can be read\. Give an RSA private key/],
   ['two keys', pem + pem, /^k\.pem contains 2 private keys\. Give a file with only the one to use\.$/],
 ]

@@ -109,6 +109,16 @@ for (const [from, addresses] of REFUSED) {
   }
 }
 
+for (const [address, fault] of [
+  ['https://github.com/o/my project', / It has a space at character 24\.$/],
+  ['https://github.com/o/r?x', / It has a query, which begins with \?\.$/],
+] as const) {
+  test(`the refusal of ${address} says what is wrong in it`, async () => {
+    const asking = lookUpIds(address, GITHUB, () => assert.fail('it asks'))
+    await assert.rejects(asking, { message: fault })
+  })
+}
+
 for (const text of [
   ...['', '[]', 'null', '{}', '7', '{"id":74}', '{"id":74,"full_name":"x","owner":null}'],
   ...['74.5', '"74"', '-1', '0', '1e400', '9007199254740993', 'true', '[74]'].map(
