@@ -8,9 +8,9 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, inTransaction, openDatabase } from '../../packages/server/src/database/index.ts'
-import { asSuperuser, eachDatabase } from '../../packages/server/test/support/databases.ts'
+import { asSuperuser, eachDatabase, PATIENT } from '../../packages/server/test/support/databases.ts'
 import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
-import { addPerson, logIn, PATIENT, revokeOwn, whoami } from '../../packages/server/test/support/service.ts'
+import { addPerson, logIn, revokeOwn, whoami } from '../../packages/server/test/support/service.ts'
 import { type PgBouncer, startPgBouncer } from './support/pgbouncer.ts'
 
 const IGNORING =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { timeBox } from '../../../tools/test/effort.ts'
+import { sampled } from '../../../tools/test/effort.ts'
 import { sealBox } from '../src/bakery/box.ts'
 import {
   BakeryError,
@@ -44,7 +44,7 @@ test('a caveat reads back as what was sealed', () => {
         { v, condition, rootKey },
       )
     }),
-    timeBox(800),
+    sampled(20_000),
   )
 })
 
@@ -66,7 +66,7 @@ test('a binary caveat with any byte changed does not open, but for the label it 
         )
       },
     ),
-    timeBox(1200),
+    sampled(18_000),
   )
 })
 
@@ -107,7 +107,7 @@ test('bytes that are not a caveat id, and boxes with anything in them, make Bake
         tolerated(() => decodeCaveatId(caveat, [own]))
       },
     ),
-    timeBox(1500),
+    sampled(80_000),
   )
 })
 
@@ -128,7 +128,7 @@ test('whatever condition is sealed, a discharge is made or refused', async () =>
         assert.ok(expected(error), String(error))
       }
     }),
-    timeBox(1500),
+    sampled(18_000),
   )
 })
 
@@ -144,6 +144,6 @@ test("JSON that is not a bakery macaroon, and text that is not a namespace, thro
       tolerated(() => decodeBakeryMacaroon(json))
       tolerated(() => parseNamespace(namespace))
     }),
-    timeBox(800),
+    sampled(19_000),
   )
 })

@@ -73,6 +73,6 @@ test('the normal spelling of any text is its own normal spelling', () => {
   })
   fc.assert(
     fc.property(text, (address) => assert.equal(normalEmail(normalEmail(address)), normalEmail(address))),
-    { interruptAfterTimeLimit: 2_000, numRuns: 2_000 },
+    { numRuns: 2_000 },
   )
 })

@@ -292,7 +292,7 @@ eachDatabase((kind, _open, fresh) => {
           assert.deepEqual(await listed(filter, how), expectedOf(expected, how.sort))
         },
       ),
-      { numRuns: kind === 'sqlite' ? 150 : 80, interruptAfterTimeLimit: 8_000 },
+      { numRuns: kind === 'sqlite' ? 150 : 80 },
     )
   })
 

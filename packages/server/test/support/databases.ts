@@ -15,8 +15,15 @@ import {
   migrate,
   openDatabase,
 } from '../../src/database/index.ts'
+import type { PostgresLimits } from '../../src/database/postgres/limits.ts'
 
 type Open = () => Promise<Database>
+
+/** A test machine that stands still for some seconds has not lost its database; other tests cover that loss. */
+export const PATIENT: Partial<PostgresLimits> = { connectMs: 60_000, confirmMs: 60_000 }
+
+export const patient = (target: DatabaseTarget): DatabaseTarget =>
+  target.kind === 'postgres' ? { ...target, limits: PATIENT } : target
 
 /** For tests that open the database themselves, or start a process that does. */
 export interface Fresh {
@@ -73,7 +80,7 @@ function onDatabase(kind: DatabaseKind, declare: Declare): void {
     const target = () => targetFrom(migrated)
     const emptyTarget = () => targetFrom(async () => 'template1')
     const openAt = async (at: DatabaseTarget) => {
-      const database = await openDatabase(at)
+      const database = await openDatabase(patient(at))
       opened.push(database)
       return database
     }

@@ -16,13 +16,11 @@ import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
 import { formatLoginMark } from '../../src/accounts/ended-logins/login-mark.ts'
 import { readConfig } from '../../src/config/config.ts'
-import type { DatabaseTarget } from '../../src/database/index.ts'
-import type { PostgresLimits } from '../../src/database/postgres/limits.ts'
 import { withOwnKeyPairs } from '../../src/identity/discharge/own-key-pairs.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { addAccount } from './accounts.ts'
-import type { Fresh } from './databases.ts'
+import { type Fresh, patient } from './databases.ts'
 import { assertDocumented } from './openapi.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -83,13 +81,6 @@ export function testService(
       offset += milliseconds
     },
   }
-}
-
-/** A test machine that stands still for some seconds has not lost its database; other tests cover that loss. */
-export const PATIENT: Partial<PostgresLimits> = { confirmMs: 20_000 }
-
-function patient(target: DatabaseTarget): DatabaseTarget {
-  return target.kind === 'postgres' ? { ...target, limits: PATIENT } : target
 }
 
 let people = 0
