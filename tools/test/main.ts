@@ -15,7 +15,7 @@ import { scratchDirectory } from './scratch.ts'
 // The same on a terminal and in a log.
 const REPORTER = ['--test-reporter=spec']
 
-/** Far longer than any takes on a busy machine: a failed test that leaves a server behind must not hold up the run forever. */
+/** Far longer than any takes on a busy machine. A failed test that leaves a server behind must not hold up the run forever. */
 const PASS_DEADLINE_MS = 60 * 60_000
 
 /** Passes that run at a time, on a machine with two cores: tests wait for PostgreSQL and for each other. */

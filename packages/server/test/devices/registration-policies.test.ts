@@ -154,7 +154,7 @@ eachDatabase((kind, _open, fresh) => {
       ...['BaseBoard Serial Number', 'Board Serial Number', 'System Serial', 'Serial No.', 'Serial Num'],
       ...['Product Serial', 'Product Serial Number', '0123456789ABCDEF', '123456789abcdef', 'ABCDEFGHIJ'],
     ]
-    const warned = () => service.warnings.map(String).filter((warning) => warning.startsWith('the device '))
+    const warned = () => service.warnings.filter((warning) => warning.startsWith('the device '))
     const NUMBERS = ['1', '11', '1111', '12345', 'SN-0', 'A00000000', '000001', 'NONE-1', 'NULL0', 'NA-17']
 
     testOnce(

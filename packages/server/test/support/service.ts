@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { after, before } from 'node:test'
 import { ErrorBodySchema } from '@ratafia/api/schemas'
 import { decodeBase64, decodeBinary, type Macaroon } from '@ratafia/macaroon'
@@ -33,13 +34,13 @@ export interface TestService extends Pick<RunningService, 'baseUrl' | 'installat
 
 /**
  * Gives the suite a service on its database: started before its tests, closed after them. The returned object can be
- * used while they run.
+ * used while they run; `warnings` are the messages of what it logs as a warning or an error.
  */
 export function testService(
   fresh: Pick<Fresh, 'target'>,
   environment: Readonly<Record<string, string>> = {},
-): TestService & Pick<RunningService, 'origin'> & { readonly warnings: readonly unknown[] } {
-  const warnings: unknown[] = []
+): TestService & Pick<RunningService, 'origin'> & { readonly warnings: readonly string[] } {
+  const warnings: string[] = []
   let running: RunningService | undefined
   let directory: string
   let offset = 0
@@ -57,8 +58,13 @@ export function testService(
       ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
       ...environment,
     })
-    const silent = createLog({ level: 'silent', pretty: false })
-    const log = Object.assign(Object.create(silent), { warn: (entry: unknown) => void warnings.push(entry) })
+    const to = new Writable({
+      write: (line: Buffer, _encoding, done) => {
+        warnings.push(JSON.parse(line.toString()).msg)
+        done()
+      },
+    })
+    const log = createLog({ level: 'warn', pretty: false, to })
     running = await startService({ config: { ...config, database: patient(target) }, log, clock: now })
   })
   after(async () => {
