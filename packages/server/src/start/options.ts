@@ -40,7 +40,10 @@ export interface ServiceOptions extends StartOptions {
   readonly log: Log
   /** Start the identity service alone. */
   readonly identityOnly?: boolean
-  /** Do a share of the periodic work: linking the audit log, retention. Default: no. */
+  /**
+   * Do a share of the periodic work: linking the audit log, retention, storing what was seen and counted. Default: no, and
+   * what was seen and counted is stored when the service ends.
+   */
   readonly jobs?: boolean
   /** What the workers of a machine count together. Default: this process counts alone. */
   readonly counters?: Counters

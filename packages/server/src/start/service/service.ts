@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     opened.push(async () => watching.stop())
     telemetry.metrics.watch({ clockAhead })
     const sending = sendCounters({
-      ...{ tally, counters: installation.counts },
+      ...{ tally, counters: installation.counts, ...storing(options) },
       onError: (error) => log.warn({ err: error }, 'what was counted is not stored yet, and is tried again'),
     })
     // After the last request, before the database is closed.
@@ -129,8 +129,8 @@ async function listenWith(
   const { clock = monotonicClock } = options
   const { counters = localCounters({ clock }) } = options
   const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
-  const activity = devicesSeen(installation, log)
-  const used = tokensUsed(installation, log)
+  const activity = devicesSeen(installation, log, storing(options))
+  const used = tokensUsed(installation, log, storing(options))
   // After the last request, before the database is closed.
   opened.push(async () => void (await Promise.all([activity.stop(), used.stop()])))
   if (feed) {
@@ -199,18 +199,31 @@ async function listenWith(
   return { origin: listening.origin, baseUrl }
 }
 
-const devicesSeen = ({ activities }: Installation, log: Log) =>
+/** Milliseconds: the longest that a timer waits. */
+const NEVER = 2 ** 31 - 1
+
+/** When to store what was seen and counted, besides at the end. */
+const storing = ({ jobs = false }: Pick<ServiceOptions, 'jobs'>): { readonly everyMs?: number } =>
+  jobs ? {} : { everyMs: NEVER }
+
+const devicesSeen = ({ activities }: Installation, log: Log, when: ReturnType<typeof storing>) =>
   activityRecorder<SeenDevice>({
     activities,
+    ...when,
     onError: (error) =>
       log.warn({ err: error }, 'which devices were seen is not stored yet, and is tried again'),
     onForgotten: (devices) =>
       log.warn({ devices }, 'too many devices were seen at once: when some were is not remembered'),
   })
 
-const tokensUsed = ({ tokenActivities: activities }: Installation, log: Log) =>
+const tokensUsed = (
+  { tokenActivities: activities }: Installation,
+  log: Log,
+  when: ReturnType<typeof storing>,
+) =>
   activityRecorder<UsedToken>({
     activities,
+    ...when,
     onError: (error) =>
       log.warn({ err: error }, 'which tokens were used is not stored yet, and is tried again'),
     onForgotten: (tokens) =>
