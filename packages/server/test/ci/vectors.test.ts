@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { before, test } from 'node:test'
+import { afterEach, before, test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'
 import {
   exchange,
@@ -45,10 +45,12 @@ eachDatabase((_kind, _open, fresh) => {
     await withIssuer(service, without)
   })
 
-  /** Signed for the moment of the case to be now. What has to be within a second gets one more. */
+  afterEach(() => service.hold(undefined))
+
+  /** Signed for the moment of the case, at which the service's clock stands still: its second decides. */
   const signed = (one: TokenCase, unique = randomUUID()): SignedCase => {
-    const now = service.now().getTime() / 1000
-    const at = new Date((one.expect === 'granted' ? Math.ceil(now) : Math.floor(now)) * 1000)
+    const at = new Date(Math.floor(service.now().getTime() / 1000) * 1000)
+    service.hold(at)
     const issuerUrl = (url: string) => issuers.at(url, one.rule)
     return signCase(one, {
       at,

@@ -39,12 +39,18 @@ export interface TestService extends Pick<RunningService, 'baseUrl' | 'installat
 export function testService(
   fresh: Pick<Fresh, 'target'>,
   environment: Readonly<Record<string, string>> = {},
-): TestService & Pick<RunningService, 'origin'> & { readonly warnings: readonly string[] } {
+): TestService &
+  Pick<RunningService, 'origin'> & {
+    readonly warnings: readonly string[]
+    /** The service's clock stands still at that instant, until it is let go with undefined. */
+    hold(at: Date | undefined): void
+  } {
   const warnings: string[] = []
   let running: RunningService | undefined
   let directory: string
   let offset = 0
-  const now = () => new Date(Date.now() + offset)
+  let held: Date | undefined
+  const now = () => held ?? new Date(Date.now() + offset)
   const service = () => running ?? assert.fail('the service runs only while the tests of its suite do')
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ratafia-service-'))
@@ -85,6 +91,9 @@ export function testService(
     now,
     advance: (milliseconds) => {
       offset += milliseconds
+    },
+    hold: (at) => {
+      held = at
     },
   }
 }
