@@ -61,6 +61,15 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
+  test("it stores a token's last use while it runs", async () => {
+    const token = await newToken(running.baseUrl)
+    assert.equal((await whoami(running.baseUrl, token)).status, 200)
+    await eventually('the last use is stored', async () => {
+      const [session] = await program.json('tokens', 'list', '--account', `p-${people}`)
+      return session.last_used_at
+    })
+  })
+
   test('two services on one database are one: what one revokes the other refuses', async () => {
     const [one, other] = [running, await program.start(BASE)]
     const token = await newToken(one.baseUrl)

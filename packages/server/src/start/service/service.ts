@@ -202,11 +202,14 @@ async function listenWith(
 /** Milliseconds: the longest that a timer waits. */
 const NEVER = 2 ** 31 - 1
 
-/** When to store what was seen and counted, besides at the end. */
-const storing = ({ jobs = false }: Pick<ServiceOptions, 'jobs'>): { readonly everyMs?: number } =>
-  jobs ? {} : { everyMs: NEVER }
+/** When to store what was seen and counted, besides at the end. Default: every few seconds. */
+interface Storing {
+  readonly everyMs?: number
+}
 
-const devicesSeen = ({ activities }: Installation, log: Log, when: ReturnType<typeof storing>) =>
+const storing = ({ jobs = false }: Pick<ServiceOptions, 'jobs'>): Storing => (jobs ? {} : { everyMs: NEVER })
+
+const devicesSeen = ({ activities }: Installation, log: Log, when: Storing) =>
   activityRecorder<SeenDevice>({
     activities,
     ...when,
@@ -216,11 +219,7 @@ const devicesSeen = ({ activities }: Installation, log: Log, when: ReturnType<ty
       log.warn({ devices }, 'too many devices were seen at once: when some were is not remembered'),
   })
 
-const tokensUsed = (
-  { tokenActivities: activities }: Installation,
-  log: Log,
-  when: ReturnType<typeof storing>,
-) =>
+const tokensUsed = ({ tokenActivities: activities }: Installation, log: Log, when: Storing) =>
   activityRecorder<UsedToken>({
     activities,
     ...when,
