@@ -16,6 +16,9 @@ import { type PgBouncer, startPgBouncer } from './support/pgbouncer.ts'
 const IGNORING =
   'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
+/** Of a statement, and of a transaction between two: a slow machine needs more than some hundred milliseconds there. */
+const LIMIT_MS = 3_000
+
 async function refusal(node: TestNode, token: string): Promise<number> {
   for (const end = performance.now() + 2_500; ; await sleep(10)) {
     const status = await whoami(node, token)
@@ -81,7 +84,7 @@ for (const [how, settings] of [
       }
 
       test('a statement over its limit is ended by the server, alone or in a transaction', async () => {
-        const { query } = await open(300)
+        const { query } = await open(LIMIT_MS)
         const slow = sql`select pg_sleep(30)`
         const refused = { name: 'Unavailable', message: /statement timeout/ }
         await assert.rejects(slow.execute(query), refused)
@@ -104,10 +107,12 @@ for (const [how, settings] of [
       })
 
       test('nothing of it stays on connections that others use', async () => {
-        const { query } = await open(300)
+        const { query } = await open(LIMIT_MS)
         await sql`select 1`.execute(query)
-        const patient = await open(5_000)
-        for (let round = 0; round < 5; round++) await sql`select pg_sleep(0.4)`.execute(patient.query)
+        const patient = await open(60_000)
+        const longer = sql`select pg_sleep(${(LIMIT_MS + 500) / 1_000})`
+        // On both connections to the server, at the same moment.
+        await Promise.all([longer.execute(patient.query), longer.execute(patient.query)])
       })
 
       test('a transaction that does nothing is ended, and its locks with it', async () => {
