@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { type Database, inTransaction, openDatabase } from '../../packages/server/src/database/index.ts'
 import { asSuperuser, eachDatabase, PATIENT } from '../../packages/server/test/support/databases.ts'
 import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
@@ -109,10 +110,14 @@ for (const [how, settings] of [
       test('nothing of it stays on connections that others use', async () => {
         const { query } = await open(LIMIT_MS)
         await sql`select 1`.execute(query)
-        const patient = await open(60_000)
-        const longer = sql`select pg_sleep(${(LIMIT_MS + 500) / 1_000})`
-        // On both connections to the server, at the same moment.
-        await Promise.all([longer.execute(patient.query), longer.execute(patient.query)])
+        // Other programs set no limit. On both connections to the server, at the same moment.
+        await Promise.all(
+          [1, 2].map(async () => {
+            const other = new pg.Client(bouncer.url)
+            await other.connect()
+            await other.query('select pg_sleep($1)', [(LIMIT_MS + 500) / 1_000]).finally(() => other.end())
+          }),
+        )
       })
 
       test('a transaction that does nothing is ended, and its locks with it', async () => {
