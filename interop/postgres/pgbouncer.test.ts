@@ -17,7 +17,10 @@ import { type PgBouncer, startPgBouncer } from './support/pgbouncer.ts'
 const IGNORING =
   'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
-/** Of a statement, and of a transaction between two: a slow machine needs more than some hundred milliseconds there. */
+/**
+ * How long a statement takes at most, and how long a transaction waits between two of them. A slow machine needs more than
+ * a few hundred milliseconds.
+ */
 const LIMIT_MS = 3_000
 
 async function refusal(node: TestNode, token: string): Promise<number> {

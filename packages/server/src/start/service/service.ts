@@ -202,7 +202,7 @@ async function listenWith(
 /** Milliseconds: the longest that a timer waits. */
 const NEVER = 2 ** 31 - 1
 
-/** When to store what was seen and counted, besides at the end. Default: every few seconds. */
+/** How often to store what was seen or counted, besides at the end. Absent: as often as its recorder does by itself. */
 interface Storing {
   readonly everyMs?: number
 }
