@@ -19,11 +19,21 @@ import type { PostgresLimits } from '../../src/database/postgres/limits.ts'
 
 type Open = () => Promise<Database>
 
-/** A test machine that stands still for some seconds has not lost its database; other tests cover that loss. */
-export const PATIENT: Partial<PostgresLimits> = { connectMs: 60_000, confirmMs: 60_000 }
+const PATIENCE_MS = 60_000
+
+/** A slow machine is not a lost database or a lock that nobody releases; other tests cover those, with their own limits. */
+export const PATIENT: Partial<PostgresLimits> = {
+  connectMs: PATIENCE_MS,
+  statementMs: PATIENCE_MS,
+  lockMs: PATIENCE_MS,
+  answerMs: 2 * PATIENCE_MS,
+  confirmMs: PATIENCE_MS,
+}
 
 export const patient = (target: DatabaseTarget): DatabaseTarget =>
-  target.kind === 'postgres' ? { ...target, limits: PATIENT } : target
+  target.kind === 'postgres'
+    ? { ...target, limits: { ...PATIENT, ...target.limits } }
+    : { patienceMs: PATIENCE_MS, ...target }
 
 /** For tests that open the database themselves, or start a process that does. */
 export interface Fresh {
