@@ -8,7 +8,7 @@ import {
 import { formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import type { Scene } from '../../faults/load/scene.ts'
 import { formatLoginMark } from '../../packages/server/src/accounts/ended-logins/login-mark.ts'
-import { bundledIdentity } from '../../packages/server/src/identity/discharge/third-party.ts'
+import { bundledIdentity } from '../../packages/server/src/third-party/identity-service.ts'
 import { createToken } from '../../packages/server/src/tokens/create.ts'
 import type { BenchInstallation } from '../services/installation.ts'
 import { opened } from './opened.ts'

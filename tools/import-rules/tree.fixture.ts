@@ -54,7 +54,7 @@ const FILES: Readonly<Record<string, string>> = {
     import { open } from '../database/open.ts'
     import { createKeyring } from '../keyring/keyring.ts'`,
   'packages/server/src/config/config.ts': 'export const port = process.env.RATAFIA_PORT',
-  'packages/server/src/cli/installation.ts': "import type { SessionStore } from '../tokens/session-store.ts'",
+  'packages/server/src/installation.ts': "import type { SessionStore } from '../tokens/session-store.ts'",
   'packages/server/src/errors.ts': "import type { ErrorCode } from '@ratafia/api'",
   'packages/server/src/clock.ts': 'export type Clock = () => Date',
   'packages/server/src/config/secret-key.ts': "import { ConfigError } from './config.ts'",

@@ -1,8 +1,8 @@
 /** What operations on accounts work with; each takes its part. */
 import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
 import type { AccountStore } from './account-store.ts'
+import type { SignInSessionStore } from './browsers/sign-in-session-store.ts'
 import type { InSessions } from './ended-logins/end-console-sessions.ts'
 import type { OneTimeLinkStore } from './one-time-links/link-store.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'

@@ -4,7 +4,7 @@
  */
 import { requireForAll } from '../authority.ts'
 import type { ChangingBy } from '../change.ts'
-import { requireOtherOperator } from '../management/grants/last-operator.ts'
+import { requireOtherOperator } from '../grants/last-operator.ts'
 import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import { accountRecord } from './administration/account-record.ts'

@@ -1,8 +1,8 @@
 /** The credential that a job gets for the session of its rule (contract/oidc.md, A13). */
 import { type AccountId, type SessionId, TOKEN_TYPES } from '@ratafia/api'
 import { bindDischarge, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
+import { asOnprem, asSnapcraft } from '../credential-forms.ts'
 import type { TokenDependencies } from '../tokens/dependencies.ts'
-import { asOnprem, asSnapcraft } from '../tokens/dialects/credential-strings.ts'
 import { mintPair as mintPairOf } from '../tokens/dialects/mint-pair.ts'
 import { mintToken, subjectOf } from '../tokens/root-macaroon.ts'
 import type { IssuedType } from './exchange-request.ts'

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { newSessionId } from '@ratafia/api'
 import { jobActor } from '../change.ts'
-import { textOfLimits } from '../tokens/limits/recorded-limits.ts'
+import { textOfLimits } from '../third-party/recorded-limits.ts'
 import type { SessionJob } from '../tokens/session.ts'
 import type { ExchangeDependencies } from './exchange-dependencies.ts'
 import type { ExchangeRequest } from './exchange-request.ts'

@@ -1,8 +1,8 @@
 /** Commands that take one name or several: each is acted on, whatever becomes of the others. */
 import { RequestError } from '../errors.ts'
+import type { Installation } from '../installation.ts'
 import { confirm, confirmTyped, type YesOption } from './confirm.ts'
 import { type CommandContext, ServiceRefusal } from './context.ts'
-import type { Installation } from './installation.ts'
 import { counted, type JsonOption, print } from './output.ts'
 import { harmless } from './terminal/harmless.ts'
 

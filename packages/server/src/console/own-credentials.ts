@@ -3,9 +3,9 @@
  * (contract/administration.md, B11).
  */
 import type { AgentsFile } from '../identity/agents/add-agent.ts'
-import type { OwnAgent, OwnAgentInput } from '../identity/agents/add-own-agent.ts'
+import type { OwnAgent, OwnAgentInput } from '../management/own/add-own-agent.ts'
+import type { OwnToken, OwnTokenInput } from '../management/own/make-own-token.ts'
 import type { ManagerAuthority } from '../management/tokens/manager.ts'
-import type { OwnToken, OwnTokenInput } from '../tokens/own/make-own-token.ts'
 
 export type { AgentsFile, ManagerAuthority, OwnAgent, OwnToken }
 

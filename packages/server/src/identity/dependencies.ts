@@ -1,5 +1,6 @@
 /** What the routes of the identity service work with; each operation takes its part. */
 import type { AccountStore } from '../accounts/account-store.ts'
+import type { SignInSessionStore } from '../accounts/browsers/sign-in-session-store.ts'
 import type { OneTimeLinkStore } from '../accounts/one-time-links/link-store.ts'
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { SecondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
@@ -13,7 +14,6 @@ import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { KnownService } from './known-services.ts'
 import type { CompletedLoginStore } from './logins/completed-login-store.ts'
 import type { LoginWaiters } from './logins/login-waiters.ts'
-import type { SignInSessionStore } from './logins/sign-in-session-store.ts'
 import type { Throttle } from './logins/throttle.ts'
 import type { ReturnPlaces } from './redirect/return-to.ts'
 

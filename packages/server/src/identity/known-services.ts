@@ -1,5 +1,5 @@
 /** The services whose word about a request the pages pass on: the one this identity service is part of, and those named. */
-import { parseSummary } from './discharge/request-summary.ts'
+import { parseSummary } from '../third-party/request-summary.ts'
 
 export interface KnownService {
   /** Without a trailing slash, as it calls itself in its summaries. */

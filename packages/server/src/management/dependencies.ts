@@ -1,8 +1,9 @@
 /** What the operations on management tokens work with. */
+
+import type { GrantStore } from '../grants/grant-store.ts'
 import type { AgentStore } from '../identity/agents/agent-store.ts'
 import type { LoginDependencies } from '../tokens/authentication/verify-session.ts'
 import type { TokenDependencies } from '../tokens/dependencies.ts'
-import type { GrantStore } from './grants/grant-store.ts'
 import type { RememberedManagers } from './tokens/manager.ts'
 
 export interface ManagementDependencies

@@ -1,7 +1,7 @@
 /** `GET /api/management/v1/me`: who is asking, and what they may do now. */
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import type { Authority, BrandScope, SignIn } from '../authority.ts'
-import { grantId, isCurrent } from './grants/grant.ts'
+import { grantId, isCurrent } from '../grants/grant.ts'
 import type { ManagerAuthority } from './tokens/manager.ts'
 
 /** What a program reads; `now` decides which grants still count. */

@@ -1,8 +1,9 @@
 /** The periodic work: what is due is queued every ten minutes and at each new day, and sent every half minute. */
+
+import { daysLeft } from '../reminder-steps.ts'
 import { type QueueDeps, queueReminders } from './queue-reminders.ts'
 import { channelsOf } from './reminder.ts'
 import { type PostEvent, postEvents, type SendDeps, type SendMail, sendMails } from './send-reminders.ts'
-import { daysLeft } from './steps.ts'
 
 export interface Senders {
   readonly mail: SendMail | undefined

@@ -1,8 +1,8 @@
 /** A session: one login. The root macaroon, and every token exchanged from it, carry its id. */
 import type { AccountId, SessionId, TokenRecord } from '@ratafia/api'
-import { rolesAskedFor } from '../management/tokens/manage-caveat.ts'
+import { rolesAskedFor } from '../grants/manage-caveat.ts'
+import { limitsIn } from '../third-party/recorded-limits.ts'
 import type { TokenActivity } from './activity/token-activity.ts'
-import { limitsIn } from './limits/recorded-limits.ts'
 
 export interface Session {
   readonly id: SessionId
@@ -14,7 +14,7 @@ export interface Session {
   /** A username, or `operator`. */
   readonly revokedBy: string | undefined
   readonly kind: SessionKind
-  /** How its holder signed in, as `identity/discharge/signed-in.ts` has it; undefined where that is not recorded. */
+  /** How its holder signed in, as `third-party/signed-in.ts` has it; undefined where that is not recorded. */
   readonly origin: string | undefined
   /** Where its first request came from; undefined where that is not recorded. */
   readonly openedFrom: string | undefined

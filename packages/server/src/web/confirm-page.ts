@@ -3,7 +3,7 @@
  * client: it is shortened, its invisible characters are made visible, and it is marked as the client's own words.
  */
 import { isRole, ROLES } from '@ratafia/api'
-import type { RequestSummary, SummaryList } from '../identity/discharge/request-summary.ts'
+import type { RequestSummary, SummaryList } from '../third-party/request-summary.ts'
 import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'

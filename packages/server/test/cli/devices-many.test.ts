@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import type { PrivateKey } from '@ratafia/assertions'
-import type { Installation } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/installation.ts'
 import { atTerminal } from '../support/at-terminal.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

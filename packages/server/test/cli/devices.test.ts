@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
 import { bucketOf } from '../../src/bucket.ts'
-import type { Installation } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,

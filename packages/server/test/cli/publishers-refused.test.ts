@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { MOST_RULES_OF_A_PROJECT } from '../../src/ci/rules/making/add-rule.ts'
-import type { Installation } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/installation.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'

@@ -14,7 +14,7 @@ import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import pLimit from 'p-limit'
 import { FULL } from '../../../../tools/test/effort.ts'
 import type { Account } from '../../src/accounts/account.ts'
-import type { Installation } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/installation.ts'
 import { brandDeps } from '../support/brands.ts'
 import { oneDatabase } from '../support/databases.ts'
 import {

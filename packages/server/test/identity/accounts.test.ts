@@ -13,7 +13,7 @@ import { findByLoginName, verifyPassword } from '../../src/accounts/passwords/ve
 import { accountOfIdentity, type IdentityRules } from '../../src/accounts/resolve-identity.ts'
 import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
 import type { Database } from '../../src/database/index.ts'
-import { grantStore } from '../../src/management/grants/grant-store.ts'
+import { grantStore } from '../../src/grants/grant-store.ts'
 import { changing } from '../../src/start/changing.ts'
 import { sessionStore } from '../../src/tokens/session-store.ts'
 import { addAccount, disableAccount, enableAccount, linkIdentity, setPassword } from '../support/accounts.ts'

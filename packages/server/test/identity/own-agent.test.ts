@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeKey, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
-import { addOwnAgent, type OwnAgentInput } from '../../src/identity/agents/add-own-agent.ts'
+import { addOwnAgent, type OwnAgentInput } from '../../src/management/own/add-own-agent.ts'
 import { disableAccount, removeAccount } from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
 import { eachDatabase } from '../support/databases.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import type { KeyPair } from '@ratafia/macaroon/bakery'
-import { formatSummary } from '../../src/identity/discharge/request-summary.ts'
+import { formatSummary } from '../../src/third-party/request-summary.ts'
 import { addAccount, setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../src/accounts/account.ts'
-import type { Installation } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/installation.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { jobsOf } from '../../src/start/service/jobs.ts'
 import { reminderSenders } from '../../src/start/service/reminders.ts'

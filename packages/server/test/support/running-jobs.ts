@@ -1,6 +1,6 @@
 /** Jobs that run beside a test, as a process of the service runs them. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Installation } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/installation.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 
 /** For as long as `work` takes. */

@@ -2,7 +2,7 @@
 import { requireForAll } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import type { GrantStore } from '../../management/grants/grant-store.ts'
+import type { GrantStore } from '../../grants/grant-store.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
 import { checkDisplayName, checkEmail } from '../account-fields.ts'
 import type { AccountStore } from '../account-store.ts'

@@ -1,7 +1,7 @@
 /** Who may change an account (contract/administration.md, B10 and B13). */
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { GrantStore } from '../../management/grants/grant-store.ts'
-import { requireMayActOn } from '../../management/grants/may-act-on.ts'
+import type { GrantStore } from '../../grants/grant-store.ts'
+import { requireMayActOn } from '../../grants/may-act-on.ts'
 import type { Account } from '../account.ts'
 import type { AccountStore } from '../account-store.ts'
 

@@ -2,7 +2,7 @@
 import { isAccountId, isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
-import { mayActOn } from '../../management/grants/may-act-on.ts'
+import { mayActOn } from '../../grants/may-act-on.ts'
 import type { AccountSummaryStore } from './account-summary-store.ts'
 
 interface Wanted {

@@ -5,13 +5,13 @@
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
-import { requireMayActOn } from '../../management/grants/may-act-on.ts'
+import { requireMayActOn } from '../../grants/may-act-on.ts'
 import type { SessionStore } from '../../tokens/session-store.ts'
 import type { Account } from '../account.ts'
 import type { AccountStore } from '../account-store.ts'
 import type { InGrants } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
+import type { SignInSessionStore } from '../browsers/sign-in-session-store.ts'
 import { findAccount } from '../find.ts'
 
 interface RevokeAllDeps {

@@ -2,11 +2,11 @@
 import { requireForAll } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
-import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
-import type { GrantStore } from '../../management/grants/grant-store.ts'
+import type { GrantStore } from '../../grants/grant-store.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
 import { requireMayLetIn } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
+import type { SignInSessionStore } from '../browsers/sign-in-session-store.ts'
 import { endConsoleSessions, type InSessions } from '../ended-logins/end-console-sessions.ts'
 import { findAccount } from '../find.ts'
 import {

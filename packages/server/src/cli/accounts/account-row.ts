@@ -1,7 +1,7 @@
 /** An account as commands show it: its record. The words of commands load nothing that makes one. */
 import type { Account } from '../../accounts/account.ts'
 import type { AccountRecord } from '../../accounts/administration/account-record.ts'
-import type { Installation } from '../installation.ts'
+import type { Installation } from '../../installation.ts'
 
 export const ACCOUNT_COLUMNS = [
   'username',

@@ -37,7 +37,7 @@ export function addAccountCommand(accounts: Command, context: CommandContext): v
 async function addHere(username: string, options: AddOptions, context: CommandContext): Promise<JsonObject> {
   const { addAccount } = await import('../../accounts/add.ts')
   const { addGrant } = await import('../../management/grants/add-grant.ts')
-  const { checkRole } = await import('../../management/grants/grant.ts')
+  const { checkRole } = await import('../../grants/grant.ts')
   // First: an account without its role would be half of what was asked for.
   if (options.role !== undefined) checkRole(options.role, undefined)
   refuseBoth(options)
@@ -64,7 +64,7 @@ async function addThere(username: string, options: AddOptions, service: Service)
     )
   }
   if (options.role !== undefined) {
-    const { checkRole } = await import('../../management/grants/grant.ts')
+    const { checkRole } = await import('../../grants/grant.ts')
     checkRole(options.role, undefined)
     throw new UsageError(
       '--role works on the database alone: at a service, add the account and then its role with `ratafia grants add`.',

@@ -1,10 +1,10 @@
 /** `ratafia accounts disable` and `enable`, on the database or at a service. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
+import type { Installation } from '../../installation.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { withNeededYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import { counted, type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'

@@ -74,7 +74,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   const { account, role, brand } = options
   const { records, more } = await eitherWay(context, options, 'read', {
     directly: async (installation) => {
-      const { grantRecord, checkRole } = await import('../../management/grants/grant.ts')
+      const { grantRecord, checkRole } = await import('../../grants/grant.ts')
       const { listGrants } = await import('../../management/grants/list-grants.ts')
       const { authority } = installation
       const filter = {
@@ -107,7 +107,7 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
   const { grant: record, agents: all } = await eitherWay<GrantedNow>(context, options, 'change', {
     directly: async (installation) => {
       const { addGrant } = await import('../../management/grants/add-grant.ts')
-      const { grantRecord } = await import('../../management/grants/grant.ts')
+      const { grantRecord } = await import('../../grants/grant.ts')
       const { authority } = installation
       const expires = expiresFrom(installation.clock())
       const externalAgents = installation.config.identity !== undefined
@@ -148,7 +148,7 @@ async function remove(
   const record = await eitherWay<JsonObject>(context, options, 'change', {
     directly: async (installation) => {
       const { findAccount } = await import('../../accounts/find.ts')
-      const { checkRole, grantRecord } = await import('../../management/grants/grant.ts')
+      const { checkRole, grantRecord } = await import('../../grants/grant.ts')
       const { removeGrant } = await import('../../management/grants/remove-grant.ts')
       const { id: accountId } = await findAccount(username, installation)
       const grant = { accountId, ...checkRole(role, brand) }

@@ -1,8 +1,8 @@
 /** `ratafia agents list`, on the database or at a service, which lists those of one account. */
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { Installation } from '../../installation.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import { type ListOption, note, print, printList, type Row, withList } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'

@@ -4,11 +4,11 @@ import { Option } from 'commander'
 import type { AddedIssuer } from '../../ci/issuers/add.ts'
 import { KIND_NAMES, KINDS } from '../../ci/issuers/kinds.ts'
 import { parseDuration } from '../../config/values.ts'
+import type { Installation } from '../../installation.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, textOfFile } from '../files.ts'
-import type { Installation } from '../installation.ts'
 import { several } from '../option-values.ts'
 import {
   counted,

@@ -1,9 +1,9 @@
 /** `ratafia publishers add`. */
 import type { Command } from 'commander'
 import type { ProjectIds } from '../../ci/rules/making/project-ids.ts'
+import type { Installation } from '../../installation.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import { packageReference, readDuration, several } from '../option-values.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'

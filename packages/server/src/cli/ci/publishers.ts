@@ -1,10 +1,10 @@
 /** `ratafia publishers`: the rules that say which jobs of CI systems get which tokens. */
 import type { Command } from 'commander'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
+import type { Installation } from '../../installation.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import { counted, details, type JsonOption, print, printList, withJson, withList } from '../output.ts'
 import { PUBLISHER_COLUMNS } from './publisher-columns.ts'
 import { addPublisherCommand } from './publishers-add.ts'

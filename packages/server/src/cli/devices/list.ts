@@ -8,8 +8,8 @@ import {
   type FleetOrder,
   type FleetPosition,
 } from '../../devices/fleet/fleet-filter.ts'
+import type { Installation } from '../../installation.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import { LongList } from '../long-list.ts'
 import { readCount } from '../option-values.ts'
 import { type ListOption, note, type Row, withList } from '../output.ts'

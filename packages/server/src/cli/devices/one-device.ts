@@ -1,8 +1,8 @@
 /** One device, both ways: on the database or at a service, the same records. */
 import type { Device, DeviceStatus } from '../../devices/device.ts'
 import type { JsonObject } from '../../foreign-json.ts'
+import type { Installation } from '../../installation.ts'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import type { Found, Service, ServiceOperation } from '../service/service.ts'
 import { eitherWay, type WayOptions } from '../service/ways.ts'
 

@@ -1,11 +1,7 @@
 /** From a login to one credential as a string. Needs nothing but the service's address. */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
+import { type Addresses, type CredentialForm, credentialString } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import {
-  type Addresses,
-  type CredentialForm,
-  credentialString,
-} from '../../tokens/dialects/credential-strings.ts'
 import type { CommandContext } from '../context.ts'
 import { note } from '../output.ts'
 import { askFor, strangeAnswer, withJson } from './ask.ts'

@@ -2,8 +2,8 @@
  * Which way a command goes: over HTTP to a service, or directly to the database (contract/administration.md, D2).
  */
 import type { Command } from 'commander'
+import type { Installation } from '../../installation.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { Installation } from '../installation.ts'
 import type { Service } from './service.ts'
 
 export interface WayOptions {

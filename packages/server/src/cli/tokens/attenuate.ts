@@ -15,7 +15,7 @@ import {
   includesPattern,
 } from '@ratafia/macaroon/conditions'
 import { systemClock } from '../../clock.ts'
-import type { RoleLimits } from '../../management/tokens/manage-caveat.ts'
+import type { RoleLimits } from '../../grants/manage-caveat.ts'
 import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { credentialText } from '../login/credential-text.ts'

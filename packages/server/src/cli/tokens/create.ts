@@ -1,7 +1,7 @@
 /** `ratafia tokens create`: a login that keeps nothing, and prints the token alone (contract/administration.md, D4). */
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
-import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
+import type { CredentialForm } from '../../credential-forms.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { exportCredential, printExported } from '../login/export-credential.ts'
 import { howToLogIn } from '../login/how-to-log-in.ts'

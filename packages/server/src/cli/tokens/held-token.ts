@@ -9,10 +9,10 @@ import {
   MacaroonError,
   type UnverifiedSlice,
 } from '@ratafia/macaroon'
+import { asOnprem, asSnapcraft, type CredentialForm } from '../../credential-forms.ts'
 import { documentIn, isObject } from '../../foreign-json.ts'
 import { pasteFault } from '../../http/credentials/pasted.ts'
 import { iniPair } from '../../http/credentials/stored.ts'
-import { asOnprem, asSnapcraft, type CredentialForm } from '../../tokens/dialects/credential-strings.ts'
 import { ServiceRefusal } from '../context.ts'
 import { type CredentialText, valueIn } from '../login/credential-text.ts'
 

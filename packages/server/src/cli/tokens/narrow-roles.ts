@@ -16,7 +16,7 @@ import {
   parseMinted,
   type RoleLimits,
   scopeWithinAll,
-} from '../../management/tokens/manage-caveat.ts'
+} from '../../grants/manage-caveat.ts'
 import { ServiceRefusal, UsageError } from '../context.ts'
 
 export interface RoleOptions {

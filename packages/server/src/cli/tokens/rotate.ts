@@ -4,8 +4,8 @@
  */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { systemClock } from '../../clock.ts'
+import type { CredentialForm } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CredentialForm } from '../../tokens/dialects/credential-strings.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
 import { credentialText } from '../login/credential-text.ts'

@@ -9,7 +9,7 @@ import { type Authority, requireForAll, requireRecentPerson } from '../../author
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
-import { withoutSlash } from '../discharge/third-party.ts'
+import { withoutSlash } from '../../third-party/identity-service.ts'
 import { checkLimits, formatLimits, type WantedLimits, type WithLimits } from './agent-limits.ts'
 import { checkAgentName } from './agent-name.ts'
 import type { Agent, AgentStore } from './agent-store.ts'

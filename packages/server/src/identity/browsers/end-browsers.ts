@@ -1,10 +1,10 @@
 /** Signs browsers of one's own account out: one, or all but some. */
 import { isSessionId } from '@ratafia/api'
+import type { SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import { noSuchRecord } from '../../errors.ts'
 import type { SessionStore } from '../../tokens/session-store.ts'
-import type { SignInSessionStore } from '../logins/sign-in-session-store.ts'
 import type { SignedInBrowser } from './browser.ts'
 import { type BrowserDeps, type FoundBrowser, listBrowsers } from './list-browsers.ts'
 

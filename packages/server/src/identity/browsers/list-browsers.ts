@@ -1,11 +1,11 @@
 /** The browsers that are signed in as one's own account, at the identity service and in the administration. */
 import type { AccountId } from '@ratafia/api'
+import type { SignInSession, SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
 import type { Authority } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
+import { parseSignedIn } from '../../third-party/signed-in.ts'
 import type { SessionPosition, UsedSession } from '../../tokens/session.ts'
 import type { SessionStore } from '../../tokens/session-store.ts'
-import { parseSignedIn } from '../discharge/signed-in.ts'
-import type { SignInSession, SignInSessionStore } from '../logins/sign-in-session-store.ts'
 import { browserId, type SignedInBrowser } from './browser.ts'
 
 export interface BrowserDeps {

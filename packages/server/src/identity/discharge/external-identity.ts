@@ -8,7 +8,12 @@ import type { Clock } from '../../clock.ts'
 import { Unavailable } from '../../errors.ts'
 import { textOr } from '../../files/foreign-text.ts'
 import { documentIn, isObject, type JsonObject } from '../../foreign-json.ts'
-import { type IdentityService, type PasswordLogins, type ThirdParty, withoutSlash } from './third-party.ts'
+import {
+  type IdentityService,
+  type PasswordLogins,
+  type ThirdParty,
+  withoutSlash,
+} from '../../third-party/identity-service.ts'
 
 /** The part of the platform's `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

@@ -6,8 +6,8 @@ import { formatDeclared, splitCondition } from '@ratafia/macaroon/conditions'
 import type { Account } from '../../accounts/account.ts'
 import type { SignIn } from '../../authority.ts'
 import { unauthorized } from '../../errors.ts'
-import { parseSummary } from './request-summary.ts'
-import { SIGNED_IN_KEY, signedInText } from './signed-in.ts'
+import { parseSummary } from '../../third-party/request-summary.ts'
+import { SIGNED_IN_KEY, signedInText } from '../../third-party/signed-in.ts'
 
 /** What is declared about an account, by key. */
 const DECLARED = new Map<string, (login: DeclaredLogin) => string>([

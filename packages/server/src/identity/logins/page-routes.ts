@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../address.ts'
 import { invalidRequest } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
+import { parseSummary } from '../../third-party/request-summary.ts'
 import { codePage } from '../../web/code-page.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
 import { page as withShell } from '../../web/layout.ts'
@@ -10,7 +11,6 @@ import { approvedPage, expiredPage, refusedPage } from '../../web/message-page.t
 import { sendPage } from '../../web/send-page.ts'
 import { type SignInFor, signInPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { parseSummary } from '../discharge/request-summary.ts'
 import {
   browserCookie,
   consoleOf,

@@ -1,9 +1,9 @@
 /** Opens the caveat of a login with a password. */
 import { BakeryError, decodeCaveatId } from '@ratafia/macaroon/bakery'
+import { type LoginCaveat, parseLoginCaveat } from '../../third-party/login-caveat.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { withOwnKeyPairs } from '../discharge/own-key-pairs.ts'
 import { isKnownService } from '../known-services.ts'
-import { type LoginCaveat, parseLoginCaveat } from './login-caveat.ts'
 
 export interface OpenedCaveat extends LoginCaveat {
   /** The root key of its discharge. */

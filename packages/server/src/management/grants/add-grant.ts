@@ -2,6 +2,7 @@
 
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
+import type { SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import type { OneTimeLinkStore } from '../../accounts/one-time-links/link-store.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
@@ -10,11 +11,10 @@ import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField, RequestError } from '../../errors.ts'
+import { checkRole, grantId, type ListedGrant } from '../../grants/grant.ts'
+import type { GrantStore } from '../../grants/grant-store.ts'
 import { isAgentName } from '../../identity/agents/agent-name.ts'
 import type { AgentStore } from '../../identity/agents/agent-store.ts'
-import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
-import { checkRole, grantId, type ListedGrant } from './grant.ts'
-import type { GrantStore } from './grant-store.ts'
 
 export interface GrantDeps {
   readonly accounts: AccountStore

@@ -3,8 +3,8 @@
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
-import type { GrantKey, ListedGrant } from './grant.ts'
-import type { GrantFilter, GrantStore } from './grant-store.ts'
+import type { GrantKey, ListedGrant } from '../../grants/grant.ts'
+import type { GrantFilter, GrantStore } from '../../grants/grant-store.ts'
 
 interface Listing {
   readonly filter: Omit<GrantFilter, 'accountId'> & {

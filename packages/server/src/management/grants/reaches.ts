@@ -4,8 +4,8 @@
  */
 import type { AccountId } from '@ratafia/api'
 import type { SignIn } from '../../authority.ts'
+import type { Grant } from '../../grants/grant.ts'
 import type { AgentStore } from '../../identity/agents/agent-store.ts'
-import type { Grant } from './grant.ts'
 
 /** When a login began, and what it rests on. */
 export interface LoginAge {

@@ -3,9 +3,9 @@ import { type Authority, requireForAll, requireRecentPerson } from '../../author
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { noSuchRecord, stateConflict } from '../../errors.ts'
-import { type GrantKey, grantId, type ListedGrant } from './grant.ts'
-import type { GrantStore } from './grant-store.ts'
-import { requireOtherOperator } from './last-operator.ts'
+import { type GrantKey, grantId, type ListedGrant } from '../../grants/grant.ts'
+import type { GrantStore } from '../../grants/grant-store.ts'
+import { requireOtherOperator } from '../../grants/last-operator.ts'
 
 interface RemoveGrantDeps {
   readonly grants: GrantStore

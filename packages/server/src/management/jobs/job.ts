@@ -1,6 +1,6 @@
 /** A job: the same decision about many records, item by item (contract/administration.md, A14 to A16). */
 import type { AccountId, SessionId } from '@ratafia/api'
-import type { MintedRoles, RoleLimits } from '../tokens/manage-caveat.ts'
+import type { MintedRoles, RoleLimits } from '../../grants/manage-caveat.ts'
 
 export const JOB_STATES = [
   'uploading',

@@ -1,7 +1,13 @@
 /** Clears a management token, or its root: who its holder is, and within which limits they administer. No I/O. */
 import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
+import {
+  MANAGE,
+  type MintedRoles,
+  parseLimits,
+  parseMinted,
+  type RoleLimits,
+} from '../../grants/manage-caveat.ts'
 import { type ClearedLogin, type Clearing, clearLogin } from '../../tokens/authentication/clear-login.ts'
-import { MANAGE, type MintedRoles, parseLimits, parseMinted, type RoleLimits } from './manage-caveat.ts'
 
 export interface ClearedManager extends ClearedLogin {
   /** Undefined for a root. */

@@ -4,14 +4,14 @@ import { encodeJson } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
 import { formatNeedDeclared } from '@ratafia/macaroon/conditions'
 import { invalidField } from '../../errors.ts'
-import { formatSummary } from '../../identity/discharge/request-summary.ts'
-import { SIGNED_IN_KEY } from '../../identity/discharge/signed-in.ts'
+import { isBrandId } from '../../grants/grant.ts'
+import { formatLimits, type RoleLimits } from '../../grants/manage-caveat.ts'
 import { randomId } from '../../random.ts'
+import { formatSummary } from '../../third-party/request-summary.ts'
+import { SIGNED_IN_KEY } from '../../third-party/signed-in.ts'
 import { checkDescription } from '../../tokens/requested-token.ts'
 import { mintRoot, rootPayload } from '../../tokens/root-macaroon.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
-import { isBrandId } from '../grants/grant.ts'
-import { formatLimits, type RoleLimits } from './manage-caveat.ts'
 
 export interface WantedManagementToken {
   /** Absent: all that the account has. */

@@ -2,11 +2,11 @@
 import type { MacaroonResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../../errors.ts'
+import type { Grant } from '../../grants/grant.ts'
+import { formatMinted, MOST_GRANTS, rolesToMint } from '../../grants/manage-caveat.ts'
 import { firstValidSlice, type Presented } from '../../tokens/authentication/first-valid-slice.ts'
 import { mintToken, OWN_CAVEATS } from '../../tokens/root-macaroon.ts'
-import type { Grant } from '../grants/grant.ts'
 import { type LoginAge, reaches } from '../grants/reaches.ts'
-import { formatMinted, MOST_GRANTS, rolesToMint } from './manage-caveat.ts'
 import { MANAGEMENT_ROOTS, type PresentedHere, verifyManager } from './verify-manager.ts'
 
 /**

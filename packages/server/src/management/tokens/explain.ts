@@ -4,6 +4,7 @@
  */
 import type { EXPLAINED_KINDS, Explanation } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
+import { rolesToMint } from '../../grants/manage-caveat.ts'
 import type { MacaroonKind } from '../../keyring/keyring.ts'
 import { verifyLogin } from '../../tokens/authentication/authenticate.ts'
 import {
@@ -15,7 +16,6 @@ import {
 import type { RequestDependencies } from '../../tokens/dependencies.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 import { permissionsOf } from '../me.ts'
-import { rolesToMint } from './manage-caveat.ts'
 import { authorityOf, reachedRoles } from './manager.ts'
 import { verifyManager } from './verify-manager.ts'
 

@@ -9,9 +9,9 @@ import {
   scopeOfRoles,
 } from '../../authority.ts'
 import { accountActor } from '../../change.ts'
-import { type Grant, isCurrent } from '../grants/grant.ts'
+import { type Grant, isCurrent } from '../../grants/grant.ts'
+import { type MintedRoles, type RoleLimits, scopeWithinAll } from '../../grants/manage-caveat.ts'
 import { type LoginAge, reaches } from '../grants/reaches.ts'
-import { type MintedRoles, type RoleLimits, scopeWithinAll } from './manage-caveat.ts'
 
 /** What a verified token says. */
 export interface ManagementLogin extends LoginAge {

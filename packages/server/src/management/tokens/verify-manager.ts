@@ -1,13 +1,13 @@
 /** Verifies a management token, or its root with a discharge. */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import type { SignIn } from '../../authority.ts'
-import { parseSignedIn, signedInText } from '../../identity/discharge/signed-in.ts'
+import { textOfAsked } from '../../grants/manage-caveat.ts'
+import { parseSignedIn, signedInText } from '../../third-party/signed-in.ts'
 import type { Taken, UnverifiedMacaroon } from '../../tokens/authentication/first-valid-slice.ts'
 import { type VerifiedSession, verifySession } from '../../tokens/authentication/verify-session.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 import { agentSince, type LoginAge } from '../grants/reaches.ts'
 import { type ClearedManager, clearManager } from './clear-manager.ts'
-import { textOfAsked } from './manage-caveat.ts'
 
 type ManagementKind = 'management-token' | 'management-root'
 

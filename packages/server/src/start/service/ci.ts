@@ -5,9 +5,9 @@ import { entryOf } from '../../audit/recording.ts'
 import { knownKeys } from '../../ci/issuers/keys/known-keys.ts'
 import { verifyByIssuer } from '../../ci/issuers/verify-by-issuer.ts'
 import { ciRoutes } from '../../ci/routes.ts'
-import type { Installation } from '../../cli/installation.ts'
-import { bundledIdentity } from '../../identity/discharge/third-party.ts'
+import type { Installation } from '../../installation.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { bundledIdentity } from '../../third-party/identity-service.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 
 interface Parts {

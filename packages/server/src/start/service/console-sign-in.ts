@@ -1,11 +1,11 @@
 /** Connects signing in to the console with what it needs. */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify'
-import type { Installation } from '../../cli/installation.ts'
 import { signInAgain, signInRoutes } from '../../console/sign-in/routes.ts'
 import type { SignInAgain } from '../../http/console/console-routes.ts'
 import { sessionCookie } from '../../http/console/session-cookie.ts'
 import type { Fetch } from '../../identity/discharge/external-identity.ts'
 import { endSignIn } from '../../identity/logins/browser-session.ts'
+import type { Installation } from '../../installation.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 
 interface Parts {

@@ -1,9 +1,9 @@
 /** Connects what only the console does for the own account: the operations take this besides an authority. */
-import type { Installation } from '../../cli/installation.ts'
-import type { OwnAgentDeps } from '../../identity/agents/add-own-agent.ts'
-import { bundledIdentity } from '../../identity/discharge/third-party.ts'
+import type { Installation } from '../../installation.ts'
+import type { OwnAgentDeps } from '../../management/own/add-own-agent.ts'
+import type { OwnTokenDeps } from '../../management/own/make-own-token.ts'
+import { bundledIdentity } from '../../third-party/identity-service.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
-import type { OwnTokenDeps } from '../../tokens/own/make-own-token.ts'
 import { toolLogins } from './tool-logins.ts'
 
 type Own = Pick<

@@ -1,8 +1,8 @@
 /** Where the metrics of this process go. */
 import { signingKeyLives } from '../../brands/keys/signing-key-life.ts'
 import { issuerKeyAges } from '../../ci/issuers/list.ts'
-import type { Installation } from '../../cli/installation.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
+import type { Installation } from '../../installation.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { serveMetrics } from '../../telemetry/metrics-server.ts'

@@ -1,20 +1,20 @@
 /** Connects reminders with the mail server and the webhook that the configuration names. */
 import { isIP } from 'node:net'
 import { hostIn } from '../../address-classes.ts'
-import type { Installation } from '../../cli/installation.ts'
 import { type Config, serviceAddress } from '../../config/config.ts'
 import { readSecretText } from '../../config/secrets/secret-text.ts'
 import type { SecretSource } from '../../config/secrets/sources.ts'
+import type { Installation } from '../../installation.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
 import { switchPage } from '../../reminders/console-page.ts'
 import { endsKey } from '../../reminders/reminder.ts'
+import { reminderMail } from '../../reminders/reminder-mail.ts'
 import { remindersJob, type Senders } from '../../reminders/run-reminders.ts'
 import type { SendMail, SendObserver } from '../../reminders/send-reminders.ts'
 import { smtpMailer } from '../../reminders/smtp-mailer.ts'
 import { webhookPoster } from '../../reminders/webhook.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import { reminderMail } from '../../web/mail/reminder-mail.ts'
 
 /** Reads the secrets. Throws `ConfigError`. */
 export async function reminderSenders(config: Config, log: Pick<Log, 'warn'>): Promise<Senders> {

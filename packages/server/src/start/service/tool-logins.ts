@@ -1,7 +1,7 @@
 /** How publishers' tools log in, as the identity service says at the moment. */
 import { Unavailable } from '../../errors.ts'
 import type { ToolLogins } from '../../http/description/service-routes.ts'
-import type { IdentityService } from '../../identity/discharge/third-party.ts'
+import type { IdentityService } from '../../third-party/identity-service.ts'
 
 /** `address`: of what holds the accounts. While that does not answer, nobody can log in with a password. */
 export const toolLogins =

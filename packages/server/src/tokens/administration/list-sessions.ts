@@ -2,7 +2,7 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
-import { SHORTEST_LIFE_MS } from '../../reminders/steps.ts'
+import { SHORTEST_LIFE_MS } from '../../reminder-steps.ts'
 import type { SessionKind, SessionOrder, SessionPosition, UsedSession } from '../session.ts'
 import type { SessionStore } from '../session-store.ts'
 

@@ -1,9 +1,9 @@
 /** Ends one's own sessions, all of them or all but some: after a computer, or a token of unknown origin, was lost. */
 import type { AccountStore } from '../../accounts/account-store.ts'
+import type { SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
 import type { SessionStore } from '../session-store.ts'
 
 export interface MineStores {

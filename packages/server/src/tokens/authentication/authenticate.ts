@@ -3,8 +3,8 @@
  * {@link authenticate}; exchange calls {@link verifyLogin} itself, to look at the macaroon before.
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
+import { textOfLimits } from '../../third-party/recorded-limits.ts'
 import type { RequestDependencies } from '../dependencies.ts'
-import { textOfLimits } from '../limits/recorded-limits.ts'
 import type { Authentication } from './authentication.ts'
 import { type Cleared, clear } from './clear.ts'
 import {

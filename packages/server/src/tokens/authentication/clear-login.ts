@@ -8,8 +8,8 @@ import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
 import { ConditionError, parseDeclared, parseTimestamp, splitCondition } from '@ratafia/macaroon/conditions'
 import { LOGIN_KEY, type LoginMark, parseLoginMark } from '../../accounts/ended-logins/login-mark.ts'
 import { quote, RequestError, unauthorized } from '../../errors.ts'
-import { SIGNED_IN_KEY } from '../../identity/discharge/signed-in.ts'
-import { GIVEN_CAVEAT } from '../../identity/passwords/discharge-macaroon.ts'
+import { GIVEN_CAVEAT } from '../../third-party/discharge-macaroon.ts'
+import { SIGNED_IN_KEY } from '../../third-party/signed-in.ts'
 import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from '../root-macaroon.ts'
 
 export interface ClearedLogin {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from '../../credential-forms.ts'
 import { TOOLS } from '../../web/tools.ts'
-import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from './credential-strings.ts'
 
 const vectors: { readonly strings: readonly { readonly name: string; readonly value: string }[] } =
   JSON.parse(

@@ -5,7 +5,7 @@
  */
 import type { SessionId } from '@ratafia/api'
 import type { Macaroon } from '@ratafia/macaroon'
-import { mintDischarge } from '../../identity/passwords/discharge-macaroon.ts'
+import { mintDischarge } from '../../third-party/discharge-macaroon.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import { mintPasswordRoot } from './password-root.ts'
 

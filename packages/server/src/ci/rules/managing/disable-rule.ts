@@ -3,7 +3,7 @@ import { requireMayManage } from '../../../accounts/administration/may-manage.ts
 import { type Authority, requireForAll } from '../../../authority.ts'
 import type { ChangingBy } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
-import type { GrantStore } from '../../../management/grants/grant-store.ts'
+import type { GrantStore } from '../../../grants/grant-store.ts'
 import type { SessionStore } from '../../../tokens/session-store.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'

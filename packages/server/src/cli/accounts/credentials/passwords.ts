@@ -1,8 +1,8 @@
 /** `ratafia accounts set-password` and `password-logins`: what people log in with. */
 import type { Command } from 'commander'
+import type { Installation } from '../../../installation.ts'
 import { actOnEach } from '../../act-on-each.ts'
 import type { CommandContext } from '../../context.ts'
-import type { Installation } from '../../installation.ts'
 import { readSwitch } from '../../option-values.ts'
 import { type JsonOption, print, withJson } from '../../output.ts'
 import { readPassword } from '../../password-input.ts'

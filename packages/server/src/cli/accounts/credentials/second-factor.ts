@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { Account } from '../../../accounts/account.ts'
 import type { NewSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { serviceAddress } from '../../../config/config.ts'
+import type { Installation } from '../../../installation.ts'
 import { confirm, withYes, type YesOption } from '../../confirm.ts'
 import type { CommandContext } from '../../context.ts'
-import type { Installation } from '../../installation.ts'
 import { type JsonOption, print, withJson } from '../../output.ts'
 
 export function secondFactorCommands(accounts: Command, context: CommandContext): void {

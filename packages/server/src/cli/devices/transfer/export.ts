@@ -1,10 +1,10 @@
 /** `ratafia devices export`: the register as a file, from the database, or what a service exports of it. */
 import type { Command } from 'commander'
 import { systemClock } from '../../../clock.ts'
+import type { Installation } from '../../../installation.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
 import { printWritten, writeOut, writePages } from '../../files/write-whole.ts'
 import { formatOf } from '../../files.ts'
-import type { Installation } from '../../installation.ts'
 import { counted, type JsonOption, note, withJson } from '../../output.ts'
 import { withProgress } from '../../progress.ts'
 import { exportedRows, type RowOf, rowOf } from '../../service/exported-rows.ts'

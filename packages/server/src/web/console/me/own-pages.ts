@@ -1,10 +1,10 @@
 /** Signing browsers out, adding and removing agents of one's own. */
-import type { OwnAgent } from '../../../identity/agents/add-own-agent.ts'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
+import type { Agent } from '../records.ts'
 import { shownOnce } from '../shown-once.ts'
 import { type Browser, browserName } from './me-page.ts'
 
@@ -75,7 +75,13 @@ ${actions(submit({ label: text.agents.addDo }), CANCEL)}`,
   ),
 })
 
-export const shownAgentPage = ({ agent, file }: OwnAgent): ConsoleContent => ({
+export interface ShownAgentPage {
+  readonly agent: Pick<Agent, 'name'>
+  /** With the private key: the contents of a file for the clients of the agent. */
+  readonly file: object
+}
+
+export const shownAgentPage = ({ agent, file }: ShownAgentPage): ConsoleContent => ({
   title: text.agents.shownTitle(visibleText(agent.name, 64)),
   section: 'me',
   body: html`<p class="notice warn" role="alert">${text.agents.shown}</p>

@@ -1,5 +1,5 @@
 /** The list of one's own tokens. */
-import { SHORTEST_LIFE_MS } from '../../../reminders/steps.ts'
+import { SHORTEST_LIFE_MS } from '../../../reminder-steps.ts'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'

@@ -1,21 +1,24 @@
 /** A new token, shown once in each form that tools take (contract/administration.md, C6). */
-import type { OwnToken } from '../../../tokens/own/make-own-token.ts'
+import type { CredentialText, FormUse, LeftOutForm } from '../../../credential-forms.ts'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
+import type { Session } from '../records.ts'
 import { shownOnce } from '../shown-once.ts'
 
 const text = words.tokens.shownPage
 
 export interface ShownTokenPage {
-  readonly made: OwnToken
+  readonly made: {
+    readonly session: Pick<Session, 'description'>
+    readonly forms: readonly CredentialText[]
+    readonly leftOut: readonly LeftOutForm[]
+  }
   /** Where the service answers, for the example with curl. */
   readonly baseUrl: string
   readonly replaced: { readonly name: string; readonly until: Date } | undefined
 }
-
-type Form = OwnToken['forms'][number]
 
 export function shownTokenPage({ made, baseUrl, replaced }: ShownTokenPage): ConsoleContent {
   const { session, forms, leftOut } = made
@@ -39,7 +42,7 @@ ${leftOut.length > 0 && html`<section class="card"><h2>${text.leftOut}</h2>${lef
   }
 }
 
-const formSection = ({ form, text: value, uses }: Form): Html =>
+const formSection = ({ form, text: value, uses }: CredentialText): Html =>
   shownOnce({
     id: form,
     title: uses.map(({ tool }) => tool).join(', '),
@@ -47,5 +50,5 @@ const formSection = ({ form, text: value, uses }: Form): Html =>
     note: form === 'env' ? text.shell : uses.map(useOf),
   })
 
-const useOf = ({ tool, variable }: Form['uses'][number]): Html | undefined =>
+const useOf = ({ tool, variable }: FormUse): Html | undefined =>
   variable === undefined ? undefined : html`${text.readBy(tool, variable)}<br>`

@@ -10,21 +10,26 @@ import { type Account, requireEnabled } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy, Recording } from '../../change.ts'
+import {
+  type Addresses,
+  type CredentialText,
+  type LeftOutForm,
+  type MintedCredential,
+  textsOf,
+} from '../../credential-forms.ts'
 import { invalidField, Unavailable, unauthorized } from '../../errors.ts'
-import type { GrantStore } from '../../management/grants/grant-store.ts'
-import type { ManagerAuthority } from '../../management/tokens/manager.ts'
-import { requireWholeToken } from '../../management/tokens/require-whole-token.ts'
-import { shortenSession } from '../administration/shorten-session.ts'
-import type { TokenDependencies } from '../dependencies.ts'
-import type { Addresses } from '../dialects/credential-strings.ts'
-import { mintPair } from '../dialects/mint-pair.ts'
-import { textOfLimits } from '../limits/recorded-limits.ts'
-import { openSession } from '../open-session.ts'
-import { checkTokenRequest, type RequestedToken } from '../requested-token.ts'
-import { mintToken, subjectOf } from '../root-macaroon.ts'
-import { type ListedSession, sessionRecord } from '../session.ts'
-import type { SessionStore } from '../session-store.ts'
-import { type CredentialText, type LeftOutForm, type MintedCredential, textsOf } from './credential-texts.ts'
+import type { GrantStore } from '../../grants/grant-store.ts'
+import { textOfLimits } from '../../third-party/recorded-limits.ts'
+import { shortenSession } from '../../tokens/administration/shorten-session.ts'
+import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import { mintPair } from '../../tokens/dialects/mint-pair.ts'
+import { openSession } from '../../tokens/open-session.ts'
+import { checkTokenRequest, type RequestedToken } from '../../tokens/requested-token.ts'
+import { mintToken, subjectOf } from '../../tokens/root-macaroon.ts'
+import { type ListedSession, sessionRecord } from '../../tokens/session.ts'
+import type { SessionStore } from '../../tokens/session-store.ts'
+import type { ManagerAuthority } from '../tokens/manager.ts'
+import { requireWholeToken } from '../tokens/require-whole-token.ts'
 import { requestOf, type WantedToken } from './wanted-token.ts'
 
 export interface OwnTokenInput {

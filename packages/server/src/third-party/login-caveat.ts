@@ -5,7 +5,7 @@
  */
 import { isSessionId, type SessionId } from '@ratafia/api'
 import type { Attenuations } from '@ratafia/macaroon/conditions'
-import { limitsIn, textOfLimits } from '../../tokens/limits/recorded-limits.ts'
+import { limitsIn, textOfLimits } from './recorded-limits.ts'
 
 export interface LoginCaveat {
   /** What the caveat, and later its discharge, have as their location: a label that clients compare. */

@@ -2,8 +2,8 @@
 import { isPermission, MAX_DESCRIPTION_LENGTH } from '@ratafia/api'
 import { invalidField, invalidFields } from '../../errors.ts'
 import { packageReference } from '../../package-directory/package-reference.ts'
-import type { TokenRequest } from '../requested-token.ts'
-import { type LimitNames, readLimits } from '../wanted-limits.ts'
+import type { TokenRequest } from '../../tokens/requested-token.ts'
+import { type LimitNames, readLimits } from '../../tokens/wanted-limits.ts'
 
 /** An absent or empty list means no limit. */
 export interface WantedToken {

@@ -1,6 +1,6 @@
 /** Somebody who can sign in and grant roles is always left (contract/administration.md, B13). */
 import type { AccountId } from '@ratafia/api'
-import { RequestError } from '../../errors.ts'
+import { RequestError } from '../errors.ts'
 import type { GrantStore } from './grant-store.ts'
 
 /**

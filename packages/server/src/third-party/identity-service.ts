@@ -1,7 +1,7 @@
 /**
  * The identity service as a third party: all that is needed to seal a caveat to it (contract/bakery.md 3.1, 7.12).
  */
-import type { Keyring } from '../../keyring/keyring.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 
 export interface ThirdParty {
   /** Where clients discharge, without a trailing slash. */

@@ -3,7 +3,7 @@
  * at a list of sessions. Nothing is decided by it. The macaroons carry their own limits, and a copy may have fewer.
  */
 import { type Attenuations, UNRESTRICTED } from '@ratafia/macaroon/conditions'
-import { isObject, jsonIn } from '../../foreign-json.ts'
+import { isObject, jsonIn } from '../foreign-json.ts'
 
 /** The most characters of the text. A list may show a thousand sessions, so longer ones are not recorded. */
 const MOST_CHARACTERS = 4_096

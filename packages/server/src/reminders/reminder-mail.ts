@@ -1,8 +1,9 @@
 /** The letter of reminders: plain text, with what a stranger wrote made visible. */
-import { consolePage, switchPage } from '../../reminders/console-page.ts'
-import type { Addressee, Ends } from '../../reminders/reminder.ts'
-import { daysLeft } from '../../reminders/steps.ts'
-import { visibleText } from '../visible-text.ts'
+
+import { daysLeft } from '../reminder-steps.ts'
+import { visibleText } from '../web/visible-text.ts'
+import { consolePage, switchPage } from './console-page.ts'
+import type { Addressee, Ends } from './reminder.ts'
 
 export interface LetterText {
   readonly subject: string

@@ -1,7 +1,7 @@
 /** A grant: an account has a role, for one brand or for the whole service (contract/administration.md, B1). */
 import { type AccountId, isAccountId, isRole, ROLES } from '@ratafia/api'
-import type { HeldRole } from '../../authority.ts'
-import { invalidField } from '../../errors.ts'
+import type { HeldRole } from '../authority.ts'
+import { invalidField } from '../errors.ts'
 
 /** What makes a grant the one it is. */
 export interface GrantKey extends HeldRole {

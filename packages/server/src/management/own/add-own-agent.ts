@@ -3,14 +3,14 @@
  * the console does this, as with tokens: an agent's key is another way in.
  */
 import { stateConflict } from '../../errors.ts'
-import type { ManagerAuthority } from '../../management/tokens/manager.ts'
-import { requireWholeToken } from '../../management/tokens/require-whole-token.ts'
+import { type AddAgentDeps, type AgentsFile, addAgent } from '../../identity/agents/add-agent.ts'
+import type { WantedLimits } from '../../identity/agents/agent-limits.ts'
+import { agentRecord } from '../../identity/agents/agent-record.ts'
+import { ownId } from '../../identity/agents/list-agents.ts'
 import { packageReference } from '../../package-directory/package-reference.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
-import { type AddAgentDeps, type AgentsFile, addAgent } from './add-agent.ts'
-import type { WantedLimits } from './agent-limits.ts'
-import { agentRecord } from './agent-record.ts'
-import { ownId } from './list-agents.ts'
+import type { ManagerAuthority } from '../tokens/manager.ts'
+import { requireWholeToken } from '../tokens/require-whole-token.ts'
 
 export interface OwnAgentInput {
   /** Of the session in the console. */

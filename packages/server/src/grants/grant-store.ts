@@ -9,7 +9,7 @@ import {
   inTransaction,
   rowLock,
   toInstant,
-} from '../../database/index.ts'
+} from '../database/index.ts'
 import type { Grant, GrantKey, ListedGrant } from './grant.ts'
 
 export interface GrantFilter {

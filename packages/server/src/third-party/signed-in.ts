@@ -4,7 +4,7 @@
  * `declared signed-in agent NAME`. The contract calls the key `login`, which is taken (`login-mark.ts`).
  */
 import { formatTimestamp, parseTimestamp } from '@ratafia/macaroon/conditions'
-import type { SignIn } from '../../authority.ts'
+import type { SignIn } from '../authority.ts'
 
 export const SIGNED_IN_KEY = 'signed-in'
 

@@ -8,9 +8,9 @@
  */
 import { isRole, type ManagementPermission, ROLES, type Role, roleHas } from '@ratafia/api'
 import { ConditionError } from '@ratafia/macaroon/conditions'
-import { type BrandScope, type HeldRole, intersectScopes, scopeOfRoles } from '../../authority.ts'
-import { isObject, jsonIn } from '../../foreign-json.ts'
-import { isBrandId } from '../grants/grant.ts'
+import { type BrandScope, type HeldRole, intersectScopes, scopeOfRoles } from '../authority.ts'
+import { isObject, jsonIn } from '../foreign-json.ts'
+import { isBrandId } from './grant.ts'
 
 export const MANAGE = 'manage'
 

@@ -1,7 +1,7 @@
 /** Nobody acts on an account that may do more than they may (contract/administration.md, B13). */
 import { type AccountId, ROLES } from '@ratafia/api'
-import { type Authority, covers, type HeldRole } from '../../authority.ts'
-import { RequestError } from '../../errors.ts'
+import { type Authority, covers, type HeldRole } from '../authority.ts'
+import { RequestError } from '../errors.ts'
 import type { GrantStore } from './grant-store.ts'
 
 /** Whether the account has any role now. Throws {@link RequestError} `permission-denied`. */
