@@ -2,6 +2,7 @@
  * A change and its entry in the audit log are one transaction: both are stored, or neither. An operation that changes
  * something gets its stores here, on that transaction, and records what it did before the transaction ends.
  */
+import type { Stores, TransactionStores } from './stores.ts'
 
 /** Who makes a change, and from where. */
 export interface Author {
@@ -28,23 +29,37 @@ export interface Recording {
   record(change: AuditedChange): Promise<void>
 }
 
+/** The stores that a change has, on its transaction. */
+export interface InChange extends TransactionStores, Recording {}
+
 /**
  * Runs `work` with stores on one transaction. `work` may run more than once, must use no other store, and must record
  * whatever it changed; if it changed nothing, it records nothing.
  */
-export type Changing<Stores> = <T>(work: (on: Stores & Recording) => Promise<T>) => Promise<T>
+export type Changing<On = InChange> = <T>(work: (on: On & Recording) => Promise<T>) => Promise<T>
 
 /** The same for an author who is known only once a request arrives. */
-export type ChangingBy<Stores> = (author: Author) => Changing<Stores>
+export type ChangingBy<On = InChange> = (author: Author) => Changing<On>
+
+declare module './stores.ts' {
+  interface Stores {
+    readonly changeBy: ChangingBy
+  }
+}
+
+/** For operations whose author is always the same. */
+export interface AuthoredStores extends Stores {
+  readonly change: Changing
+}
 
 /**
  * Runs `work` on a transaction. A dry run undoes it at its end: it makes the whole change, so that whatever would refuse
  * it does, and stores nothing of it.
  */
-export async function changeUnlessDry<Stores, T>(
+export async function changeUnlessDry<On, T>(
   dryRun: boolean,
-  change: Changing<Stores>,
-  work: (on: Stores & Recording) => Promise<T>,
+  change: Changing<On>,
+  work: (on: On & Recording) => Promise<T>,
 ): Promise<T> {
   if (!dryRun) return change(work)
   const results: { readonly value: T }[] = []
@@ -63,7 +78,7 @@ export async function changeUnlessDry<Stores, T>(
 
 /** Changes that are all undone. */
 export const undone =
-  <Stores>(changeBy: ChangingBy<Stores>): ChangingBy<Stores> =>
+  <On>(changeBy: ChangingBy<On>): ChangingBy<On> =>
   (author) =>
   (work) =>
     changeUnlessDry(true, changeBy(author), work)

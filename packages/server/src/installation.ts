@@ -10,6 +10,7 @@ import type { SecondFactorStore } from './accounts/second-factor/second-factor-s
 import type { AuditStore } from './audit/audit-store.ts'
 import type { InAudit } from './audit/link.ts'
 import type { DirectAuthority } from './authority.ts'
+import type { Stores } from './stores.ts'
 import type { WholeDatabaseStore } from './backup/whole-database-store.ts'
 import type { BrandStore } from './brands/brand-store.ts'
 import type { AllowListStore } from './brands/models/allow-list/allow-list-store.ts'
@@ -74,70 +75,12 @@ export interface UnopenedInstallation {
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }
 
-/** Every store: on the database, or all of them on one transaction. */
-export interface Stores {
-  readonly accounts: AccountStore
-  readonly accountSummaries: AccountSummaryStore
-  readonly logins: LoginStore
-  readonly secondFactors: SecondFactorStore
-  readonly oneTimeLinks: OneTimeLinkStore
-  readonly agents: AgentStore
-  readonly grants: GrantStore
-  readonly counts: CounterStore
-  readonly repeats: RepeatStore
-  readonly keptForms: KeptFormStore
-  readonly jobs: JobStore
-  readonly endings: EndingStore
-  readonly reminders: ReminderStore
-  readonly signInSessions: SignInSessionStore
-  readonly completedLogins: CompletedLoginStore
-  readonly tokenSessions: SessionStore
-  readonly tokenActivities: TokenActivityStore
-  readonly usedTokens: UsedTokenStore
-  readonly issuers: IssuerStore
-  readonly issuerKeys: IssuerKeysStore
-  readonly packages: PackageStore
-  readonly rules: RuleStore
-  readonly assertions: AssertionStore
-  readonly brands: BrandStore
-  readonly models: ModelStore
-  readonly apiKeys: ApiKeyStore
-  readonly allowList: AllowListStore
-  readonly hardwareIdentities: HardwareIdentityStore
-  readonly devices: DeviceStore
-  readonly activities: ActivityStore
-  readonly registrations: RegistrationStore
-  readonly waiting: WaitingStore
-  readonly clones: CloneStore
-  readonly deviceSessions: DeviceSessionStore
-  readonly removals: RemovalStore
-  readonly accountRemovals: AccountRemovalStore
-  readonly audit: AuditStore
-}
-
 export interface Installation extends Stores {
   readonly config: Config
-  /** The database's. */
-  readonly clock: Clock
   /** How far this machine's clock is ahead of the database's, in milliseconds; see `DatabaseClock.aheadBy`. */
   readonly clockAhead: () => number
   readonly database: Database
-  readonly keyring: Keyring
-  readonly passwords: PasswordHasher
-  readonly sealer: Sealer
-  readonly deviceTransfers: DeviceTransferStore
-  readonly leases: LeaseStore
-  readonly processes: ProcessStore
-  readonly fleet: FleetStore
-  readonly deviceLists: ListStore
-  readonly deviceCounts: CountStore
-  /** What issuers of ID tokens publish. */
-  readonly fetchDocument: FetchDocument
   /** Of the operator: whoever runs this process. */
   readonly authority: DirectAuthority
-  readonly changeBy: ChangingBy<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
-  /** Without a limit of time. */
-  readonly inImport: ChangingBy<Stores & ImportStores>
-  readonly inAudit: InAudit
   close(): Promise<void>
 }

@@ -11,7 +11,7 @@ export interface AccountDeps {
   readonly accounts: AccountStore
   readonly passwords: PasswordHasher
   readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  readonly change: Changing<{ readonly accounts: AccountStore }>
+  readonly change: Changing
   readonly clock: Clock
 }
 
@@ -23,5 +23,5 @@ export interface InPasswords extends InSessions {
 
 /** What sets a password works with: it ends the links to a new one. */
 export interface PasswordDeps extends Omit<AccountDeps, 'change'> {
-  readonly change: Changing<InPasswords>
+  readonly change: Changing
 }

@@ -114,6 +114,12 @@ export interface AccountStore {
   switchReminders(id: AccountId, offAt: Date | undefined): Promise<boolean>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly accounts: AccountStore
+  }
+}
+
 /** Index: the primary key. */
 const selectById = compiledOnce((query, { id }: { id: AccountId }) =>
   query.selectFrom('account').selectAll().where('id', '=', id),

@@ -19,7 +19,7 @@ export interface AddAccountInput {
 }
 
 interface AddDeps extends Pick<AccountDeps, 'passwords' | 'clock'> {
-  readonly changeBy: ChangingBy<{ readonly accounts: AccountStore }>
+  readonly changeBy: ChangingBy
 }
 
 /**

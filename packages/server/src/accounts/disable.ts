@@ -13,7 +13,7 @@ import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
 
 interface DisableDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
-  readonly changeBy: ChangingBy<InAccounts>
+  readonly changeBy: ChangingBy
 }
 
 /**

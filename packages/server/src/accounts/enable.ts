@@ -9,7 +9,7 @@ import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
 
 interface EnableDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
-  readonly changeBy: ChangingBy<InAccounts>
+  readonly changeBy: ChangingBy
 }
 
 /**

@@ -17,7 +17,7 @@ import { checkIdentity } from './resolve-identity.ts'
 export async function linkIdentity(
   { account: nameOrId, authority, ...unchecked }: ExternalIdentity & NamedAccount,
   deps: Pick<AccountDeps, 'accounts' | 'clock'> & {
-    readonly changeBy: ChangingBy<InGrants>
+    readonly changeBy: ChangingBy
   },
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')

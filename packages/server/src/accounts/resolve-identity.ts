@@ -14,7 +14,7 @@ import { accountNamed } from './find.ts'
 
 export interface IdentityRules {
   readonly accounts: AccountStore
-  readonly changeBy: ChangingBy<{ readonly accounts: AccountStore }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
   /** The location of the bundled identity service, whose subjects are the accounts themselves; absent without one. */
   readonly bundledIssuer: string | undefined

@@ -16,7 +16,7 @@ export async function setEmail(
     email,
     authority,
   }: { readonly account: string; readonly email: string; readonly authority: DirectAuthority },
-  { change }: { readonly change: Changing<{ readonly accounts: AccountStore }> },
+  { change }: { readonly change: Changing },
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   return change(async ({ accounts, record }) => {

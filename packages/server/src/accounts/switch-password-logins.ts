@@ -11,7 +11,7 @@ import { findAccount } from './find.ts'
 export async function switchPasswordLogins(
   { account: nameOrId, on: wanted, authority }: NamedAccount & { readonly on: boolean },
   deps: Pick<AccountDeps, 'accounts' | 'clock'> & {
-    readonly changeBy: ChangingBy<InGrants>
+    readonly changeBy: ChangingBy
   },
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')

@@ -85,6 +85,12 @@ export interface AuditStore {
   ): Promise<{ readonly removed: number; readonly last: LinkedEntry | undefined }>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly audit: AuditStore
+  }
+}
+
 export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
   /**
    * By audit_entry_subject, audit_entry_actor or audit_entry_action, the first that the filter names, all in the order of

@@ -8,6 +8,12 @@ import { hashOf, type LinkedEntry } from './entry.ts'
 /** Runs a transaction on the log alone. */
 export type InAudit = <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
 
+declare module '../stores.ts' {
+  interface Stores {
+    readonly inAudit: InAudit
+  }
+}
+
 export interface LinkDeps {
   readonly audit: AuditStore
   readonly inAudit: InAudit

@@ -6,7 +6,7 @@ import type { AuditStore } from './audit-store.ts'
 export function removeOldEntries(
   before: Date,
   limit: number,
-  { change }: { readonly change: Changing<{ readonly audit: AuditStore }> },
+  { change }: { readonly change: Changing },
 ): Promise<number> {
   return change(async ({ audit, record }) => {
     const { removed, last } = await audit.removeOldest(await audit.lockChain(), before, limit)

@@ -21,5 +21,5 @@ export interface BrandStores {
 
 export interface BrandDeps extends BrandStores, SignerDeps {
   readonly brands: BrandStore
-  readonly changeBy: ChangingBy<BrandStores>
+  readonly changeBy: ChangingBy
 }

@@ -66,6 +66,12 @@ export interface BrandStore {
   remove(accountId: string): Promise<void>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly brands: BrandStore
+  }
+}
+
 /** Primary key. */
 const selectEnabledKey = compiledOnce((query, { keyId }: { keyId: string }) =>
   query

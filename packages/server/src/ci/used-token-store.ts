@@ -66,6 +66,12 @@ export interface UsedTokenStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly usedTokens: UsedTokenStore
+  }
+}
+
 export const usedTokenStore = ({ query }: Pick<Database, 'query'>): UsedTokenStore => ({
   async use(use) {
     try {

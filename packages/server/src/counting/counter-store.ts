@@ -42,6 +42,12 @@ export interface CounterStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly counts: CounterStore
+  }
+}
+
 /** Rows of one statement. */
 const AT_ONCE = 1_000
 /** Ids of one statement. */

@@ -61,6 +61,12 @@ export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   findRequest(device: DeviceRef): Promise<Uint8Array | undefined>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly devices: DeviceStore
+  }
+}
+
 type KeyName = Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>
 
 /**

@@ -11,7 +11,7 @@ import type { DeviceStore } from './device-store.ts'
 /** What somebody who looks up a device and decides about it needs. */
 export interface DecideDeps {
   readonly devices: DeviceStore
-  readonly changeBy: ChangingBy<{ readonly devices: DeviceStore }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

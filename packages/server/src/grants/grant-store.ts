@@ -41,6 +41,12 @@ export interface GrantStore {
   lockOperators(now: Date): Promise<readonly AccountId[]>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly grants: GrantStore
+  }
+}
+
 /** Index: the primary key. */
 const selectHeld = compiledOnce((query, { id, now }: { id: AccountId; now: number }) =>
   query

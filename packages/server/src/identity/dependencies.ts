@@ -38,14 +38,7 @@ export interface IdentityDependencies {
   readonly knownAgents: RememberedAgents
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
-  readonly changeBy: ChangingBy<{
-    readonly accounts: AccountStore
-    readonly secondFactors: SecondFactorStore
-    readonly oneTimeLinks: OneTimeLinkStore
-    readonly tokenSessions: Pick<SessionStore, 'list' | 'revoke'>
-    readonly completedLogins: CompletedLoginStore
-    readonly signInSessions: SignInSessionStore
-  }>
+  readonly changeBy: ChangingBy
   readonly throttle: Throttle
   readonly tally: Tally
   readonly waiters: LoginWaiters

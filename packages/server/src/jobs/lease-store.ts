@@ -16,6 +16,12 @@ export interface LeaseStore {
   held(): Promise<readonly string[]>
 }
 
+declare module '../stores.ts' {
+  interface Stores {
+    readonly leases: LeaseStore
+  }
+}
+
 export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): LeaseStore {
   const now = databaseNow(kind)
   return {

@@ -80,6 +80,12 @@ export interface Keyring {
   list(): Promise<KeyDescription[]>
 }
 
+declare module '../stores.ts' {
+  interface Stores {
+    readonly keyring: Keyring
+  }
+}
+
 export interface KeyringDependencies {
   readonly database: Database
   /** RATAFIA_SECRET_KEY, at least 32 bytes, or a sealer made from it. */

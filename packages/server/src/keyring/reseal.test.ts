@@ -18,7 +18,7 @@ const authority = deciding()
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
 
 eachDatabase((_kind, open) => {
-  const changes = async (): Promise<ChangingBy<{ readonly sealedValues: SealedValueStore }>> =>
+  const changes = async (): Promise<ChangingBy> =>
     changesBy(await open(), (on) => ({ sealedValues: sealedValueStore(on) }))
   const sealed = async () =>
     (await sealedValueStore(await open()).all()).map((value) => Buffer.from(value.sealed))

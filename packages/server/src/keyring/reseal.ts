@@ -28,7 +28,7 @@ export async function reseal(
     authority,
     onProgress,
   }: { readonly sealer: Sealer; readonly authority: Authority; readonly onProgress?: Progress },
-  { changeBy }: { readonly changeBy: ChangingBy<{ readonly sealedValues: SealedValueStore }> },
+  { changeBy }: { readonly changeBy: ChangingBy },
 ): Promise<Resealed> {
   requireForAll(authority, 'roles:manage')
   return changeBy(authority.author)(async ({ sealedValues, record }) => {

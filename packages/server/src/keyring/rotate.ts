@@ -1,5 +1,6 @@
 import { type Authority, requireForAll } from '../authority.ts'
-import type { Changing, ChangingBy } from '../change.ts'
+import type { Changing } from '../change.ts'
+import type { Stores } from '../stores.ts'
 import type { KeySource } from './key-cache.ts'
 import type { StoredKeyPair } from './key-pair-store.ts'
 import type { KeyDescription, Keyring } from './keyring.ts'
@@ -7,20 +8,16 @@ import type { RootKey } from './root-key-store.ts'
 
 export type Rotatable = 'root' | 'discharger'
 
-/** The stores of the keyring, on a transaction. */
-export interface NewKeyStores {
-  readonly rootKeys: Pick<KeySource<RootKey>, 'add'>
-  readonly keyPairs: Pick<KeySource<StoredKeyPair>, 'add'>
-}
-
-interface RotateDeps {
-  readonly keyring: Keyring
-  readonly changeBy: ChangingBy<NewKeyStores>
+declare module '../change.ts' {
+  interface InChange {
+    readonly rootKeys: Pick<KeySource<RootKey>, 'add'>
+    readonly keyPairs: Pick<KeySource<StoredKeyPair>, 'add'>
+  }
 }
 
 interface Rotating {
   readonly keyring: Keyring
-  readonly change: Changing<NewKeyStores>
+  readonly change: Changing
 }
 
 const ROTATIONS: Readonly<Record<Rotatable, (deps: Rotating) => Promise<KeyDescription>>> = {
@@ -48,7 +45,7 @@ const ROTATIONS: Readonly<Record<Rotatable, (deps: Rotating) => Promise<KeyDescr
  */
 export async function rotate(
   { kinds, authority }: { readonly kinds: readonly Rotatable[]; readonly authority: Authority },
-  { keyring, changeBy }: RotateDeps,
+  { keyring, changeBy }: Stores,
 ): Promise<KeyDescription[]> {
   requireForAll(authority, 'roles:manage')
   const change = changeBy(authority.author)

@@ -23,6 +23,12 @@ export interface SealedValueStore {
   all(): Promise<readonly SealedValue[]>
 }
 
+declare module '../change.ts' {
+  interface InChange {
+    readonly sealedValues: SealedValueStore
+  }
+}
+
 export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValueStore {
   /** Changes one row, by primary key, if it still has the value read. */
   const replacing =

@@ -32,6 +32,12 @@ export interface Sealer {
   keyIds(): readonly [current: string, previous?: string]
 }
 
+declare module '../stores.ts' {
+  interface Stores {
+    readonly sealer: Sealer
+  }
+}
+
 const VERSION = 1
 const NONCE_BYTES = 12
 const KEY_ID_BYTES = 4

@@ -27,7 +27,7 @@ export interface ImportOptions {
 export async function importPackages(
   text: string,
   { format, replaceAll, authority, onProgress }: ImportOptions,
-  { changeBy }: { readonly changeBy: ChangingBy<{ readonly packages: PackageStore }> },
+  { changeBy }: { readonly changeBy: ChangingBy },
 ): Promise<{ readonly imported: number }> {
   requireForAll(authority, 'roles:manage')
   const entries = readPackages(text, format)

@@ -25,6 +25,12 @@ export interface PackageStore {
   list(page: { after?: string | undefined; limit: number }): Promise<readonly PackageEntry[]>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly packages: PackageStore
+  }
+}
+
 /** Entries per statement: every database takes that many parameters. */
 const BATCH = 200
 

@@ -86,6 +86,12 @@ export interface EndingStore {
   recipient(id: string): Promise<Recipient | undefined>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly endings: EndingStore
+  }
+}
+
 /** Of one brand nobody has more managers. */
 const MOST_MANAGERS = 1_000
 

@@ -45,7 +45,7 @@ export async function switchOwnReminders(
     clock,
     sentBy,
   }: Sending & {
-    readonly changeBy: ChangingBy<{ readonly accounts: AccountStore }>
+    readonly changeBy: ChangingBy
     readonly clock: () => Date
   },
 ): Promise<RemindersRecord> {

@@ -32,6 +32,12 @@ export interface ReminderStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly reminders: ReminderStore
+  }
+}
+
 const KEY = ['channel', 'recipient', 'kind', 'subject', 'ends_at', 'days'] as const
 
 export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore {

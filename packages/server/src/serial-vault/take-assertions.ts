@@ -9,7 +9,7 @@ import { RequestError } from '../errors.ts'
 import type { Dump } from './read-dump.ts'
 
 export interface TakeAssertionsDeps extends TrustDeps {
-  readonly changeBy: ChangingBy<{ readonly assertions: AssertionStore }>
+  readonly changeBy: ChangingBy
 }
 
 export interface HowToTake {
@@ -86,7 +86,7 @@ function store(
   {
     change,
     clock,
-  }: { readonly change: Changing<{ readonly assertions: AssertionStore }>; readonly clock: Clock },
+  }: { readonly change: Changing; readonly clock: Clock },
 ): Promise<void> {
   return change(async ({ assertions, record }) => {
     await assertions.put(rows, clock())

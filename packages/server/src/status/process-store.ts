@@ -16,6 +16,12 @@ export interface ProcessStore {
   running(): Promise<readonly RunningProcess[]>
 }
 
+declare module '../stores.ts' {
+  interface Stores {
+    readonly processes: ProcessStore
+  }
+}
+
 /** Three beats. */
 const SILENT_MS = 90_000
 const FORGOTTEN_MS = 600_000

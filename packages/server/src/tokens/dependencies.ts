@@ -18,7 +18,7 @@ export interface TokenDependencies extends SessionOpening {
   readonly logins: RememberedLogins
   readonly uses: TokenUses
   readonly tally: Tally
-  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy
   readonly accounts: LoginStore & {
     /**
      * The account of the person the identity service vouched for, who comes from the address `source`. A new account is

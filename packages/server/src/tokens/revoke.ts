@@ -17,7 +17,7 @@ export interface Revocation {
 }
 
 interface RevokeDeps {
-  readonly change: Changing<{ readonly tokenSessions: SessionStore }>
+  readonly change: Changing
   readonly clock: Clock
 }
 

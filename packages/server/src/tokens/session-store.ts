@@ -98,6 +98,12 @@ export interface SessionStore {
   removeEnded(before: Date, limit: number): Promise<number>
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    readonly tokenSessions: SessionStore
+  }
+}
+
 /** By the clock of another node a session that has ended may still be valid. */
 const OTHER_CLOCKS_MS = 3_600_000
 

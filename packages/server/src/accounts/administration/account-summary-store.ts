@@ -21,6 +21,12 @@ export interface AccountSummaryStore {
   ): Promise<readonly AccountSummary[]>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly accountSummaries: AccountSummaryStore
+  }
+}
+
 export function accountSummaryStore({ query }: Pick<Database, 'query'>): AccountSummaryStore {
   return {
     // Indexes: the primary key and the unique one on username; agent_account and token_session_account_since for each.

@@ -33,7 +33,7 @@ export interface InAccounts {
 
 interface EditDeps {
   readonly accounts: AccountStore
-  readonly changeBy: ChangingBy<InAccounts>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

@@ -22,7 +22,7 @@ type OperationDeps = Parameters<typeof addAccount>[1] &
   Parameters<typeof summarizeAccounts>[1]
 
 interface AccountRouteDeps extends Omit<OperationDeps, 'changeBy'> {
-  readonly changeBy: ChangingBy<InAccounts & InLinks>
+  readonly changeBy: ChangingBy
 }
 
 export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRouteDeps): void {

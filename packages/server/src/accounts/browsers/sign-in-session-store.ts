@@ -32,6 +32,12 @@ export interface SignInSessionStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly signInSessions: SignInSessionStore
+  }
+}
+
 export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSessionStore {
   return {
     insert: async ({ idHash, accountId, seen, createdAt, expiresAt, address, userAgent }) => {

@@ -18,7 +18,7 @@ interface RevokeAllDeps {
   readonly accounts: AccountStore
   readonly tokenSessions: SessionStore
   readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  readonly changeBy: ChangingBy<InGrants & { readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

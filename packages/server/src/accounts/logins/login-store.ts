@@ -47,6 +47,12 @@ export interface LoginStore {
   ofSession(id: SessionId): Promise<{ readonly account: Account; readonly session: LoginSession } | undefined>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly logins: LoginStore
+  }
+}
+
 export const loginStore = ({ query }: Pick<Database, 'query'>): LoginStore => ({
   find: inBatches((logins: readonly NamedLogin[]) => findAll(query, logins)),
   ofSession: inBatches((ids: readonly SessionId[]) => findOfSessions(query, ids)),

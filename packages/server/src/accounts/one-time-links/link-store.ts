@@ -24,6 +24,12 @@ export interface OneTimeLinkStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly oneTimeLinks: OneTimeLinkStore
+  }
+}
+
 export function oneTimeLinkStore({ query }: Pick<Database, 'query'>): OneTimeLinkStore {
   return {
     insert: async ({ secretHash, accountId, seen, createdAt, expiresAt }) => {

@@ -35,7 +35,7 @@ export interface MadeLink {
 }
 
 export interface MakeLinkDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
-  readonly changeBy: ChangingBy<InLinks & { readonly grants: GrantStore }>
+  readonly changeBy: ChangingBy
 }
 
 interface Wanted extends NamedAccount {

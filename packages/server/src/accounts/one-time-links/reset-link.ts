@@ -19,7 +19,7 @@ export const makeResetLink = (
 
 type UseResetLinkDeps = Omit<AccountDeps, 'change'> & {
   readonly oneTimeLinks: OneTimeLinkStore
-  readonly changeBy: ChangingBy<InLinks & InSessions>
+  readonly changeBy: ChangingBy
 }
 
 export interface UseResetLinkInput {

@@ -29,6 +29,12 @@ export interface PasswordHasher {
   verify(password: Uint8Array, stored: string | undefined): Promise<boolean>
 }
 
+declare module '../../stores.ts' {
+  interface Stores {
+    readonly passwords: PasswordHasher
+  }
+}
+
 export interface PasswordHasherOptions {
   /** How many hashes are computed at a time; each takes 32 MiB and a thread. */
   readonly concurrency?: number

@@ -11,7 +11,7 @@ import type { OneTimeLinkStore } from '../one-time-links/link-store.ts'
 import { chosenPasswordBytes } from './password.ts'
 
 interface SetPasswordDeps extends Omit<AccountDeps, 'change'> {
-  readonly changeBy: ChangingBy<InGrants & InSessions & { readonly oneTimeLinks: OneTimeLinkStore }>
+  readonly changeBy: ChangingBy
 }
 
 /**

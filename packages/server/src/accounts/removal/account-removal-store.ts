@@ -14,6 +14,12 @@ export interface AccountRemovalStore {
   ): Promise<Cleared | undefined>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly accountRemovals: AccountRemovalStore
+  }
+}
+
 export interface Cleared {
   /** How many sessions were not revoked before. */
   readonly sessions: number

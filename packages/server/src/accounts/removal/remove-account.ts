@@ -13,10 +13,7 @@ import { findAccount } from '../find.ts'
 import type { AccountRemovalStore } from './account-removal-store.ts'
 
 interface RemoveAccountDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
-  readonly changeBy: ChangingBy<{
-    readonly accountRemovals: AccountRemovalStore
-    readonly grants: GrantStore
-  }>
+  readonly changeBy: ChangingBy
 }
 
 export interface RemovedAccount {

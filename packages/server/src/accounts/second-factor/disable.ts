@@ -25,7 +25,7 @@ export async function disableSecondFactor(
 /** For its owner, who has proved it. Throws `invalid-field` when it has none. */
 export const disableOwnFactor = (
   account: Account,
-  { change }: { readonly change: Changing<InSecondFactors> },
+  { change }: { readonly change: Changing },
 ): Promise<void> => change((on) => take(account, on))
 
 async function take(account: Account, { secondFactors, record }: InSecondFactors & Recording): Promise<void> {

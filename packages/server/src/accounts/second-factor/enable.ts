@@ -19,7 +19,7 @@ import {
 } from './second-factor.ts'
 
 interface EnableDeps extends Omit<FactorByOperatorDeps, 'changeBy'> {
-  readonly changeBy: ChangingBy<InSecondFactors & InSessions & { readonly grants: GrantStore }>
+  readonly changeBy: ChangingBy
   readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
 }
 

@@ -40,6 +40,12 @@ export interface SecondFactorStore {
   removeUsedSteps(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly secondFactors: SecondFactorStore
+  }
+}
+
 export function secondFactorStore({ query }: Pick<Database, 'query'>): SecondFactorStore {
   /** Index: the primary key's first column. */
   const removeCodes = (accountId: AccountId) =>

@@ -18,12 +18,12 @@ export interface SecondFactorDeps {
   readonly secondFactors: SecondFactorStore
   readonly sealer: Sealer
   readonly clock: Clock
-  readonly change: Changing<InSecondFactors>
+  readonly change: Changing
 }
 
 /** For whoever changes those of others. */
 export interface FactorByOperatorDeps extends Omit<SecondFactorDeps, 'change'> {
-  readonly changeBy: ChangingBy<InSecondFactors & { readonly grants: GrantStore }>
+  readonly changeBy: ChangingBy
 }
 
 export interface InSecondFactors {

@@ -71,6 +71,12 @@ export interface ModelStore {
   remove(name: ModelName): Promise<readonly Remodel[]>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly models: ModelStore
+  }
+}
+
 /** Primary key. */
 const named = (query: Database['query'], { brandId, model }: ModelName) =>
   query.selectFrom('model').selectAll().where('brand_id', '=', brandId).where('model', '=', model)

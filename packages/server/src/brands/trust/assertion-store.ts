@@ -29,6 +29,12 @@ export interface AssertionStore {
   removeRoot(accountId: string): Promise<boolean>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly assertions: AssertionStore
+  }
+}
+
 export function assertionStore({ query }: Pick<Database, 'query'>): AssertionStore {
   return {
     async find(type, primaryKey) {

@@ -20,7 +20,7 @@ export interface AddIssuerInput extends WantedIssuer {
 
 export interface AddIssuerDeps {
   readonly issuers: Pick<IssuerStore, 'findByUrl'>
-  readonly changeBy: ChangingBy<{ readonly issuers: IssuerStore; readonly issuerKeys: IssuerKeysStore }>
+  readonly changeBy: ChangingBy
   readonly fetchDocument: FetchDocument
   readonly clock: Clock
 }

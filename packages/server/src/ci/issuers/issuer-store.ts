@@ -35,6 +35,12 @@ export interface IssuerStore {
   remove(id: string): Promise<readonly NamedRule[] | undefined>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly issuers: IssuerStore
+  }
+}
+
 export function issuerStore({ query }: Pick<Database, 'query'>): IssuerStore {
   const found = () =>
     query

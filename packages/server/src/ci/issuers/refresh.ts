@@ -10,7 +10,7 @@ import { fetchAndStore, type RefreshKeysDeps } from './keys/refresh-keys.ts'
 import { type ShownIssuer, showIssuer } from './show.ts'
 
 interface RefreshIssuerDeps extends Omit<RefreshKeysDeps, 'change'>, FindIssuerDeps {
-  readonly changeBy: ChangingBy<{ readonly issuerKeys: IssuerKeysStore }>
+  readonly changeBy: ChangingBy
   readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById' | 'rulesOf'>
 }
 

@@ -9,10 +9,7 @@ import type { Issuer } from './issuer.ts'
 import type { IssuerStore, NamedRule } from './issuer-store.ts'
 
 interface RemoveIssuerDeps extends FindIssuerDeps {
-  readonly changeBy: ChangingBy<{
-    readonly issuers: IssuerStore
-    readonly tokenSessions: Pick<SessionStore, 'revokeOfRules'>
-  }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

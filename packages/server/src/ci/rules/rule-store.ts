@@ -65,6 +65,12 @@ export interface RuleStore {
   markUsed(id: string, at: Date): Promise<void>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly rules: RuleStore
+  }
+}
+
 /** How exact `lastUsedAt` is. */
 const USE_MS = 3_600_000
 

@@ -12,7 +12,7 @@ import type { KeptFormStore } from './kept-form-store.ts'
 export interface SignInDependencies {
   readonly management: ManagementDependencies
   readonly keyring: Pick<Keyring, 'sealText' | 'openText'>
-  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy
   readonly jobs: Pick<JobStore, 'countActive'>
   readonly keptForms: KeptFormStore
   readonly clock: Clock

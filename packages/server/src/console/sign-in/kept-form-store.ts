@@ -21,6 +21,12 @@ export interface KeptFormStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly keptForms: KeptFormStore
+  }
+}
+
 const MOST_OF_ACCOUNT = 10
 
 export function keptFormStore({ query }: Pick<Database, 'query'>): KeptFormStore {

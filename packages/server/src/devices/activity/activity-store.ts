@@ -25,6 +25,12 @@ export interface ActivityStore {
   of(ids: readonly DeviceId[]): Promise<ReadonlyMap<DeviceId, DeviceActivity>>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly activities: ActivityStore
+  }
+}
+
 /** Whoever ended it may remove what is personal, and nothing comes after that. */
 const SEEN_STATUSES: readonly DeviceStatus[] = ['pending', 'rejected', 'active']
 

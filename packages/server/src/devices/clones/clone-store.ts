@@ -49,6 +49,12 @@ export interface CloneStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly clones: CloneStore
+  }
+}
+
 /** A sighting that is not stored yet, as a list of rows. */
 export const SIGHTING = {
   device_id: 'text',

@@ -31,6 +31,12 @@ export interface CountStore {
   countNow(what: 'waiting' | 'quarantined', brands: Brands, most: number): Promise<CountedNow>
 }
 
+declare module '../../stores.ts' {
+  interface Stores {
+    readonly deviceCounts: CountStore
+  }
+}
+
 type Row = Readonly<Pick<DeviceTable, 'brand_id' | 'model' | 'status'>> & { readonly devices: number }
 
 export function countStore({ query }: Pick<Database, 'query'>): CountStore {

@@ -16,6 +16,12 @@ export interface FleetStore {
   countQuarantined(): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface Stores {
+    readonly fleet: FleetStore
+  }
+}
+
 type Query = Kysely<Schema>
 
 /** Few enough for the parameters of one statement on every database. */

@@ -57,6 +57,12 @@ export interface ListStore {
   ): Promise<readonly Placed[]>
 }
 
+declare module '../../stores.ts' {
+  interface Stores {
+    readonly deviceLists: ListStore
+  }
+}
+
 /** Without the serial-request of those that wait. */
 const COLUMNS = [
   'id',

@@ -20,7 +20,7 @@ import type { RegisterStores } from './register-stores.ts'
 export interface IssueDeps extends SignerDeps {
   readonly devices: DeviceStore
   readonly models: ModelStore
-  readonly change: Changing<RegisterStores>
+  readonly change: Changing
 }
 
 /** A serial number that can be given, and the device that loses it. */

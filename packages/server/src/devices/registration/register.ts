@@ -31,7 +31,7 @@ interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, Register
 }
 
 export interface RegisterDeps extends Omit<StepDeps, 'change'> {
-  readonly changeBy: ChangingBy<RegisterStores>
+  readonly changeBy: ChangingBy
 }
 
 export interface RegisterInput {

@@ -50,6 +50,12 @@ export interface RegistrationStore {
   removeUsed(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly registrations: RegistrationStore
+  }
+}
+
 /** Primary key. */
 const selectByHash = compiledOnce((query, key: { requestIdHash: Uint8Array; bucket: number }) =>
   query

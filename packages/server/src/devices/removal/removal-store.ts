@@ -34,6 +34,12 @@ export interface RemovalStore {
   lastRequest(device: DeviceRef): Promise<Date | undefined>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly removals: RemovalStore
+  }
+}
+
 const CLEARED: readonly DeviceStatus[] = ['revoked', 'superseded']
 
 export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {

@@ -21,7 +21,7 @@ interface FindDeps {
 }
 
 interface RemoveDeps extends FindDeps {
-  readonly changeBy: ChangingBy<{ readonly devices: DeviceStore; readonly removals: RemovalStore }>
+  readonly changeBy: ChangingBy
 }
 
 interface ToRemove {

@@ -48,6 +48,12 @@ export interface DeviceSessionStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly deviceSessions: DeviceSessionStore
+  }
+}
+
 /** Joins the device by its primary key. */
 const withDevice = (query: Database['query']) =>
   query

@@ -47,6 +47,12 @@ export interface DeviceTransferStore {
   ): Promise<readonly StoredDevice[]>
 }
 
+declare module '../../stores.ts' {
+  interface Stores {
+    readonly deviceTransfers: DeviceTransferStore
+  }
+}
+
 /** What an import needs, on a transaction; at most {@link TRANSFER_BATCH} items per call. */
 export interface RegisterImport {
   readonly devices: DeviceStore

@@ -3,23 +3,27 @@ import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { type Authority, type BrandScope, brandsFor, covers } from '../../authority.ts'
 import { showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
-import { type ChangingBy, changeUnlessDry } from '../../change.ts'
+import { type ChangingBy, changeUnlessDry, type InChange } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { plainCell } from '../../files/csv-cell.ts'
 import { Faults, ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { type ImportSource, streamImportRows } from '../../files/import-stream.ts'
 import { type Device, showSerialName } from '../device.ts'
+import type { Stores } from '../../stores.ts'
 import { DEVICE_COLUMNS } from './device-columns.ts'
 import { NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
 import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
 
-export interface ImportStores {
+export interface InImport extends InChange {
   readonly register: RegisterImport
-  readonly models: Pick<ModelStore, 'find'>
 }
 
-/** One transaction without a time limit. */
-export type InImport = ChangingBy<ImportStores>
+declare module '../../stores.ts' {
+  interface Stores {
+    /** One transaction without a time limit. */
+    readonly inImport: ChangingBy<InImport>
+  }
+}
 
 interface ImportOptions {
   readonly source: ImportSource
@@ -45,7 +49,7 @@ export interface ImportedDevices {
  */
 export async function importDevices(
   { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
-  deps: { readonly inImport: InImport; readonly clock: Clock },
+  deps: Stores,
 ): Promise<ImportedDevices> {
   const brands = brandsFor(authority, 'devices:manage')
   return changeUnlessDry(dryRun, deps.inImport(authority.author), async ({ register, models, record }) => {

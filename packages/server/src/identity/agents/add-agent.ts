@@ -43,7 +43,7 @@ export interface AddedAgent {
 }
 
 export interface AddAgentDeps {
-  readonly changeBy: ChangingBy<InGrants & { readonly agents: AgentStore }>
+  readonly changeBy: ChangingBy
   readonly accounts: AccountStore
   readonly clock: Clock
   /** The identity service, where the agent will log in. */

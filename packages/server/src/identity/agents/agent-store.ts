@@ -32,6 +32,12 @@ export interface AgentStore {
   remove(name: string): Promise<boolean>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly agents: AgentStore
+  }
+}
+
 export function agentStore({ query }: Pick<Database, 'query'>): AgentStore {
   return {
     insert: async ({ name, accountId, publicKey, limits, createdAt }) => {

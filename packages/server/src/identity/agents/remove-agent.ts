@@ -35,11 +35,7 @@ interface Removal {
 
 interface RemovalDeps {
   readonly accounts: AccountStore
-  readonly changeBy: ChangingBy<{
-    readonly agents: AgentStore
-    readonly accounts: AccountStore
-    readonly grants: GrantStore
-  }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

@@ -9,10 +9,7 @@ import type { SignedInBrowser } from './browser.ts'
 import { type BrowserDeps, type FoundBrowser, listBrowsers } from './list-browsers.ts'
 
 export interface EndBrowserDeps extends BrowserDeps {
-  readonly changeBy: ChangingBy<{
-    readonly signInSessions: Pick<SignInSessionStore, 'remove'>
-    readonly tokenSessions: Pick<SessionStore, 'revoke'>
-  }>
+  readonly changeBy: ChangingBy
 }
 
 /**

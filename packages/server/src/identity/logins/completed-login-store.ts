@@ -32,6 +32,12 @@ export interface CompletedLoginStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly completedLogins: CompletedLoginStore
+  }
+}
+
 export function completedLoginStore({ query }: Pick<Database, 'query'>): CompletedLoginStore {
   return {
     // The primary key decides which of two decisions came first.

@@ -22,12 +22,7 @@ export interface GrantDeps {
   readonly models: Pick<ModelStore, 'list'>
   readonly grants: GrantStore
   readonly agents: Pick<AgentStore, 'find'>
-  readonly changeBy: ChangingBy<{
-    readonly accounts: AccountStore
-    readonly grants: GrantStore
-    readonly oneTimeLinks: OneTimeLinkStore
-    readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

@@ -9,7 +9,7 @@ import { requireOtherOperator } from '../../grants/last-operator.ts'
 
 interface RemoveGrantDeps {
   readonly grants: GrantStore
-  readonly changeBy: ChangingBy<{ readonly grants: GrantStore }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

@@ -6,7 +6,7 @@ import type { BrandDeps, BrandStores } from '../../brands/brand-deps.ts'
 import type { ChangingBy } from '../../change.ts'
 import type { ApprovalDeps } from '../../devices/registration/approval/approve.ts'
 import type { RegisterStores } from '../../devices/registration/register-stores.ts'
-import type { ImportStores } from '../../devices/transfer/import-devices.ts'
+import type { InImport } from '../../devices/transfer/import-devices.ts'
 import type { ImportFormat } from '../../files/import-rows.ts'
 import type { PackageStore } from '../../package-directory/package-store.ts'
 import type { SessionChangeDeps } from '../../tokens/administration/revoke-session.ts'
@@ -21,7 +21,7 @@ export interface KindDeps
     Omit<BrandDeps, 'changeBy' | 'change'> {
   readonly changeBy: ChangingBy<ItemStores>
   /** Without a limit of time. */
-  readonly inImport: ChangingBy<ItemStores & ImportStores>
+  readonly inImport: ChangingBy<InImport>
   readonly packages: PackageStore
   readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked' | 'list'>
 }

@@ -61,6 +61,12 @@ export interface JobStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly jobs: JobStore
+  }
+}
+
 const ITEMS_AT_ONCE = 500
 
 export function jobStore({ query }: Pick<Database, 'query'>): JobStore {

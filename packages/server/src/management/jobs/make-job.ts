@@ -28,7 +28,7 @@ export type JobAuthority = ManagerAuthority | DirectAuthority
 
 export interface MakeJobDeps extends ListDeps {
   readonly jobs: Pick<JobStore, 'countActive'>
-  readonly changeBy: ChangingBy<JobStores>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

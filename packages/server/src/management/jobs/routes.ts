@@ -35,7 +35,7 @@ import { cancelJob, findJob, listItems, listJobs, waitForJob } from './show-job.
 
 type JobRouteDeps = Omit<MakeJobDeps & RunDeps, 'changeBy'> &
   Parameters<typeof waitForJob>[1] & {
-    readonly changeBy: ChangingBy<JobStores & RunStores>
+    readonly changeBy: ChangingBy
     /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
     readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
   }

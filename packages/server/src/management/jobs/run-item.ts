@@ -4,7 +4,7 @@
  */
 import type { Authority } from '../../authority.ts'
 import { type ChangingBy, undone } from '../../change.ts'
-import type { ImportStores } from '../../devices/transfer/import-devices.ts'
+import type { InImport } from '../../devices/transfer/import-devices.ts'
 import { RequestError } from '../../errors.ts'
 import { withJobFile } from './files/job-file.ts'
 import type { Counts, Job, JobItem, JobOutcome } from './job.ts'
@@ -21,7 +21,7 @@ export type RunStores = ItemStores & InJobs
 
 export interface RunDeps extends Omit<KindDeps, 'changeBy' | 'inImport'> {
   readonly changeBy: ChangingBy<RunStores>
-  readonly inImport: ChangingBy<RunStores & ImportStores>
+  readonly inImport: ChangingBy<InImport>
   readonly jobs: JobStore
 }
 

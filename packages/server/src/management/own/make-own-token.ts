@@ -56,10 +56,7 @@ export interface OwnTokenDeps
   readonly ownThirdParty: TokenDependencies['thirdParty']
   readonly accounts: Pick<AccountStore, 'identitiesOf'>
   readonly grants: Pick<GrantStore, 'heldBy'>
-  readonly changeBy: ChangingBy<{
-    readonly accounts: Pick<AccountStore, 'lock'>
-    readonly tokenSessions: SessionStore
-  }>
+  readonly changeBy: ChangingBy
   /** Where tools find this installation. */
   readonly addresses: () => Promise<Addresses>
 }

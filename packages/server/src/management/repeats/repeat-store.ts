@@ -35,6 +35,12 @@ export interface RepeatStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly repeats: RepeatStore
+  }
+}
+
 export function repeatStore({ query }: Pick<Database, 'query'>): RepeatStore {
   /** Primary key. */
   const named = ({ accountId, keyHash }: RepeatKey) => ({ account_id: accountId, key_hash: keyHash })

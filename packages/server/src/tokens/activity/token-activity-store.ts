@@ -11,6 +11,12 @@ export interface TokenActivityStore {
   saw(used: readonly UsedToken[]): Promise<void>
 }
 
+declare module '../../stores.ts' {
+  interface TransactionStores {
+    readonly tokenActivities: TokenActivityStore
+  }
+}
+
 const USED = { session_id: 'text', at: 'bigint', address: 'text' } as const
 
 /**

@@ -13,7 +13,7 @@ export interface MineStores {
 }
 
 interface RevokeMineDeps {
-  readonly changeBy: ChangingBy<MineStores>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

@@ -21,7 +21,7 @@ export interface SessionChange {
 export interface SessionChangeDeps {
   readonly tokenSessions: Pick<SessionStore, 'find'>
   readonly grants: Pick<GrantStore, 'heldBy'>
-  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

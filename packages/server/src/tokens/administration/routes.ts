@@ -15,7 +15,7 @@ import { showSession } from './show-session.ts'
 type PageDeps = Parameters<typeof pageOfSessions>[1]
 
 interface SessionRouteDeps extends Omit<SessionChangeDeps, 'tokenSessions' | 'changeBy'> {
-  readonly changeBy: ChangingBy<MineStores>
+  readonly changeBy: ChangingBy
   readonly tokenSessions: SessionChangeDeps['tokenSessions'] & PageDeps['tokenSessions']
   /** The account of a username or an id. Throws `no-such-record`. */
   readonly accountIdOf: (nameOrId: string) => Promise<ListedSession['accountId']>

@@ -8,7 +8,7 @@ import { checkDescription } from '../requested-token.ts'
 import type { SessionStore } from '../session-store.ts'
 
 export interface GatewayExchangeDependencies extends RequestDependencies {
-  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy
 }
 
 /**

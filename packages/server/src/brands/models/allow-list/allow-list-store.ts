@@ -41,6 +41,12 @@ export interface AllowListStore {
   ): Promise<boolean>
 }
 
+declare module '../../../stores.ts' {
+  interface TransactionStores {
+    readonly allowList: AllowListStore
+  }
+}
+
 /** Few enough for the parameters of one statement on every database. */
 const BATCH = 1000
 /** Fewer, because each pair is a condition of its own. */

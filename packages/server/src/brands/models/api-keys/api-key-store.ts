@@ -41,6 +41,12 @@ export interface ApiKeyStore {
   removeAll(model: ModelName): Promise<number>
 }
 
+declare module '../../../stores.ts' {
+  interface TransactionStores {
+    readonly apiKeys: ApiKeyStore
+  }
+}
+
 export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
   /** Primary key. */
   const named = (id: string) => query.selectFrom('api_key').selectAll().where('id', '=', id)

@@ -29,6 +29,12 @@ export interface HardwareIdentityStore {
   findByKey(digest: 'sha3-384' | 'sha384', value: string): Promise<readonly StoredHardwareIdentity[]>
 }
 
+declare module '../../../stores.ts' {
+  interface TransactionStores {
+    readonly hardwareIdentities: HardwareIdentityStore
+  }
+}
+
 /** Few enough for the parameters of one statement on every database. */
 const BATCH = 200
 

@@ -15,6 +15,13 @@ export type FetchDocument = (
   from: { readonly issuer: string; readonly privateAddresses: readonly string[] },
 ) => Promise<string>
 
+declare module '../../../stores.ts' {
+  interface Stores {
+    /** What issuers of ID tokens publish. */
+    readonly fetchDocument: FetchDocument
+  }
+}
+
 export interface FetchedKeys extends StoredKeys {
   /** Where the keys are, as the discovery document says. */
   readonly jwksUri: string

@@ -38,6 +38,12 @@ export interface IssuerKeysStore {
   fail(issuerId: string, at: Date, failure: string): Promise<void>
 }
 
+declare module '../../../stores.ts' {
+  interface TransactionStores {
+    readonly issuerKeys: IssuerKeysStore
+  }
+}
+
 export function issuerKeysStore({ query }: Pick<Database, 'query'>): IssuerKeysStore {
   return {
     async insert(issuerId, keys, { at, by }) {

@@ -11,7 +11,7 @@ import type { IssuerKeysStore, Pauses } from './issuer-keys-store.ts'
 export interface RefreshKeysDeps {
   readonly issuers: Pick<IssuerStore, 'findById'>
   readonly issuerKeys: IssuerKeysStore
-  readonly change: Changing<{ readonly issuerKeys: IssuerKeysStore }>
+  readonly change: Changing
   readonly fetchDocument: FetchDocument
   readonly clock: Clock
 }

@@ -19,7 +19,7 @@ export interface AddedRule extends KnownRule {
 }
 
 export interface AddRuleDeps extends CheckDeps {
-  readonly changeBy: ChangingBy<InSessions & { readonly rules: RuleStore }>
+  readonly changeBy: ChangingBy
 }
 
 /** An exchange reads all rules of a project at once. */

@@ -9,11 +9,7 @@ import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
 
 export interface EndRuleDeps {
-  readonly changeBy: ChangingBy<{
-    readonly rules: RuleStore
-    readonly tokenSessions: SessionStore
-    readonly grants: GrantStore
-  }>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 

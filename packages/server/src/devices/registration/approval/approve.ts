@@ -34,7 +34,7 @@ const ATTEMPTS = 10
 
 /** What decisions about waiting devices sign and store with. */
 export interface ApprovalDeps extends Omit<IssueDeps, 'change'> {
-  readonly changeBy: ChangingBy<RegisterStores>
+  readonly changeBy: ChangingBy
 }
 
 /**

@@ -10,7 +10,7 @@ import type { WaitingStore } from './waiting-store.ts'
 export function removeOldWaiting(
   before: Date,
   limit: number,
-  { change }: { readonly change: Changing<{ readonly waiting: WaitingStore }> },
+  { change }: { readonly change: Changing },
 ): Promise<number> {
   return change(async ({ waiting, record }) => {
     const removed = await waiting.removeOld(before, limit)

@@ -21,6 +21,12 @@ export interface WaitingStore {
   removeOld(before: Date, limit: number): Promise<readonly OfModel[]>
 }
 
+declare module '../../../stores.ts' {
+  interface TransactionStores {
+    readonly waiting: WaitingStore
+  }
+}
+
 const WIDTHS = { narrow: 'waits_in_narrow', middle: 'waits_in_middle', wide: 'waits_in_wide' } as const
 
 export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {

@@ -23,7 +23,7 @@ interface WantedFileJob {
 
 interface FileJobDeps {
   readonly jobs: JobStore
-  readonly changeBy: ChangingBy<JobStores>
+  readonly changeBy: ChangingBy
   readonly clock: Clock
 }
 
