@@ -5,6 +5,7 @@
 import type { Clock } from './clock.ts'
 
 /** What is there both on the database and on one transaction. */
+// biome-ignore lint/suspicious/noEmptyInterface: each store adds itself.
 export interface TransactionStores {}
 
 /** What is there outside a transaction. */

@@ -1,10 +1,10 @@
 /** Makes an account. */
+
 import { newAccountId, type Username } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
 import { invalidField, RequestError } from '../errors.ts'
+import type { Stores } from '../stores.ts'
 import type { Account } from './account.ts'
-import type { AccountDeps } from './account-deps.ts'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
 import type { AccountStore } from './account-store.ts'
 import { chosenPasswordBytes } from './passwords/password.ts'
@@ -18,15 +18,11 @@ export interface AddAccountInput {
   readonly authority: Authority
 }
 
-interface AddDeps extends Pick<AccountDeps, 'passwords' | 'clock'> {
-  readonly changeBy: ChangingBy
-}
-
 /**
  * Throws {@link RequestError}: `permission-denied`; `already-exists` for a username that is taken; `invalid-field` when a
  * field breaks its rule, or the account is to have a password and another one with a password has its e-mail address.
  */
-export async function addAccount(input: AddAccountInput, deps: AddDeps): Promise<Account> {
+export async function addAccount(input: AddAccountInput, deps: Stores): Promise<Account> {
   const { authority } = input
   requireForAll(authority, 'accounts:manage')
   const fields = {

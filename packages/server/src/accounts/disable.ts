@@ -2,19 +2,15 @@
  * Disables an account: it cannot log in, and its tokens and agents stop working, until it is enabled again. Its logins
  * that were not used yet never open anything.
  */
+
 import { requireForAll } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
 import { requireOtherOperator } from '../grants/last-operator.ts'
+import type { Stores } from '../stores.ts'
 import type { Account } from './account.ts'
-import type { AccountDeps } from './account-deps.ts'
 import { accountRecord } from './administration/account-record.ts'
-import type { AccountChange, InAccounts } from './administration/edit-account.ts'
+import type { AccountChange } from './administration/edit-account.ts'
 import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
-
-interface DisableDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
-  readonly changeBy: ChangingBy
-}
 
 /**
  * An account that was disabled already keeps its time. Throws {@link RequestError}: as `requireMayManage`,
@@ -22,7 +18,7 @@ interface DisableDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 
  */
 export async function disableAccount(
   { account: nameOrId, authority, mustBeSeen }: AccountChange,
-  deps: DisableDeps,
+  deps: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const account = await findAccount(nameOrId, deps)

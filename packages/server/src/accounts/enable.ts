@@ -1,16 +1,12 @@
 /** Enables a disabled account: it can log in again, and its tokens that were not revoked work again. */
+
 import { requireForAll } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
+import type { Stores } from '../stores.ts'
 import { type Account, requireNotRemoved } from './account.ts'
-import type { AccountDeps } from './account-deps.ts'
 import { accountRecord } from './administration/account-record.ts'
-import type { AccountChange, InAccounts } from './administration/edit-account.ts'
+import type { AccountChange } from './administration/edit-account.ts'
 import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
-
-interface EnableDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
-  readonly changeBy: ChangingBy
-}
 
 /**
  * Does nothing to an enabled account. Throws {@link RequestError}: as `requireMayManage`, `no-such-record`,
@@ -18,7 +14,7 @@ interface EnableDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
  */
 export async function enableAccount(
   { account: nameOrId, authority, mustBeSeen }: AccountChange,
-  deps: EnableDeps,
+  deps: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const account = await findAccount(nameOrId, deps)

@@ -1,11 +1,11 @@
 /** Links an identity of an external identity service to an account here (for `RATAFIA_ACCOUNTS=known`). */
+
 import { requireForAll } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
+import type { AuthoredStores, ChangingBy } from '../change.ts'
 import { invalidField } from '../errors.ts'
 import { type Account, requireNotRemoved } from './account.ts'
-import type { AccountDeps } from './account-deps.ts'
 import type { ExternalIdentity } from './account-store.ts'
-import { type InGrants, requireMayLetIn } from './administration/may-manage.ts'
+import { requireMayLetIn } from './administration/may-manage.ts'
 import type { NamedAccount } from './administration/show-account.ts'
 import { findAccount } from './find.ts'
 import { checkIdentity } from './resolve-identity.ts'
@@ -16,7 +16,7 @@ import { checkIdentity } from './resolve-identity.ts'
  */
 export async function linkIdentity(
   { account: nameOrId, authority, ...unchecked }: ExternalIdentity & NamedAccount,
-  deps: Pick<AccountDeps, 'accounts' | 'clock'> & {
+  deps: AuthoredStores & {
     readonly changeBy: ChangingBy
   },
 ): Promise<Account> {

@@ -3,7 +3,6 @@ import { type DirectAuthority, requireForAll } from '../authority.ts'
 import type { Changing } from '../change.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import { checkEmail } from './account-fields.ts'
-import type { AccountStore } from './account-store.ts'
 import { findAccount } from './find.ts'
 
 /**

@@ -1,16 +1,16 @@
 /** Lets programs log in with the password of an account, or not. The pages of the identity service take it all the same. */
+
 import { requireForAll } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
+import type { AuthoredStores, ChangingBy } from '../change.ts'
 import { type Account, requireNotRemoved } from './account.ts'
-import type { AccountDeps } from './account-deps.ts'
-import { type InGrants, requireMayManage } from './administration/may-manage.ts'
+import { requireMayManage } from './administration/may-manage.ts'
 import type { NamedAccount } from './administration/show-account.ts'
 import { findAccount } from './find.ts'
 
 /** Does nothing where it is so already. Throws as `requireMayManage`; `no-such-record`; `state-conflict` if it is removed. */
 export async function switchPasswordLogins(
   { account: nameOrId, on: wanted, authority }: NamedAccount & { readonly on: boolean },
-  deps: Pick<AccountDeps, 'accounts' | 'clock'> & {
+  deps: AuthoredStores & {
     readonly changeBy: ChangingBy
   },
 ): Promise<Account> {

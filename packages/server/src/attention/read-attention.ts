@@ -1,12 +1,13 @@
 /** What waits for somebody, as far as whoever asks may know of it: the overview of the console begins with it. */
+
 import type { AuditStore } from '../audit/audit-store.ts'
 import { type Authority, type BrandScope, brandsFor, covers } from '../authority.ts'
 import type { BrandStore } from '../brands/brand-store.ts'
 import { describeSigningKey, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
-import type { TrustDeps } from '../brands/trust/trust.ts'
 import type { Clock } from '../clock.ts'
 import type { CountStore } from '../devices/counts/count-store.ts'
 import type { CountedNow } from '../devices/counts/device-counts.ts'
+import type { Stores } from '../stores.ts'
 import type { AttentionStore, Ending, EndingTokens, ModelWithEndingKeys } from './attention-store.ts'
 
 export interface Attention {
@@ -32,7 +33,7 @@ interface Signing {
   readonly ending: readonly (SigningKeyDescription & { readonly until: Date })[]
 }
 
-export interface AttentionDeps extends TrustDeps {
+export interface AttentionDeps extends Stores {
   readonly attention: AttentionStore
   readonly deviceCounts: Pick<CountStore, 'countNow'>
   readonly brands: Pick<BrandStore, 'page' | 'keysPage'>
@@ -110,7 +111,7 @@ const apiKeysOf = async (
 async function signingOf(
   brands: Brands,
   soon: Date,
-  deps: Pick<AttentionDeps, 'brands' | keyof TrustDeps>,
+  deps: Pick<AttentionDeps, 'brands' | keyof Stores>,
 ): Promise<Signing> {
   if (isNone(brands)) return { withoutKey: [], ending: [] }
   const wanted = { brands, after: undefined, limit: MOST_KEYS }

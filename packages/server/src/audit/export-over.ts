@@ -1,10 +1,11 @@
 /** The audit log for somebody who is not at its database: the export is itself an entry (contract/administration.md, A20). */
+
 import { type Authority, requireForAll } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
 import { exportText } from '../files/export-rows.ts'
 import { jsonLines } from '../files/json-lines.ts'
+import type { Stores } from '../stores.ts'
 import { AUDIT_COLUMNS } from './audit-row.ts'
-import type { AuditFilter, AuditStore } from './audit-store.ts'
+import type { AuditFilter } from './audit-store.ts'
 import { exportAudit } from './export.ts'
 
 interface Wanted {
@@ -13,18 +14,13 @@ interface Wanted {
   readonly authority: Authority
 }
 
-interface ExportDeps {
-  readonly audit: AuditStore
-  readonly changeBy: ChangingBy<object>
-}
-
 /**
  * The text, in chunks, of the entries that are there now: an export has an end, however fast the log grows. Throws
  * {@link RequestError} as `exportAudit` does; then there is no entry.
  */
 export async function exportAuditOver(
   { filter, format, authority }: Wanted,
-  { audit, changeBy }: ExportDeps,
+  { audit, changeBy }: Stores,
 ): Promise<AsyncIterable<string>> {
   requireForAll(authority, 'audit:read')
   const [newest] = await audit.list({}, { limit: 1 })

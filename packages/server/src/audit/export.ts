@@ -1,8 +1,10 @@
 /** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
+
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
+import type { TransactionStores } from '../stores.ts'
 import type { AuditRow } from './audit-row.ts'
-import { type AuditFilter, type AuditStore, isServedByIndex, type ListedEntry } from './audit-store.ts'
+import { type AuditFilter, isServedByIndex, type ListedEntry } from './audit-store.ts'
 import { checkAction, MOST_AUDIT_ROWS } from './list.ts'
 
 const PAGE = 1000
@@ -14,15 +16,10 @@ interface AuditExport {
   readonly through?: AuditEntryId | undefined
 }
 
-interface ExportDeps {
-  readonly audit: AuditStore
-  readonly mostRows?: number
-}
-
 /** Throws {@link RequestError} `permission-denied`, and `invalid-field`, before the first page is asked for. */
 export function exportAudit(
   { filter, authority, through }: AuditExport,
-  deps: ExportDeps,
+  deps: TransactionStores,
 ): AsyncGenerator<readonly AuditRow[]> {
   requireForAll(authority, 'audit:read')
   checkAction(filter)
@@ -32,7 +29,7 @@ export function exportAudit(
 /** No query looks at more than `mostRows`, and no page is empty. */
 async function* pages(
   { filter, through }: Omit<AuditExport, 'authority'>,
-  { audit, mostRows = MOST_AUDIT_ROWS }: ExportDeps,
+  { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores,
 ): AsyncGenerator<readonly AuditRow[]> {
   const isServed = isServedByIndex(filter)
   for (let after: AuditEntryId | undefined; ; ) {

@@ -2,6 +2,7 @@
  * Links the entries of recent changes to the chain, one after the other, whichever node does it. Changes do not link
  * their own entries: all of them would wait for the end of the chain.
  */
+import type { Stores } from '../stores.ts'
 import type { AuditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
@@ -14,17 +15,12 @@ declare module '../stores.ts' {
   }
 }
 
-export interface LinkDeps {
-  readonly audit: AuditStore
-  readonly inAudit: InAudit
-}
-
 /** Entries of one transaction. */
 const BATCH = 500
 
 /** Returns how many were linked. Stops between two batches if `goOn` is false. */
 export async function linkEntries(
-  { audit, inAudit }: LinkDeps,
+  { audit, inAudit }: Stores,
   goOn: () => Promise<boolean> = async () => true,
 ): Promise<number> {
   let linked = 0

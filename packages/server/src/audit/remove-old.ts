@@ -1,6 +1,5 @@
 /** Removes the oldest entries of the audit log, if so configured: the chain then begins later. */
 import type { Changing } from '../change.ts'
-import type { AuditStore } from './audit-store.ts'
 
 /** Removes one batch and returns how many; the removal is itself an entry. */
 export function removeOldEntries(

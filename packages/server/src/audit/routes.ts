@@ -1,4 +1,5 @@
 /** The audit log in the management API: HTTP in, operation, HTTP out. */
+
 import { type AuditEntryId, isAuditEntryId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../errors.ts'
@@ -6,13 +7,12 @@ import { instantField } from '../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import { Streamed } from '../http/management/streamed.ts'
+import type { Stores } from '../stores.ts'
 import { auditRecord } from './audit-record.ts'
 import { exportAuditOver } from './export-over.ts'
 import { listAudit } from './list.ts'
 
-type AuditRouteDeps = Parameters<typeof listAudit>[1] & Parameters<typeof exportAuditOver>[1]
-
-export function auditManagementRoutes(add: AddManagementRoute, deps: AuditRouteDeps): void {
+export function auditManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   add(api.audit, async ({ authority, query }) => {
     const [position] = positionIn(query, 1) ?? []

@@ -1,5 +1,6 @@
 /** Checks that the chain of the audit log is whole: no entry was changed, removed, reordered or inserted. */
-import type { AuditStore, Chain } from './audit-store.ts'
+import type { TransactionStores } from '../stores.ts'
+import type { Chain } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
 /** An entry known from elsewhere: printed by an earlier verification. */
@@ -27,10 +28,6 @@ export function readAnchor(text: string): Anchor | undefined {
 
 export const anchorText = ({ seq, hash }: Anchor): string => `${seq}:${hash}`
 
-interface Deps {
-  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked' | 'list'>
-}
-
 interface VerifyAuditOptions {
   readonly expect?: Anchor | undefined
   /** How many entries were checked, and how many there are. */
@@ -40,7 +37,10 @@ interface VerifyAuditOptions {
 const PAGE = 1000
 
 /** Reads the whole chain, a page at a time, while it may grow. */
-export async function verifyAudit(options: VerifyAuditOptions, deps: Deps): Promise<AuditVerdict> {
+export async function verifyAudit(
+  options: VerifyAuditOptions,
+  deps: TransactionStores,
+): Promise<AuditVerdict> {
   for (let chain = await deps.audit.chain(); ; ) {
     const verdict = await verifyFrom(chain, options, deps)
     if (!verdict.broken) return verdict
@@ -54,7 +54,7 @@ export async function verifyAudit(options: VerifyAuditOptions, deps: Deps): Prom
 async function verifyFrom(
   begin: Chain,
   { expect, onProgress }: VerifyAuditOptions,
-  { audit }: Deps,
+  { audit }: TransactionStores,
 ): Promise<AuditVerdict> {
   let end: Anchor = { seq: begin.baseSeq, hash: begin.baseHash }
   const verdict = async (broken: AuditVerdict['broken']) => ({
@@ -100,7 +100,7 @@ async function verifyFrom(
 }
 
 /** Removing the beginning adds an entry in the same transaction: see remove-old.ts. */
-async function isRecorded({ baseSeq, baseHash }: Chain, audit: Deps['audit']): Promise<boolean> {
+async function isRecorded({ baseSeq, baseHash }: Chain, audit: TransactionStores['audit']): Promise<boolean> {
   const said = await audit.list({ action: 'audit.remove', subject: String(baseSeq) }, { limit: 10 })
   return said.some(({ details }) => details.includes(`"hash":"${baseHash}"`))
 }

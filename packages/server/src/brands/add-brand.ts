@@ -1,7 +1,8 @@
 /** Adds an account whose serials the service signs, and a key to sign them with. */
+
 import { requireForAll } from '../authority.ts'
+import type { Stores } from '../stores.ts'
 import { assertionIn, type NamedFile } from './assertion-file.ts'
-import type { BrandDeps } from './brand-deps.ts'
 import { type AddedKey, type SigningKeyFiles, storeSigningKey } from './keys/add-signing-key.ts'
 import { readPrivateKey } from './keys/signing-key-secret.ts'
 
@@ -15,7 +16,7 @@ export interface BrandFiles extends SigningKeyFiles {
  * Adds a brand, or another account that models name in `serial-authority`, with its first signing key. Throws as
  * {@link storeSigningKey}.
  */
-export async function addBrand(files: BrandFiles, deps: BrandDeps): Promise<AddedKey> {
+export async function addBrand(files: BrandFiles, deps: Stores): Promise<AddedKey> {
   requireForAll(files.authority, 'roles:manage')
   const account = assertionIn(files.account, 'account')
   const accountKey = assertionIn(files.accountKey, 'account-key')

@@ -10,6 +10,13 @@ export interface BrandMemory {
   current(): Remembered | undefined
 }
 
+declare module '../stores.ts' {
+  interface TransactionStores {
+    /** Only in a service, and outside transactions. */
+    readonly brandMemory?: BrandMemory | undefined
+  }
+}
+
 /** As it was after the last change that was heard. */
 export interface Remembered {
   /** What was read under this name, or else what `read` finds. Undefined is not remembered. */

@@ -1,8 +1,9 @@
 /** Makes a brand of one's own: a root signs its account and account-key, and the service keeps the key. */
+
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
-import type { BrandDeps } from './brand-deps.ts'
+import type { Stores } from '../stores.ts'
 import { type AddedKey, storeSigningKey } from './keys/add-signing-key.ts'
 import { generateSigningKey } from './keys/signing-key-file.ts'
 import { findIssuer } from './trust/find-issuer.ts'
@@ -29,7 +30,7 @@ export interface CreatedBrand extends AddedKey {
  * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root key is of no root;
  * nothing is stored then.
  */
-export async function createBrand(brand: NewBrand, deps: BrandDeps): Promise<CreatedBrand> {
+export async function createBrand(brand: NewBrand, deps: Stores): Promise<CreatedBrand> {
   const { accountId, keyName, until, authority } = brand
   requireForAll(authority, 'roles:manage')
   const issuer = await findIssuer(brand.rootKey, deps)

@@ -1,4 +1,5 @@
 /** Creates a private world to try things in: a root, a brand, a model and their keys, all trusted. */
+
 import {
   encode,
   formatTimestamp,
@@ -10,8 +11,8 @@ import {
 } from '@ratafia/assertions'
 import type { Authority } from '../authority.ts'
 import { invalidField } from '../errors.ts'
+import type { Stores } from '../stores.ts'
 import { addBrand } from './add-brand.ts'
-import type { BrandDeps } from './brand-deps.ts'
 import { generateSigningKey, privateKeyToPem } from './keys/signing-key-file.ts'
 import { addModel } from './models/add-model.ts'
 import { DEFAULT_POLICY, type ModelName } from './models/model-policy.ts'
@@ -48,7 +49,7 @@ interface NewDemoBrand {
  */
 export async function createDemoBrand(
   { name, url, keep, authority }: NewDemoBrand,
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
     throw invalidField(

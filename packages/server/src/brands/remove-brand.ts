@@ -1,7 +1,8 @@
 /** Removes a brand that nothing needs. */
+
 import { type Authority, requireForAll } from '../authority.ts'
 import { stillReferenced } from '../errors.ts'
-import type { BrandDeps, BrandStores } from './brand-deps.ts'
+import type { Stores, TransactionStores } from '../stores.ts'
 import { findModelAssertion } from './models/find-model.ts'
 import { type ModelName, showModelName } from './models/model-policy.ts'
 import { noSuchBrand } from './seen-brands.ts'
@@ -12,7 +13,7 @@ import { noSuchBrand } from './seen-brands.ts'
  */
 export async function removeBrand(
   { brand: accountId, authority }: { readonly brand: string; readonly authority: Authority },
-  { changeBy }: Pick<BrandDeps, 'changeBy'>,
+  { changeBy }: Stores,
 ): Promise<readonly string[]> {
   requireForAll(authority, 'roles:manage')
   return changeBy(authority.author)(async (stores) => {
@@ -32,7 +33,7 @@ export async function removeBrand(
 
 async function requireUnneeded(
   accountId: string,
-  { models, assertions, devices }: BrandStores,
+  { models, assertions, devices }: TransactionStores,
 ): Promise<void> {
   const all = await models.list()
   const own = all.filter(({ brandId }) => brandId === accountId)

@@ -1,4 +1,5 @@
 /** Signs what a brand or a root states as JSON, as `snap sign` does. */
+
 import {
   AssertionError,
   encode,
@@ -15,8 +16,8 @@ import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 import { textOr } from '../files/foreign-text.ts'
 import { jsonIn } from '../foreign-json.ts'
+import type { Stores } from '../stores.ts'
 import { explainToOperator, type NamedFile } from './assertion-file.ts'
-import type { BrandDeps } from './brand-deps.ts'
 import { openPrivateKey } from './keys/signing-key-secret.ts'
 import { trustContext } from './trust/trust.ts'
 
@@ -60,7 +61,7 @@ export function signWith(key: PrivateKey, { input }: Statement, now: Date): Uint
  */
 export async function signWithStoredKey(
   { statement, authority }: { readonly statement: Statement; readonly authority: Authority },
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<Uint8Array> {
   requireForAll(authority, 'roles:manage')
   const { input, authorityId } = statement
@@ -96,7 +97,7 @@ const signed = (input: SigningInput, key: PrivateKey, now: Date): UnverifiedAsse
   explainToOperator(() => sign(input, key, { signedAt: now }), `The ${input.type} assertion cannot be signed`)
 
 /** Why a device would not trust it. */
-async function faultOf(assertion: UnverifiedAssertion, deps: BrandDeps): Promise<string | undefined> {
+async function faultOf(assertion: UnverifiedAssertion, deps: Stores): Promise<string | undefined> {
   try {
     await verifyTrust(assertion, await trustContext(deps))
     return undefined

@@ -1,12 +1,13 @@
 /** Publishing from CI in the management API: HTTP in, operation, HTTP out. */
+
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../change.ts'
 import { invalidField } from '../errors.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
+import type { Stores } from '../stores.ts'
 import { issuerRecord } from './issuers/issuer-record.ts'
 import { listIssuers } from './issuers/list.ts'
-import type { EndRuleDeps } from './rules/managing/disable-rule.ts'
 import { findOwnRule, listOwnRules } from './rules/managing/own-rules.ts'
 import { publisherRecord, testedRecord } from './rules/managing/publisher-record.ts'
 import { removeRule } from './rules/managing/remove-rule.ts'
@@ -17,7 +18,7 @@ type PublisherRouteDeps = Parameters<typeof listIssuers>[0] &
   Parameters<typeof listOwnRules>[1] &
   Parameters<typeof withWarnings>[1] &
   Parameters<typeof testKnownRule>[1] &
-  EndRuleDeps
+  Stores
 
 export function publisherManagementRoutes(add: AddManagementRoute, deps: PublisherRouteDeps): void {
   const api = MANAGEMENT_OPERATIONS

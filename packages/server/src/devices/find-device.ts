@@ -1,19 +1,10 @@
 /** Finds the one device that an administrator names by its id, by BRAND/MODEL/SERIAL, or by its device key. */
 import { isDeviceId } from '@ratafia/api'
 import { type Authority, brandsFor, covers } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
-import type { Clock } from '../clock.ts'
 import { noSuchRecord, type RequestError } from '../errors.ts'
 import { chooseDevice } from './choose-device.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
-
-/** What somebody who looks up a device and decides about it needs. */
-export interface DecideDeps {
-  readonly devices: DeviceStore
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
 
 /** Who decides about which device. */
 export interface DeviceDecision {

@@ -3,10 +3,10 @@
  * (contract/devices.md, decision 4). What makes each work only once is a table whose key is their hash: see
  * `registration/use-request-id.ts` and `sessions/use-nonce.ts`.
  */
+
 import { createHash } from 'node:crypto'
-import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
-import type { Keyring } from '../keyring/keyring.ts'
+import type { Stores } from '../stores.ts'
 
 export type NonceKind = 'nonce' | 'request-id'
 
@@ -23,13 +23,8 @@ const PURPOSES: Readonly<Record<NonceKind, string>> = {
 
 const PAYLOAD_BYTES = 8
 
-export interface NonceDependencies {
-  readonly keyring: Pick<Keyring, 'sealText' | 'openText'>
-  readonly clock: Clock
-}
-
 /** An unguessable text of 60 letters, digits, dashes and underscores, good for 600 seconds. */
-export function newNonce(kind: NonceKind, { keyring, clock }: NonceDependencies): Promise<string> {
+export function newNonce(kind: NonceKind, { keyring, clock }: Stores): Promise<string> {
   const payload = Buffer.alloc(PAYLOAD_BYTES)
   payload.writeBigUInt64BE(BigInt(clock().getTime() + NONCE_LIFE_MS))
   return keyring.sealText(PURPOSES[kind], payload)
@@ -46,7 +41,7 @@ export interface OpenedNonce {
 export async function openNonce(
   kind: NonceKind,
   text: string,
-  { keyring, clock }: NonceDependencies,
+  { keyring, clock }: Stores,
 ): Promise<OpenedNonce> {
   const payload = await keyring.openText(PURPOSES[kind], text)
   if (payload?.length !== PAYLOAD_BYTES) {

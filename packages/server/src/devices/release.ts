@@ -1,13 +1,9 @@
 /** Ends a quarantine: somebody has looked at the evidence, and the device may have sessions again. */
+
 import { requireForBrand } from '../authority.ts'
+import type { Stores } from '../stores.ts'
 import { deviceConflict } from './conflict.ts'
-import {
-  type DecideDeps,
-  type DecidedDevice,
-  type DeviceDecision,
-  findDevice,
-  goneDevice,
-} from './find-device.ts'
+import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from './find-device.ts'
 
 /**
  * Keeps the evidence. An active device that is not in quarantine stays as it is. Throws `RequestError`: as `findDevice`
@@ -16,7 +12,7 @@ import {
  */
 export async function releaseDevice(
   { name, authority, mustBeSeen }: DeviceDecision,
-  deps: DecideDeps,
+  deps: Stores,
 ): Promise<DecidedDevice> {
   const found = await findDevice({ name, prefer: ['active'], authority }, deps)
   requireForBrand(authority, 'devices:manage', found.brandId)

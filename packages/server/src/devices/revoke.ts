@@ -1,18 +1,14 @@
 /** Revokes a device: its sessions end, it gets no new ones, and no other device key gets its serial. */
+
 import { requireForBrand } from '../authority.ts'
 import type { Recording } from '../change.ts'
 import type { RequestError } from '../errors.ts'
+import type { Stores } from '../stores.ts'
 import { deviceConflict } from './conflict.ts'
 import type { Decision } from './decision-store.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
-import {
-  type DecideDeps,
-  type DecidedDevice,
-  type DeviceDecision,
-  findDevice,
-  goneDevice,
-} from './find-device.ts'
+import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from './find-device.ts'
 import { checkReason } from './reason.ts'
 
 interface Revocation extends DeviceDecision {
@@ -26,7 +22,7 @@ interface Revocation extends DeviceDecision {
  */
 export async function revokeDevice(
   { name, reason, authority, mustBeSeen }: Revocation,
-  deps: DecideDeps,
+  deps: Stores,
 ): Promise<DecidedDevice> {
   const decision = {
     at: deps.clock(),

@@ -9,7 +9,7 @@ import { auditStore } from '../audit/audit-store.ts'
 import type { ChangingBy } from '../change.ts'
 import { openKeyring } from './keyring.ts'
 import { reseal } from './reseal.ts'
-import { type SealedValueStore, sealedValueStore } from './sealed-value-store.ts'
+import { sealedValueStore } from './sealed-value-store.ts'
 import { createSealer } from './sealing.ts'
 
 const [old, now] = [randomBytes(32), randomBytes(32)]

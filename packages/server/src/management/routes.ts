@@ -1,4 +1,5 @@
 /** Management tokens, who is asking, and grants: HTTP in, operation, HTTP out. */
+
 import { hash } from 'node:crypto'
 import {
   type Explanation,
@@ -19,8 +20,9 @@ import { instantField } from '../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import { userAgentIn } from '../http/user-agent.ts'
+import type { Stores } from '../stores.ts'
 import type { ManagementDependencies } from './dependencies.ts'
-import { addGrant, type GrantDeps } from './grants/add-grant.ts'
+import { addGrant } from './grants/add-grant.ts'
 import { listGrants } from './grants/list-grants.ts'
 import { removeGrant } from './grants/remove-grant.ts'
 import { describeManager } from './me.ts'
@@ -103,14 +105,14 @@ export const browserAuthority =
 
 export function managerRoutes(
   add: AddManagementRoute<ManagerAuthority>,
-  deps: GrantDeps & {
+  deps: Stores & {
     /** As in `addGrant`. */
     readonly externalAgents: boolean
     /** What the macaroons that `read` gives may do. `source`: the address of the caller. */
     readonly explained: (read: () => ReturnType<typeof macaroonsIn>, source: string) => Promise<Explanation>
   },
 ): void {
-  const tried = ({ dryRun }: { readonly dryRun: boolean }): GrantDeps =>
+  const tried = ({ dryRun }: { readonly dryRun: boolean }): Stores =>
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 
   add(api.me, async ({ authority }) => describeManager(authority, deps.clock()))

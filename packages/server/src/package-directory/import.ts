@@ -8,7 +8,7 @@ import {
   type ImportRow,
   readImportRows,
 } from '../files/import-rows.ts'
-import type { PackageEntry, PackageStore } from './package-store.ts'
+import type { PackageEntry } from './package-store.ts'
 
 const COLUMNS = ['name', 'snap_id']
 

@@ -2,15 +2,15 @@
 
 import type { Role } from '@ratafia/api'
 import type { BrandStore } from '../brands/brand-store.ts'
-import type { ListSigningKeysDeps } from '../brands/keys/list-signing-keys.ts'
 import { grantId } from '../grants/grant.ts'
 import { endsWithSteps, type Life, stepAt } from '../reminder-steps.ts'
+import type { Stores } from '../stores.ts'
 import type { EndingPosition, EndingStore, GrantPosition, Recipient } from './ending-store.ts'
 import type { Channel, Ending, ReminderKey } from './reminder.ts'
 import type { ReminderStore } from './reminder-store.ts'
 import { endingSigningKeys } from './signing-key-ends.ts'
 
-export interface QueueDeps extends ListSigningKeysDeps {
+export interface QueueDeps extends Stores {
   readonly endings: EndingStore
   readonly reminders: Pick<ReminderStore, 'queue'>
   readonly brands: Pick<BrandStore, 'keys' | 'page'>

@@ -1,8 +1,9 @@
 /** Sends what is due, one letter for a recipient and one request for each event; what fails is tried again later. */
+import type { Stores } from '../stores.ts'
 import { givenUpBefore, nextAttempt } from './back-off.ts'
 import type { Addressee, Channel, Delivery, DueReminder, Ends } from './reminder.ts'
 import type { ReminderStore, Settled } from './reminder-store.ts'
-import { type StillEndsDeps, stillEnds, stillTold } from './still-ends.ts'
+import { stillEnds, stillTold } from './still-ends.ts'
 
 /** A reminder, and what it is about at this moment. */
 export interface Told {
@@ -10,7 +11,7 @@ export interface Told {
   readonly ends: Ends
 }
 
-export interface SendDeps extends StillEndsDeps {
+export interface SendDeps extends Stores {
   readonly reminders: Pick<ReminderStore, 'take' | 'settle' | 'postpone' | 'giveUp'>
   /** Whether to begin another step. */
   readonly goOn: () => Promise<boolean>

@@ -1,9 +1,7 @@
 /** The signing keys of a brand whose end leaves it with one key less. */
-import {
-  type ListSigningKeysDeps,
-  listSigningKeys,
-  type SigningKeyDescription,
-} from '../brands/keys/list-signing-keys.ts'
+
+import { listSigningKeys, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
+import type { Stores } from '../stores.ts'
 
 export interface EndingSigningKey {
   readonly keyId: string
@@ -17,10 +15,7 @@ export interface EndingSigningKey {
  * Those that are not disabled and could sign until their end, unless another key of the brand signs for longer: that one
  * has replaced them.
  */
-export async function endingSigningKeys(
-  brandId: string,
-  deps: ListSigningKeysDeps,
-): Promise<readonly EndingSigningKey[]> {
+export async function endingSigningKeys(brandId: string, deps: Stores): Promise<readonly EndingSigningKey[]> {
   const keys = (await listSigningKeys(brandId, deps)).filter(({ disabledAt }) => disabledAt === null)
   const now = deps.clock()
   return keys.flatMap((key) => {

@@ -1,36 +1,23 @@
 /** Whether what a reminder is about still ends at that instant, and whether its recipient is still to be told. */
-import type { BrandStore } from '../brands/brand-store.ts'
-import type { ListSigningKeysDeps } from '../brands/keys/list-signing-keys.ts'
-import type { ApiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
+
 import { showModelName } from '../brands/models/model-policy.ts'
 import { parseGrantId } from '../grants/grant.ts'
-import type { GrantStore } from '../grants/grant-store.ts'
-import type { EndingStore, Recipient } from './ending-store.ts'
+import type { Stores } from '../stores.ts'
+import type { Recipient } from './ending-store.ts'
 import type { DueReminder, Ends } from './reminder.ts'
 import { endingSigningKeys } from './signing-key-ends.ts'
-
-export interface StillEndsDeps extends ListSigningKeysDeps {
-  readonly endings: Pick<EndingStore, 'token' | 'managersOf' | 'recipient'>
-  readonly brands: Pick<BrandStore, 'keys' | 'findKey'>
-  readonly apiKeys: Pick<ApiKeyStore, 'find'>
-  readonly grants: Pick<GrantStore, 'find'>
-}
 
 /** Undefined for what was revoked, disabled, replaced, removed, or got another end since the reminder was queued. */
 export async function stillEnds(
   { kind, subject, endsAt }: DueReminder,
-  deps: StillEndsDeps,
+  deps: Stores,
 ): Promise<Ends | undefined> {
   const found = await FINDERS[kind](subject, deps)
   return found?.endsAt.getTime() === endsAt.getTime() ? found : undefined
 }
 
 /** Undefined for an account that gets no mail any more, or no longer manages the brand. */
-export async function stillTold(
-  recipient: string,
-  ends: Ends,
-  deps: Pick<StillEndsDeps, 'endings' | 'clock'>,
-): Promise<Recipient | undefined> {
+export async function stillTold(recipient: string, ends: Ends, deps: Stores): Promise<Recipient | undefined> {
   const brandId = brandOf(ends)
   if (brandId === undefined) return deps.endings.recipient(recipient)
   return (await deps.endings.managersOf(brandId, deps.clock())).find(({ id }) => id === recipient)
@@ -42,7 +29,7 @@ function brandOf(ends: Ends): string | undefined {
   return ends.kind === 'api-key' ? ends.model.split('/')[0] : undefined
 }
 
-type Finder = (subject: string, deps: StillEndsDeps) => Promise<Ends | undefined>
+type Finder = (subject: string, deps: Stores) => Promise<Ends | undefined>
 
 const FINDERS: Readonly<Record<DueReminder['kind'], Finder>> = {
   token: async (id, { endings }) => {

@@ -1,14 +1,16 @@
 /** Takes over what a serial-vault knows, from a dump of its tables. */
+
 import { type Authority, requireForAll } from '../authority.ts'
 import { type ImportSignedDeps, importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
 import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
+import type { Stores } from '../stores.ts'
 import type { DumpFile } from './dump-rows.ts'
 import { readDump } from './read-dump.ts'
 import type { Holding } from './signing-log.ts'
-import { type TakeApiKeysDeps, type TakenApiKeys, takeApiKeys } from './take-api-keys.ts'
-import { type TakeAssertionsDeps, takeAssertions } from './take-assertions.ts'
+import { type TakenApiKeys, takeApiKeys } from './take-api-keys.ts'
+import { takeAssertions } from './take-assertions.ts'
 
-type ImportVaultDeps = TakeAssertionsDeps & TakeApiKeysDeps & ImportSignedDeps
+type ImportVaultDeps = Stores & ImportSignedDeps
 
 interface ImportOptions {
   readonly authority: Authority

@@ -1,16 +1,8 @@
-/**
- * Takes over the API keys of a serial-vault's models. Models, signing keys and remodels need the operator, who gets a
- * list of what to do.
- */
-import type { BrandStore } from '../brands/brand-store.ts'
-import { type ImportApiKeyDeps, importApiKey } from '../brands/models/api-keys/import-api-key.ts'
+import { importApiKey } from '../brands/models/api-keys/import-api-key.ts'
 import { RequestError } from '../errors.ts'
+import type { Stores } from '../stores.ts'
 import type { Dump } from './read-dump.ts'
 import type { HowToTake } from './take-assertions.ts'
-
-export interface TakeApiKeysDeps extends ImportApiKeyDeps {
-  readonly brands: BrandStore
-}
 
 export interface TakenApiKeys {
   readonly apiKeys: { readonly added: number; readonly unchanged: number }
@@ -24,7 +16,7 @@ export interface TakenApiKeys {
 export async function takeApiKeys(
   { models, keypairs, substores }: Dump,
   { source, dryRun, authority }: HowToTake,
-  deps: TakeApiKeysDeps,
+  deps: Stores,
 ): Promise<TakenApiKeys> {
   const apiKeys = { added: 0, unchanged: 0 }
   const skipped: string[] = []

@@ -1,16 +1,14 @@
 /** Takes over the account and account-key assertions of a serial-vault whose chains end at a trusted root. */
+
 import { AssertionError, decode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../authority.ts'
 import type { AssertionStore, StoredAssertion } from '../brands/trust/assertion-store.ts'
-import { checkAssertions, type TrustDeps } from '../brands/trust/trust.ts'
-import type { Changing, ChangingBy } from '../change.ts'
+import { checkAssertions } from '../brands/trust/trust.ts'
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
+import type { Stores } from '../stores.ts'
 import type { Dump } from './read-dump.ts'
-
-export interface TakeAssertionsDeps extends TrustDeps {
-  readonly changeBy: ChangingBy
-}
 
 export interface HowToTake {
   /** Goes into the audit log. */
@@ -33,7 +31,7 @@ interface TakenAssertions {
 export async function takeAssertions(
   { accounts, keypairs }: Dump,
   { source, dryRun, authority }: HowToTake,
-  deps: TakeAssertionsDeps,
+  deps: Stores,
 ): Promise<TakenAssertions> {
   requireForAll(authority, 'roles:manage')
   const change = deps.changeBy(authority.author)
@@ -83,10 +81,7 @@ export async function takeAssertions(
 function store(
   rows: readonly StoredAssertion[],
   source: string,
-  {
-    change,
-    clock,
-  }: { readonly change: Changing; readonly clock: Clock },
+  { change, clock }: { readonly change: Changing; readonly clock: Clock },
 ): Promise<void> {
   return change(async ({ assertions, record }) => {
     await assertions.put(rows, clock())

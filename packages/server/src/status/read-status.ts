@@ -1,7 +1,7 @@
 /** What `ratafia status` says: one finding for each part of the installation. */
+
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { BrandStore } from '../brands/brand-store.ts'
-import type { ListSigningKeysDeps } from '../brands/keys/list-signing-keys.ts'
 import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
 import { DAY_MS, type FoundIssuer } from '../ci/issuers/issuer.ts'
 import type { IssuerStore } from '../ci/issuers/issuer-store.ts'
@@ -12,6 +12,7 @@ import type { Keyring } from '../keyring/keyring.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { Channel } from '../reminders/reminder.ts'
+import type { Stores } from '../stores.ts'
 import type { ProcessStore, RunningProcess } from './process-store.ts'
 
 /** `unknown`: it cannot be seen from here, which is no fault. */
@@ -41,7 +42,7 @@ export interface Finding {
   readonly says: string
 }
 
-export interface StatusDeps extends ListSigningKeysDeps {
+export interface StatusDeps extends Stores {
   readonly clock: Clock
   readonly brands: Pick<BrandStore, 'keys' | 'list'>
   readonly keyring: Pick<Keyring, 'list'>

@@ -11,7 +11,6 @@ import type { TokenUses } from './activity/token-uses.ts'
 import type { RememberedLogins } from './authentication/authentication.ts'
 import type { SessionOpening } from './open-session.ts'
 import type { IdentitySource } from './root-macaroon.ts'
-import type { SessionStore } from './session-store.ts'
 
 export interface TokenDependencies extends SessionOpening {
   readonly keyring: Keyring

@@ -1,10 +1,9 @@
 /** `POST /api/v2/tokens/revoke`: ends a session, and with it its root and every token exchanged from that root. */
+
 import { type AccountId, isSessionId, type SessionId, type TokenListResponse } from '@ratafia/api'
-import type { Changing } from '../change.ts'
-import type { Clock } from '../clock.ts'
+import type { AuthoredStores } from '../change.ts'
 import { RequestError } from '../errors.ts'
 import { type SessionKind, tokenRecord } from './session.ts'
-import type { SessionStore } from './session-store.ts'
 
 export interface Revocation {
   readonly sessionId: string
@@ -16,11 +15,6 @@ export interface Revocation {
   readonly kind?: SessionKind
 }
 
-interface RevokeDeps {
-  readonly change: Changing
-  readonly clock: Clock
-}
-
 /**
  * Revokes the session and returns its record; if it was already revoked, the first revocation stays. Throws
  * {@link RequestError} `resource-not-found`, in the same words for another account's session, for one of another kind,
@@ -28,7 +22,7 @@ interface RevokeDeps {
  */
 export async function revokeToken(
   { sessionId, by, accountId, kind }: Revocation,
-  { change, clock }: RevokeDeps,
+  { change, clock }: AuthoredStores,
 ): Promise<TokenListResponse> {
   const revoke = (id: SessionId) =>
     change(async ({ tokenSessions, record }) => {

@@ -1,13 +1,9 @@
 /** An account, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
-import type { SecondFactorStore } from '../second-factor/second-factor-store.ts'
-
-interface RecordDeps {
-  readonly secondFactors: Pick<SecondFactorStore, 'confirmedAmong'>
-}
 
 /** A record for each account, in their order. */
-export async function accountRecords(accounts: readonly Account[], { secondFactors }: RecordDeps) {
+export async function accountRecords(accounts: readonly Account[], { secondFactors }: TransactionStores) {
   const protectedIds = await secondFactors.confirmedAmong(accounts.map(({ id }) => id))
   return accounts.map((account) => ({
     id: account.id,
@@ -27,7 +23,7 @@ export async function accountRecords(accounts: readonly Account[], { secondFacto
 
 export type AccountRecord = Awaited<ReturnType<typeof accountRecords>>[number]
 
-export async function accountRecord(account: Account, deps: RecordDeps): Promise<AccountRecord> {
+export async function accountRecord(account: Account, deps: TransactionStores): Promise<AccountRecord> {
   const [record] = await accountRecords([account], deps)
   if (!record) throw new TypeError('a record for each account')
   return record

@@ -1,13 +1,10 @@
 /** Changes the name or the e-mail address of an account, or whether it gets reminders by mail. */
+
 import { requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
+import type { Stores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
 import { checkDisplayName, checkEmail } from '../account-fields.ts'
-import type { AccountStore } from '../account-store.ts'
 import { findAccount } from '../find.ts'
-import type { SecondFactorStore } from '../second-factor/second-factor-store.ts'
 import { type AccountRecord, accountRecord } from './account-record.ts'
 import { requireMayManage } from './may-manage.ts'
 import type { NamedAccount } from './show-account.ts'
@@ -24,26 +21,13 @@ interface Edit extends AccountChange {
   readonly reminders?: boolean | undefined
 }
 
-/** The stores of a change, in its transaction. */
-export interface InAccounts {
-  readonly accounts: AccountStore
-  readonly grants: GrantStore
-  readonly secondFactors: SecondFactorStore
-}
-
-interface EditDeps {
-  readonly accounts: AccountStore
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
-
 /**
  * Throws {@link RequestError}: as `requireMayManage`; `no-such-record`; `invalid-field` for what breaks its rule, and for
  * an address that another account with a password has; `state-conflict` for a removed account; what `mustBeSeen` throws.
  */
 export async function editAccount(
   { account: nameOrId, authority, mustBeSeen, ...wanted }: Edit,
-  deps: EditDeps,
+  deps: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const found = await findAccount(nameOrId, deps)

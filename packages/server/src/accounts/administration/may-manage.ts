@@ -1,9 +1,10 @@
 /** Who may change an account (contract/administration.md, B10 and B13). */
+
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { GrantStore } from '../../grants/grant-store.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
-import type { AccountStore } from '../account-store.ts'
 
 /**
  * They hold every role that the account has; if it has any, they are a person who signed in a short while ago. Throws
@@ -19,12 +20,6 @@ export async function requireMayManage(
   if (holdsAny) requireRecentPerson(authority, now)
 }
 
-/** On the transaction of a change of an account by somebody else. */
-export interface InGrants {
-  readonly accounts: AccountStore
-  readonly grants: GrantStore
-}
-
 /**
  * The same for what makes another way in as somebody: a password, a factor, an identity, an agent. Only people do it, who
  * signed in a short while ago (B11). In the transaction of the change: returns the account, locked, or undefined when
@@ -32,7 +27,7 @@ export interface InGrants {
  */
 export async function requireMayLetIn(
   { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },
-  { accounts, grants }: InGrants,
+  { accounts, grants }: TransactionStores,
   now: Date,
 ): Promise<Account | undefined> {
   requireRecentPerson(authority, now)

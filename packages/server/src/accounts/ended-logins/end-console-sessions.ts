@@ -1,11 +1,8 @@
 /** Signs an account out of the console in every browser. */
+
 import type { AccountId } from '@ratafia/api'
 import type { Recording } from '../../change.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
-
-export interface InSessions {
-  readonly tokenSessions: Pick<SessionStore, 'list' | 'revoke'>
-}
+import type { TransactionStores } from '../../stores.ts'
 
 interface EndedSessions {
   readonly accountId: AccountId
@@ -22,7 +19,7 @@ const CLOCK_MARGIN_MS = 86_400_000
 /** In the transaction of a change, with an entry for each: what replaces a credential ends what the old one opened. */
 export async function endConsoleSessions(
   { accountId, by, at }: EndedSessions,
-  { tokenSessions, record }: InSessions & Recording,
+  { tokenSessions, record }: TransactionStores & Recording,
 ): Promise<void> {
   const activeAt = new Date(at.getTime() - CLOCK_MARGIN_MS)
   for (const { id, openedIn } of await tokenSessions.list({ accountId, activeAt, limit: MOST })) {

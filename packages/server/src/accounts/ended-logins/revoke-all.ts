@@ -2,25 +2,13 @@
  * Revokes every token of an account, and ends its logins: the answer to a stolen password, agent key or computer. The
  * account can log in again at once.
  */
-import { requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import { requireMayActOn } from '../../grants/may-act-on.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
-import type { Account } from '../account.ts'
-import type { AccountStore } from '../account-store.ts'
-import type { InGrants } from '../administration/may-manage.ts'
-import type { NamedAccount } from '../administration/show-account.ts'
-import type { SignInSessionStore } from '../browsers/sign-in-session-store.ts'
-import { findAccount } from '../find.ts'
 
-interface RevokeAllDeps {
-  readonly accounts: AccountStore
-  readonly tokenSessions: SessionStore
-  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
+import { requireForAll, requireRecentPerson } from '../../authority.ts'
+import { requireMayActOn } from '../../grants/may-act-on.ts'
+import type { Stores } from '../../stores.ts'
+import type { Account } from '../account.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
+import { findAccount } from '../find.ts'
 
 /** Sessions of one transaction. */
 const BATCH = 200
@@ -34,7 +22,7 @@ const CLOCK_MARGIN_MS = 86_400_000
  */
 export async function revokeAll(
   { account: nameOrId, authority }: NamedAccount,
-  { accounts, tokenSessions, signInSessions, changeBy, clock }: RevokeAllDeps,
+  { accounts, tokenSessions, signInSessions, changeBy, clock }: Stores,
 ): Promise<{ readonly account: Account; readonly revoked: number }> {
   requireForAll(authority, 'tokens:revoke')
   requireRecentPerson(authority, clock())

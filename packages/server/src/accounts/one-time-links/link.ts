@@ -2,14 +2,13 @@
  * A link that works once, until it expires, and until the logins of its account are ended. The secret is in the link
  * alone. What it is for goes into its hash, so a link to a sign-in sets no password.
  */
+
 import { createHash, randomBytes } from 'node:crypto'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { stateConflict } from '../../errors.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
+import type { Stores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
-import type { AccountDeps } from '../account-deps.ts'
 import type { AccountStore } from '../account-store.ts'
 import { requireMayManage } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
@@ -22,20 +21,11 @@ export type LinkPurpose = 'password' | 'sign-in'
 const SECRET_BYTES = 32
 const ACTIONS = { password: 'account.reset-link', 'sign-in': 'account.sign-in-link' } as const
 
-export interface InLinks {
-  readonly accounts: AccountStore
-  readonly oneTimeLinks: OneTimeLinkStore
-}
-
 export interface MadeLink {
   readonly account: Account
   /** It goes into the link. */
   readonly secret: string
   readonly expiresAt: Date
-}
-
-export interface MakeLinkDeps extends Pick<AccountDeps, 'accounts' | 'clock'> {
-  readonly changeBy: ChangingBy
 }
 
 interface Wanted extends NamedAccount {
@@ -50,7 +40,7 @@ interface Wanted extends NamedAccount {
  */
 export async function makeLink(
   { account: nameOrId, purpose, lifetimeMs, authority }: Wanted,
-  deps: MakeLinkDeps,
+  deps: Stores,
 ): Promise<MadeLink> {
   requireForAll(authority, 'accounts:manage')
   requireRecentPerson(authority, deps.clock())

@@ -1,26 +1,18 @@
-/** One-time links to a new password, which an operator makes and hands over. Every change of the password ends them. */
-import { accountActor, type ChangingBy } from '../../change.ts'
+import { accountActor } from '../../change.ts'
 import { unauthorized } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { Account } from '../account.ts'
-import type { AccountDeps } from '../account-deps.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
-import type { InSessions } from '../ended-logins/end-console-sessions.ts'
 import { seenBy } from '../ended-logins/login-mark.ts'
 import { chosenPasswordBytes } from '../passwords/password.ts'
 import { storePassword } from '../passwords/set-password.ts'
-import { findLink, type InLinks, isOpenTo, type MadeLink, type MakeLinkDeps, makeLink } from './link.ts'
-import type { OneTimeLinkStore } from './link-store.ts'
+import { findLink, isOpenTo, type MadeLink, makeLink } from './link.ts'
 
 /** Throws as {@link makeLink} does. */
 export const makeResetLink = (
   wanted: NamedAccount & { readonly lifetimeMs: number },
-  deps: MakeLinkDeps,
+  deps: Stores,
 ): Promise<MadeLink> => makeLink({ ...wanted, purpose: 'password' }, deps)
-
-type UseResetLinkDeps = Omit<AccountDeps, 'change'> & {
-  readonly oneTimeLinks: OneTimeLinkStore
-  readonly changeBy: ChangingBy
-}
 
 export interface UseResetLinkInput {
   readonly secret: string
@@ -35,7 +27,7 @@ export interface UseResetLinkInput {
  */
 export async function useResetLink(
   { secret, password, address }: UseResetLinkInput,
-  deps: UseResetLinkDeps,
+  deps: Stores,
 ): Promise<Account> {
   const link = await findLink(secret, 'password', deps)
   if (!link) throw linkIsOver()

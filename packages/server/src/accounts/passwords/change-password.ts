@@ -1,6 +1,6 @@
 /** Changes the password of an account for its owner, who has just given the old one. */
+import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
-import type { PasswordDeps } from '../account-deps.ts'
 import { chosenPasswordBytes } from './password.ts'
 import { storePassword } from './set-password.ts'
 
@@ -17,7 +17,7 @@ export interface ChangePasswordInput {
  */
 export async function changePassword(
   { account, replacing, password }: ChangePasswordInput,
-  deps: Omit<PasswordDeps, 'accounts'>,
+  deps: AuthoredStores,
 ): Promise<Account | undefined> {
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
   const changed = await deps.change(async (on) => {

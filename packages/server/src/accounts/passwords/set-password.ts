@@ -1,18 +1,14 @@
 /** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
-import { requireForAll } from '../../authority.ts'
-import type { ChangingBy, Recording } from '../../change.ts'
-import { type Account, requireNotRemoved } from '../account.ts'
-import type { AccountDeps, InPasswords } from '../account-deps.ts'
-import { type InGrants, requireMayLetIn } from '../administration/may-manage.ts'
-import type { NamedAccount } from '../administration/show-account.ts'
-import { endConsoleSessions, type InSessions } from '../ended-logins/end-console-sessions.ts'
-import { findAccount } from '../find.ts'
-import type { OneTimeLinkStore } from '../one-time-links/link-store.ts'
-import { chosenPasswordBytes } from './password.ts'
 
-interface SetPasswordDeps extends Omit<AccountDeps, 'change'> {
-  readonly changeBy: ChangingBy
-}
+import { requireForAll } from '../../authority.ts'
+import type { Recording } from '../../change.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
+import { type Account, requireNotRemoved } from '../account.ts'
+import { requireMayLetIn } from '../administration/may-manage.ts'
+import type { NamedAccount } from '../administration/show-account.ts'
+import { endConsoleSessions } from '../ended-logins/end-console-sessions.ts'
+import { findAccount } from '../find.ts'
+import { chosenPasswordBytes } from './password.ts'
 
 /**
  * Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` when the password breaks its rule, or another account
@@ -20,7 +16,7 @@ interface SetPasswordDeps extends Omit<AccountDeps, 'change'> {
  */
 export async function setPassword(
   { account: nameOrId, password, authority }: NamedAccount & { readonly password: string },
-  deps: SetPasswordDeps,
+  deps: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
@@ -55,7 +51,7 @@ interface StoredPassword {
  */
 export async function storePassword(
   { account: { id }, passwordHash, by, replacing, link }: StoredPassword,
-  on: InPasswords & Recording,
+  on: TransactionStores & Recording,
   now: Date,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
   const { accounts, oneTimeLinks } = on

@@ -1,7 +1,8 @@
 /** Checks the password of whoever gives a username or an e-mail address. It takes equally long whether or not they exist. */
+
 import { isUsername } from '@ratafia/api'
+import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
-import type { AccountDeps } from '../account-deps.ts'
 import { asciiLower, isEmail, type LoginName } from '../account-fields.ts'
 import type { AccountStore, WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
@@ -41,7 +42,7 @@ export async function findByLoginName(
 /** Throws Unavailable when too many passwords are being checked already. */
 export async function verifyPassword(
   { found, password }: { readonly found: WithPassword | undefined; readonly password: string },
-  { accounts, passwords }: Pick<AccountDeps, 'accounts' | 'passwords'>,
+  { accounts, passwords }: AuthoredStores,
 ): Promise<PasswordVerdict> {
   const bytes = passwordBytes(password)
   // An impossible password is compared with nothing, at the same cost.

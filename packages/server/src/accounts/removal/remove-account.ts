@@ -1,20 +1,14 @@
 /** Removes an account for good, for the protection of data: everything of it ends, and nothing personal is left. */
+
 import { createHash } from 'node:crypto'
 import type { Username } from '@ratafia/api'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
 import { requireOtherOperator } from '../../grants/last-operator.ts'
+import type { Stores } from '../../stores.ts'
 import type { Account } from '../account.ts'
-import type { AccountDeps } from '../account-deps.ts'
 import { requireMayManage } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
-import type { AccountRemovalStore } from './account-removal-store.ts'
-
-interface RemoveAccountDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
-  readonly changeBy: ChangingBy
-}
 
 export interface RemovedAccount {
   /** As it is now. */
@@ -33,7 +27,7 @@ export interface RemovedAccount {
  */
 export async function removeAccount(
   { account: nameOrId, authority }: NamedAccount,
-  deps: RemoveAccountDeps,
+  deps: Stores,
 ): Promise<RemovedAccount> {
   const account = await findAccount(nameOrId, deps)
   const { id } = account

@@ -1,17 +1,18 @@
 /** Takes the second factor from an account, and its recovery codes: a password is enough from then on. */
+
 import { requireForAll } from '../../authority.ts'
 import type { Changing, Recording } from '../../change.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import { requireMayLetIn } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 import { hasNone } from './enable.ts'
-import type { FactorByOperatorDeps, InSecondFactors } from './second-factor.ts'
 
 /** Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` when it has none. */
 export async function disableSecondFactor(
   { account: nameOrId, authority }: NamedAccount,
-  deps: Pick<FactorByOperatorDeps, 'accounts' | 'changeBy' | 'clock'>,
+  deps: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const account = await findAccount(nameOrId, deps)
@@ -28,7 +29,10 @@ export const disableOwnFactor = (
   { change }: { readonly change: Changing },
 ): Promise<void> => change((on) => take(account, on))
 
-async function take(account: Account, { secondFactors, record }: InSecondFactors & Recording): Promise<void> {
+async function take(
+  account: Account,
+  { secondFactors, record }: TransactionStores & Recording,
+): Promise<void> {
   if (!(await secondFactors.removeAllOf(account.id))) throw hasNone(account)
   await record({ action: 'second-factor.disable', subject: account.username })
 }

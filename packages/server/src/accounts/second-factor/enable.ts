@@ -1,27 +1,14 @@
 /** Gives an account a second factor that is in force at once: the operator hands its owner the secret. */
+
 import { requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
+import type { Stores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
 import { requireMayLetIn } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
-import type { SignInSessionStore } from '../browsers/sign-in-session-store.ts'
-import { endConsoleSessions, type InSessions } from '../ended-logins/end-console-sessions.ts'
+import { endConsoleSessions } from '../ended-logins/end-console-sessions.ts'
 import { findAccount } from '../find.ts'
-import {
-  type FactorByOperatorDeps,
-  type InSecondFactors,
-  type NewSecondFactor,
-  newTotp,
-  replaceRecoveryCodes,
-  shownTotp,
-} from './second-factor.ts'
-
-interface EnableDeps extends Omit<FactorByOperatorDeps, 'changeBy'> {
-  readonly changeBy: ChangingBy
-  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-}
+import { type NewSecondFactor, newTotp, replaceRecoveryCodes, shownTotp } from './second-factor.ts'
 
 export interface EnableInput extends NamedAccount {
   /** What an authenticator calls this service. */
@@ -36,7 +23,7 @@ export interface EnableInput extends NamedAccount {
  */
 export async function enableSecondFactor(
   { account: nameOrId, issuer, instead, authority }: EnableInput,
-  deps: EnableDeps,
+  deps: Stores,
 ): Promise<NewSecondFactor & { readonly account: Account }> {
   requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))

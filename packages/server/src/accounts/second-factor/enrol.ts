@@ -1,14 +1,8 @@
 /** How a person gets a second factor by themselves: a secret for their authenticator, and a code that shows they have it. */
+import type { AuthoredStores } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import type { Account } from '../account.ts'
-import {
-  confirmedFactors,
-  newTotp,
-  openTotp,
-  replaceRecoveryCodes,
-  type SecondFactorDeps,
-  shownTotp,
-} from './second-factor.ts'
+import { confirmedFactors, newTotp, openTotp, replaceRecoveryCodes, shownTotp } from './second-factor.ts'
 import type { SecondFactor } from './second-factor-store.ts'
 import { useTimeCode } from './use-code.ts'
 
@@ -16,10 +10,7 @@ import { useTimeCode } from './use-code.ts'
 const ENROLMENT_MS = 30 * 60_000
 
 /** Stores a new secret in place of an unconfirmed one. Throws `invalid-field` when the account has a second factor. */
-export async function startEnrolment(
-  account: Account,
-  deps: Pick<SecondFactorDeps, 'secondFactors' | 'sealer' | 'clock' | 'change'>,
-): Promise<void> {
+export async function startEnrolment(account: Account, deps: AuthoredStores): Promise<void> {
   if ((await confirmedFactors(account.id, deps)).length > 0) throw hasOne()
   const { factor } = newTotp(account.id, false, deps)
   await deps.change(async ({ accounts, secondFactors, record }) => {
@@ -40,7 +31,7 @@ export async function startEnrolment(
 export async function enrolment(
   account: Account,
   issuer: string,
-  deps: Pick<SecondFactorDeps, 'secondFactors' | 'sealer' | 'clock'>,
+  deps: AuthoredStores,
 ): Promise<{ readonly secret: string; readonly uri: string } | undefined> {
   const waiting = await waitingFactor(account, deps)
   return waiting && shownTotp(openTotp(waiting, deps), issuer, account)
@@ -49,7 +40,7 @@ export async function enrolment(
 /** The recovery codes; undefined when the code is wrong. Throws `invalid-field` when there is nothing to confirm. */
 export async function confirmEnrolment(
   { account, code }: { readonly account: Account; readonly code: string },
-  deps: Pick<SecondFactorDeps, 'secondFactors' | 'sealer' | 'clock' | 'change'>,
+  deps: AuthoredStores,
 ): Promise<readonly string[] | undefined> {
   const waiting = await waitingFactor(account, deps)
   if (!waiting) throw nothingToConfirm()
@@ -68,7 +59,7 @@ export async function confirmEnrolment(
 
 async function waitingFactor(
   { id }: Account,
-  { secondFactors, clock }: Pick<SecondFactorDeps, 'secondFactors' | 'clock'>,
+  { secondFactors, clock }: AuthoredStores,
 ): Promise<SecondFactor | undefined> {
   const since = clock().getTime() - ENROLMENT_MS
   return (await secondFactors.of(id)).find(

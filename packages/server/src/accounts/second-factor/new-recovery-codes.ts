@@ -1,13 +1,11 @@
 /** Makes new recovery codes for an account; the earlier ones end. */
+import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
 import { hasNone } from './enable.ts'
-import { confirmedFactors, replaceRecoveryCodes, type SecondFactorDeps } from './second-factor.ts'
+import { confirmedFactors, replaceRecoveryCodes } from './second-factor.ts'
 
 /** Throws `invalid-field` when the account has no second factor. */
-export async function newRecoveryCodesOf(
-  account: Account,
-  deps: Pick<SecondFactorDeps, 'clock' | 'change'>,
-): Promise<readonly string[]> {
+export async function newRecoveryCodesOf(account: Account, deps: AuthoredStores): Promise<readonly string[]> {
   return deps.change(async (on) => {
     if ((await confirmedFactors(account.id, on)).length === 0) throw hasNone(account)
     const codes = await replaceRecoveryCodes(account.id, on, deps.clock())

@@ -1,35 +1,15 @@
 /** What a second factor is made of, and whether an account has one. Each kind seals what it keeps under its own id. */
+
 import { randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
-import type { Changing, ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
+import type { AuthoredStores } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
-import type { Sealer } from '../../keyring/sealing.ts'
 import { secondFactorPurpose } from '../../keyring/sealing-purposes.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
-import type { AccountStore } from '../account-store.ts'
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-code.ts'
-import type { SecondFactor, SecondFactorStore } from './second-factor-store.ts'
+import type { SecondFactor } from './second-factor-store.ts'
 import { forAuthenticator, SECRET_BYTES } from './totp.ts'
-
-export interface SecondFactorDeps {
-  readonly accounts: AccountStore
-  readonly secondFactors: SecondFactorStore
-  readonly sealer: Sealer
-  readonly clock: Clock
-  readonly change: Changing
-}
-
-/** For whoever changes those of others. */
-export interface FactorByOperatorDeps extends Omit<SecondFactorDeps, 'change'> {
-  readonly changeBy: ChangingBy
-}
-
-export interface InSecondFactors {
-  readonly accounts: AccountStore
-  readonly secondFactors: SecondFactorStore
-}
 
 /** What its owner needs, and nobody can show again. */
 export interface NewSecondFactor {
@@ -41,7 +21,7 @@ export interface NewSecondFactor {
 /** The ids of the confirmed ones: an account that has any is asked for a code. */
 export async function confirmedFactors(
   accountId: AccountId,
-  { secondFactors }: Pick<SecondFactorDeps, 'secondFactors'>,
+  { secondFactors }: AuthoredStores,
 ): Promise<readonly SecondFactor[]> {
   return (await secondFactors.of(accountId)).filter(({ confirmedAt }) => confirmedAt !== undefined)
 }
@@ -50,7 +30,7 @@ export async function confirmedFactors(
 export function newTotp(
   accountId: AccountId,
   confirmed: boolean,
-  { sealer, clock }: Pick<SecondFactorDeps, 'sealer' | 'clock'>,
+  { sealer, clock }: AuthoredStores,
 ): { readonly factor: SecondFactor; readonly secret: Uint8Array } {
   const id = randomBytes(16).toString('base64url')
   const secret = randomBytes(SECRET_BYTES)
@@ -61,10 +41,7 @@ export function newTotp(
 }
 
 /** Throws Unavailable when the secret key of this node does not open it: then nothing can be checked. */
-export function openTotp(
-  { id, sealed }: SecondFactor,
-  { sealer }: Pick<SecondFactorDeps, 'sealer'>,
-): Uint8Array {
+export function openTotp({ id, sealed }: SecondFactor, { sealer }: AuthoredStores): Uint8Array {
   const secret = sealer.unseal(secondFactorPurpose(id), sealed)
   if (secret) return secret
   throw new Unavailable('a second factor is sealed under another secret key')
@@ -73,7 +50,7 @@ export function openTotp(
 /** Stores new recovery codes in place of all earlier ones, and returns them. */
 export async function replaceRecoveryCodes(
   accountId: AccountId,
-  { secondFactors }: InSecondFactors,
+  { secondFactors }: TransactionStores,
   now: Date,
 ): Promise<readonly string[]> {
   const codes = newRecoveryCodes()

@@ -2,14 +2,13 @@
  * Checks a code of a second factor, or a recovery code in its place. Each is accepted once, by a database constraint; a
  * code is refused once that of a later step was used.
  */
+import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
 import { recoveryCodeHash } from './recovery-code.ts'
-import { confirmedFactors, openTotp, type SecondFactorDeps } from './second-factor.ts'
+import { confirmedFactors, openTotp } from './second-factor.ts'
 import type { SecondFactor } from './second-factor-store.ts'
 import { isTimeCode, stepOfCode } from './totp.ts'
 import { bareCode } from './typed-code.ts'
-
-type UseCodeDeps = Pick<SecondFactorDeps, 'secondFactors' | 'sealer' | 'clock' | 'change'>
 
 /** Longer than any code, with what people type between its groups. */
 const MAX_TYPED = 64
@@ -20,7 +19,7 @@ const MAX_TYPED = 64
  */
 export async function useCode(
   { account, code }: { readonly account: Account; readonly code: string },
-  deps: UseCodeDeps,
+  deps: AuthoredStores,
 ): Promise<boolean> {
   if (code.length > MAX_TYPED) return false
   const digits = bareCode(code)
@@ -43,7 +42,7 @@ export async function useCode(
 export async function useTimeCode(
   factor: SecondFactor,
   code: string,
-  deps: Omit<UseCodeDeps, 'change'>,
+  deps: AuthoredStores,
 ): Promise<boolean> {
   const now = deps.clock()
   const step = stepOfCode(openTotp(factor, deps), bareCode(code), now)

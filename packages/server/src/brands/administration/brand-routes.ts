@@ -1,9 +1,10 @@
 /** Brands, signing keys, trust roots and hardware identities in the management API: HTTP in, operation, HTTP out. */
+
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute } from '../../http/management/management-routes.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
-import type { BrandDeps } from '../brand-deps.ts'
+import type { Stores } from '../../stores.ts'
 import { disableSigningKey } from '../keys/disable-signing-key.ts'
 import {
   describeSigningKey,
@@ -19,7 +20,7 @@ import {
 import { brandRecord, listBrands, showBrand } from '../seen-brands.ts'
 import { listTrustRoots, trustRootRecord } from '../trust/list-trust-roots.ts'
 
-export function brandManagementRoutes(add: AddManagementRoute, deps: BrandDeps): void {
+export function brandManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps

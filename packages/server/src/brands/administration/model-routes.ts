@@ -1,4 +1,5 @@
 /** Models and what belongs to them in the management API: HTTP in, operation, HTTP out. */
+
 import { MANAGEMENT_OPERATIONS, type PolicyPatchSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { Authority } from '../../authority.ts'
@@ -7,8 +8,8 @@ import { invalidField } from '../../errors.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../../http/management/management-routes.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
+import type { Stores } from '../../stores.ts'
 import type { NamedFile } from '../assertion-file.ts'
-import type { BrandDeps } from '../brand-deps.ts'
 import { addModel, updateModel } from '../models/add-model.ts'
 import { allowListRecord, pageOfAllowed } from '../models/allow-list/list-allowed.ts'
 import { removeAllowed } from '../models/allow-list/remove-allowed.ts'
@@ -27,7 +28,7 @@ import { removedModelRecord, removeModel } from '../models/remove-model.ts'
 import { type ModelChange, setPolicy } from '../models/set-policy.ts'
 import { type ModelDetails, showModel } from '../models/show-model.ts'
 
-export function modelManagementRoutes(add: AddManagementRoute, deps: BrandDeps): void {
+export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps

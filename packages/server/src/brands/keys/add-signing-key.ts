@@ -1,9 +1,10 @@
 /** Adds a key that signs the serials of a brand. */
+
 import { encode, type PrivateKey, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { assertionIn, type NamedFile } from '../assertion-file.ts'
-import type { BrandDeps } from '../brand-deps.ts'
 import { checkAssertions, findAssertion, trustContext } from '../trust/trust.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 import { readPrivateKey, sealPrivateKey } from './signing-key-secret.ts'
@@ -23,7 +24,7 @@ export interface SigningKeyFiles {
 }
 
 /** Adds another key to a stored brand; a disabled key signs again. Throws as {@link storeSigningKey}. */
-export async function addSigningKey(files: SigningKeyFiles, deps: BrandDeps): Promise<AddedKey> {
+export async function addSigningKey(files: SigningKeyFiles, deps: Stores): Promise<AddedKey> {
   const { authority } = files
   requireForAll(authority, 'roles:manage')
   const key = await readPrivateKey(files.signingKey, files.passphrase)
@@ -70,7 +71,7 @@ interface NewSigningKey {
  */
 export async function storeSigningKey(
   { action, account, accountKey, key, keyName, others, authority }: NewSigningKey,
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<AddedKey> {
   requireForAll(authority, 'roles:manage')
   const { accountId, displayName } = account.fields

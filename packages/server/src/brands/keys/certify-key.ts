@@ -1,4 +1,5 @@
 /** Vouches for another key of an account, or for the same key anew. */
+
 import {
   checkKeyPolicy,
   encode,
@@ -10,8 +11,8 @@ import {
   type TypeName,
 } from '@ratafia/assertions'
 import { invalidField, quote } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { explainToOperator } from '../assertion-file.ts'
-import type { BrandDeps } from '../brand-deps.ts'
 import { findIssuer } from '../trust/find-issuer.ts'
 import { issueAccountKey } from '../trust/issue.ts'
 import { checkAssertions, findAssertion } from '../trust/trust.ts'
@@ -34,7 +35,7 @@ export interface KeyToCertify {
  * be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account is unknown, another key of it has the
  * name, or the root key is of no root.
  */
-export async function certifyKey(key: KeyToCertify, deps: BrandDeps): Promise<Uint8Array> {
+export async function certifyKey(key: KeyToCertify, deps: Stores): Promise<Uint8Array> {
   const { accountId, publicKey, name, until } = key
   const allow = key.allow.map(readType)
   // An account-key for a smaller one would be refused only when the key is added.
@@ -66,7 +67,7 @@ function readType(text: string): TypeName {
 }
 
 /** snapd refuses two keys of one account with one name (contract/devices.md 3.7). */
-async function requireFreeName({ accountId, publicKey, name }: KeyToCertify, deps: BrandDeps): Promise<void> {
+async function requireFreeName({ accountId, publicKey, name }: KeyToCertify, deps: Stores): Promise<void> {
   for (const { keyId } of await deps.brands.keys(accountId)) {
     const other = await findAssertion('account-key', [keyId], deps)
     if (keyId === publicKey.id || other?.fields.name !== name) continue

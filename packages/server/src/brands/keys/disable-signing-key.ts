@@ -1,4 +1,5 @@
 /** Stops a key from signing serials. */
+
 import {
   type Authority,
   brandsFor,
@@ -7,7 +8,7 @@ import {
   requireRecentPerson,
 } from '../../authority.ts'
 import { stillReferenced } from '../../errors.ts'
-import type { BrandDeps } from '../brand-deps.ts'
+import type { Stores } from '../../stores.ts'
 import type { StoredSigningKey } from '../brand-store.ts'
 import { type ModelName, showModelName } from '../models/model-policy.ts'
 import {
@@ -16,7 +17,7 @@ import {
   type SigningKeyDescription,
   seenSigningKey,
 } from './list-signing-keys.ts'
-import { type SignerDeps, signerOrFault } from './signer-for.ts'
+import { signerOrFault } from './signer-for.ts'
 
 interface Disabling {
   readonly keyId: string
@@ -42,7 +43,7 @@ export interface DisabledKey {
  */
 export async function disableSigningKey(
   { keyId, authority, force, mustBeSeen }: Disabling,
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<DisabledKey> {
   const key = await seenSigningKey({ keyId, authority }, deps)
   requireForBrand(authority, 'models:manage', key.accountId)
@@ -75,7 +76,7 @@ export async function disableSigningKey(
 async function modelsNeeding(
   { keyId }: StoredSigningKey,
   authority: Authority,
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<readonly string[]> {
   const without = {
     keys: async (accountId?: string) =>
@@ -92,5 +93,5 @@ async function modelsNeeding(
   return stopped
 }
 
-const canSign = async (model: ModelName, deps: SignerDeps): Promise<boolean> =>
+const canSign = async (model: ModelName, deps: Stores): Promise<boolean> =>
   !('fault' in (await signerOrFault(model, deps)))

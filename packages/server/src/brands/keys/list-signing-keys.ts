@@ -1,9 +1,11 @@
 /** The keys that sign serials, without their secrets, and whether each can sign now. */
+
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { noSuchRecord, RequestError } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { BrandStore, KeyPosition, StoredSigningKey } from '../brand-store.ts'
-import { findAssertion, type TrustDeps, trustContext } from '../trust/trust.ts'
+import { findAssertion, trustContext } from '../trust/trust.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 
 export interface SigningKeyDescription {
@@ -18,14 +20,10 @@ export interface SigningKeyDescription {
   readonly fault: string | undefined
 }
 
-export interface ListSigningKeysDeps extends TrustDeps {
-  readonly brands: Pick<BrandStore, 'keys'>
-}
-
 /** The keys of one account or of all, by account and time. */
 export async function listSigningKeys(
   accountId: string | undefined,
-  deps: ListSigningKeysDeps,
+  deps: Stores,
 ): Promise<readonly SigningKeyDescription[]> {
   const keys = await deps.brands.keys(accountId)
   return Promise.all(keys.map((key) => describeSigningKey(key, deps)))
@@ -42,7 +40,7 @@ interface Listing {
 /** Of the brands that the caller may see, in the same order. Throws {@link RequestError} `permission-denied`. */
 export async function pageOfSigningKeys(
   { authority, brands, after, limit }: Listing,
-  deps: TrustDeps & { readonly brands: Pick<BrandStore, 'keysPage'> },
+  deps: Stores & { readonly brands: Pick<BrandStore, 'keysPage'> },
 ): Promise<{ readonly keys: readonly SigningKeyDescription[]; readonly next: KeyPosition | undefined }> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
   // One more shows whether there is another page.
@@ -74,7 +72,7 @@ export const noSuchSigningKey = (keyId: string): RequestError =>
 
 export async function describeSigningKey(
   key: StoredSigningKey,
-  deps: TrustDeps,
+  deps: Stores,
 ): Promise<SigningKeyDescription> {
   const { keyId, accountId, addedAt, disabledAt } = key
   const assertion = await findAssertion('account-key', [keyId], deps)
@@ -85,7 +83,7 @@ export async function describeSigningKey(
 
 async function faultOf(
   accountKey: UnverifiedAssertion<'account-key'>,
-  deps: TrustDeps,
+  deps: Stores,
 ): Promise<string | undefined> {
   try {
     await checkSigningKey(accountKey, await trustContext(deps))

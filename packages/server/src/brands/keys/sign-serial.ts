@@ -1,4 +1,5 @@
 /** Signs a serial assertion, and verifies the result like any other. */
+
 import {
   encodePublicKey,
   formatTimestamp,
@@ -6,9 +7,10 @@ import {
   signAsync,
   type TrustedAssertion,
 } from '@ratafia/assertions'
+import type { Stores } from '../../stores.ts'
 import type { ModelName } from '../models/model-policy.ts'
 import { verifyChain } from '../trust/verify-chain.ts'
-import { type Signer, type SignerDeps, signerFor } from './signer-for.ts'
+import { type Signer, signerFor } from './signer-for.ts'
 
 export interface SerialInput extends ModelName {
   readonly serial: string
@@ -29,7 +31,7 @@ export interface SignedSerial {
  * Signs with the key that `signerFor` finds, off the event loop, and verifies the result down to a root before it
  * leaves. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
  */
-export async function signSerial(input: SerialInput, deps: SignerDeps): Promise<SignedSerial> {
+export async function signSerial(input: SerialInput, deps: Stores): Promise<SignedSerial> {
   const { brandId, model, serial, deviceKey, revision, body } = input
   const now = deps.clock()
   const headers = {

@@ -1,4 +1,5 @@
 /** Decides which key signs the serials of a model, and checks everything again (contract/devices.md 2.4). */
+
 import {
   AssertionError,
   checkKeyMaySign,
@@ -9,18 +10,13 @@ import {
   verifyTrust,
 } from '@ratafia/assertions'
 import { invalidField, RequestError } from '../../errors.ts'
-import type { Sealer } from '../../keyring/sealing.ts'
-import type { BrandStore, StoredSigningKey } from '../brand-store.ts'
+import type { Stores } from '../../stores.ts'
+import type { StoredSigningKey } from '../brand-store.ts'
 import { findModelAssertion } from '../models/find-model.ts'
 import { type ModelName, showModelName } from '../models/model-policy.ts'
-import { findAssertion, type TrustDeps, trustContext } from '../trust/trust.ts'
+import { findAssertion, trustContext } from '../trust/trust.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 import { openPrivateKey } from './signing-key-secret.ts'
-
-export interface SignerDeps extends TrustDeps {
-  readonly brands: Pick<BrandStore, 'keys'>
-  readonly sealer: Sealer
-}
 
 export interface Signer {
   /** The brand, or an account that the model's `serial-authority` names. */
@@ -41,22 +37,22 @@ export interface SerialDraft extends ModelName {
  * Throws {@link RequestError} `invalid-field` if no key fits, with a sentence for each that does not; `KeyringError`
  * for a damaged key.
  */
-export async function signerFor(draft: SerialDraft, deps: SignerDeps): Promise<Signer> {
-  const find = async (own: SignerDeps) => signerOf(await trustedModel(draft, own), draft.headers, own)
-  if (!deps.memory) return find(deps)
+export async function signerFor(draft: SerialDraft, deps: Stores): Promise<Signer> {
+  const find = async (own: Stores) => signerOf(await trustedModel(draft, own), draft.headers, own)
+  if (!deps.brandMemory) return find(deps)
   try {
     return await find(deps)
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     // An operator may have added a key a moment ago: what is remembered refuses nothing.
-    return find({ ...deps, memory: undefined })
+    return find({ ...deps, brandMemory: undefined })
   }
 }
 
 /** As {@link signerFor}, but returns the refusal. */
 export async function signerOrFault(
   name: ModelName,
-  deps: SignerDeps,
+  deps: Stores,
 ): Promise<Signer | { readonly fault: string }> {
   try {
     return await signerFor(name, deps)
@@ -70,7 +66,7 @@ export async function signerOrFault(
 export async function signerOf(
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
-  deps: SignerDeps,
+  deps: Stores,
 ): Promise<Signer> {
   const { brandId, serialAuthority } = model.fields
   const reasons: string[] = []
@@ -93,7 +89,7 @@ async function trySigner(
   stored: StoredSigningKey,
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
-  deps: SignerDeps,
+  deps: Stores,
 ): Promise<Signer | string> {
   const { keyId, accountId } = stored
   const accountKey = await findAssertion('account-key', [keyId], deps)
@@ -116,19 +112,19 @@ async function trySigner(
 
 async function enabledKeys(
   accountId: string,
-  { brands, memory }: SignerDeps,
+  { brands, brandMemory }: Stores,
 ): Promise<readonly StoredSigningKey[]> {
   const read = async () => {
     const keys = (await brands.keys(accountId)).filter(({ disabledAt }) => disabledAt === null)
     return keys.length > 0 ? keys : undefined
   }
-  return (await (memory?.current()?.find(`signing-keys ${accountId}`, read) ?? read())) ?? []
+  return (await (brandMemory?.current()?.find(`signing-keys ${accountId}`, read) ?? read())) ?? []
 }
 
 /** Opening one costs a third of a signature. Whether it may still sign is read again when the serial is stored. */
-async function openedKey(stored: StoredSigningKey, { sealer, memory }: SignerDeps): Promise<PrivateKey> {
+async function openedKey(stored: StoredSigningKey, { sealer, brandMemory }: Stores): Promise<PrivateKey> {
   const open = async () => openPrivateKey(stored, sealer)
-  return (await memory?.current()?.find(`signing-key ${stored.keyId}`, open)) ?? open()
+  return (await brandMemory?.current()?.find(`signing-key ${stored.keyId}`, open)) ?? open()
 }
 
 /** `general`: compares only the headers that the model determines, because the others are not known yet. */
@@ -158,7 +154,7 @@ function serialHeaders(
   return new Map([...(headers ?? []), ...own])
 }
 
-async function trustedModel(name: ModelName, deps: TrustDeps): Promise<TrustedAssertion<'model'>> {
+async function trustedModel(name: ModelName, deps: Stores): Promise<TrustedAssertion<'model'>> {
   const model = await findModelAssertion(name, deps)
   if (!model) throw invalidField(`This service has no model ${showModelName(name)}.`, { field: 'model' })
   try {

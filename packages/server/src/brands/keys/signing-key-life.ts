@@ -1,5 +1,6 @@
 /** How long each signing key can still sign, for monitoring: a brand without a key signs nothing. */
-import { type ListSigningKeysDeps, listSigningKeys } from './list-signing-keys.ts'
+import type { Stores } from '../../stores.ts'
+import { listSigningKeys } from './list-signing-keys.ts'
 
 export interface SigningKeyLife {
   readonly accountId: string
@@ -12,7 +13,7 @@ export interface SigningKeyLife {
 export const ENDLESS = 100 * 365.25 * 86_400
 
 /** All keys, including disabled ones. */
-export async function signingKeyLives(deps: ListSigningKeysDeps): Promise<readonly SigningKeyLife[]> {
+export async function signingKeyLives(deps: Stores): Promise<readonly SigningKeyLife[]> {
   const now = deps.clock().getTime()
   const keys = await listSigningKeys(undefined, deps)
   return keys.map(({ accountId, keyId, until, disabledAt, fault }) => {

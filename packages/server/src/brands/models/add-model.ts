@@ -1,9 +1,10 @@
 /** Adds a model that devices may register as, with its policy. */
+
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import { type Authority, brandsFor, covers, requireForAll, requireForBrand } from '../../authority.ts'
 import { invalidField, RequestError } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { assertionIn, explainToOperatorAsync, type NamedFile } from '../assertion-file.ts'
-import type { BrandDeps } from '../brand-deps.ts'
 import { signerOf } from '../keys/signer-for.ts'
 import type { StoredAssertion } from '../trust/assertion-store.ts'
 import { checkAssertions, trustContext } from '../trust/trust.ts'
@@ -25,10 +26,7 @@ interface NewModel {
  * assertions in the file with it. Throws {@link RequestError}: `invalid-field`, in the same words for a brand that is not
  * there and one that the caller may not see; `permission-denied`, `already-exists`.
  */
-export async function addModel(
-  { file, policy, authority }: NewModel,
-  deps: BrandDeps,
-): Promise<ModelDetails> {
+export async function addModel({ file, policy, authority }: NewModel, deps: Stores): Promise<ModelDetails> {
   // First: whoever manages no model gets nothing read.
   brandsFor(authority, 'models:manage')
   checkSerialTemplate(policy.serialTemplate)
@@ -73,7 +71,7 @@ interface NewRevision extends Omit<ModelChange, 'model'> {
  */
 export async function updateModel(
   { file, authority, mustBeSeen, model: wanted }: NewRevision,
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<ModelDetails> {
   // First: whoever manages no model gets nothing read, and nobody learns about another one from what is said of it.
   brandsFor(authority, 'models:manage')
@@ -130,7 +128,7 @@ interface ToStore {
 async function requireMayAdd(
   { assertion, others, named }: ToStore,
   authority: Authority,
-  { brands }: Pick<BrandDeps, 'brands'>,
+  { brands }: Stores,
 ): Promise<void> {
   const { brandId } = assertion.fields
   for (const accountId of named) {
@@ -149,7 +147,7 @@ async function requireMayAdd(
 async function checkModel(
   model: UnverifiedAssertion<'model'>,
   others: readonly UnverifiedAssertion[],
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<readonly StoredAssertion[]> {
   const { brandId, series } = model.fields
   if (series !== '16')

@@ -1,7 +1,9 @@
 /** Looks models up: the policy that the operator chose, and the assertion that the brand signed. */
+
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, covers, requireForBrand } from '../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../errors.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { AssertionStore } from '../trust/assertion-store.ts'
 import { findAssertion } from '../trust/trust.ts'
 import { type ModelName, type OpenModel, type StoredModel, showModelName } from './model-policy.ts'
@@ -13,15 +15,14 @@ export interface NamedModel {
   readonly authority: Authority
 }
 
-interface FindDeps {
-  readonly models: Pick<ModelStore, 'findOpen'>
-}
-
 /**
  * The model, for whoever may see it. Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words
  * for a model of another brand.
  */
-export async function seenModel({ model, authority }: NamedModel, { models }: FindDeps): Promise<OpenModel> {
+export async function seenModel(
+  { model, authority }: NamedModel,
+  { models }: TransactionStores,
+): Promise<OpenModel> {
   const brands = brandsFor(authority, 'models:read')
   const found = covers(brands, model.brandId) && isStorable(model) ? await models.findOpen(model) : undefined
   if (found) return found
@@ -29,7 +30,7 @@ export async function seenModel({ model, authority }: NamedModel, { models }: Fi
 }
 
 /** As {@link seenModel}, for whoever may change the model and what belongs to it. */
-export async function managedModel(named: NamedModel, deps: FindDeps): Promise<OpenModel> {
+export async function managedModel(named: NamedModel, deps: TransactionStores): Promise<OpenModel> {
   const model = await seenModel(named, deps)
   requireForBrand(named.authority, 'models:manage', model.brandId)
   return model

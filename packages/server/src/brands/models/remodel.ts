@@ -1,7 +1,8 @@
 /** Allows devices of one model to become another, or stops allowing it. */
+
 import { type Authority, brandsFor, covers } from '../../authority.ts'
 import { invalidField, noSuchRecord } from '../../errors.ts'
-import type { BrandDeps } from '../brand-deps.ts'
+import type { Stores } from '../../stores.ts'
 import { isStorable, managedModel, noSuchModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
 import type { Remodel } from './model-store.ts'
@@ -16,10 +17,7 @@ interface Pair {
  * Both models must exist, and differ, and the caller must manage both: the devices get serials of the other brand.
  * Allowing twice changes nothing. Throws {@link RequestError} `invalid-field`, and as `managedModel` does.
  */
-export async function allowRemodel(
-  { from, to, authority }: Pair,
-  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
-): Promise<Remodel> {
+export async function allowRemodel({ from, to, authority }: Pair, deps: Stores): Promise<Remodel> {
   await managedModel({ model: from, authority }, deps)
   await managedModel({ model: to, authority }, deps)
   if (showModelName(from) === showModelName(to)) {
@@ -53,7 +51,7 @@ export async function allowRemodel(
  */
 export async function disallowRemodel(
   { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: (now: Remodel) => void },
-  deps: Pick<BrandDeps, 'models' | 'changeBy'>,
+  deps: Stores,
 ): Promise<Remodel> {
   await managedModel({ model: from, authority }, deps)
   const isSeen = covers(brandsFor(authority, 'models:read'), to.brandId) && isStorable(to)

@@ -1,7 +1,8 @@
 /** Removes a model that no device has. */
+
 import { brandsFor, covers } from '../../authority.ts'
 import { stillReferenced } from '../../errors.ts'
-import type { BrandDeps } from '../brand-deps.ts'
+import type { Stores } from '../../stores.ts'
 import { managedModel, noSuchModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
 import type { ModelChange } from './set-policy.ts'
@@ -23,7 +24,7 @@ export interface RemovedModel {
  */
 export async function removeModel(
   { mustBeSeen, ...named }: ModelChange,
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<RemovedModel> {
   const { authority } = named
   const name = await managedModel(named, deps)

@@ -1,6 +1,7 @@
 /** Changes the policy of a model. */
+
 import { isDeepStrictEqual } from 'node:util'
-import type { BrandDeps } from '../brand-deps.ts'
+import type { Stores } from '../../stores.ts'
 import { managedModel, type NamedModel, noSuchModel } from './find-model.ts'
 import { type ModelPolicy, showModelName } from './model-policy.ts'
 import { checkSerialTemplate } from './serial-template.ts'
@@ -21,7 +22,7 @@ export interface ModelChange extends NamedModel {
  */
 export async function setPolicy(
   { changes, mustBeSeen, ...named }: ModelChange & { readonly changes: Partial<ModelPolicy> },
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<ModelDetails> {
   const model = await managedModel(named, deps)
   checkSerialTemplate({ ...model.policy, ...changes }.serialTemplate)

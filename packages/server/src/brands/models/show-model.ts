@@ -1,6 +1,6 @@
 /** Shows a model with its assertion and who signs its serials. */
-import type { BrandDeps } from '../brand-deps.ts'
-import { type SignerDeps, signerOrFault } from '../keys/signer-for.ts'
+import type { Stores } from '../../stores.ts'
+import { signerOrFault } from '../keys/signer-for.ts'
 import { findModelAssertion, type NamedModel, seenModel } from './find-model.ts'
 import { type OpenModel, showModelName } from './model-policy.ts'
 
@@ -19,12 +19,10 @@ export interface ModelDetails extends OpenModel {
 }
 
 /** Throws {@link RequestError} as `seenModel` does. */
-export const showModel = async (
-  named: NamedModel,
-  deps: SignerDeps & Pick<BrandDeps, 'models'>,
-): Promise<ModelDetails> => modelDetails(await seenModel(named, deps), deps)
+export const showModel = async (named: NamedModel, deps: Stores): Promise<ModelDetails> =>
+  modelDetails(await seenModel(named, deps), deps)
 
-export async function modelDetails(model: OpenModel, deps: SignerDeps): Promise<ModelDetails> {
+export async function modelDetails(model: OpenModel, deps: Stores): Promise<ModelDetails> {
   const assertion = await findModelAssertion(model, deps)
   if (!assertion) throw new TypeError(`the model ${showModelName(model)} has no assertion: a row is missing`)
   const signer = await signerOrFault(model, deps)

@@ -1,4 +1,5 @@
 /** Makes an account and its keys a trust root: the service trusts everything they sign. */
+
 import {
   checkKeyPolicy,
   checkKeyValidNow,
@@ -9,8 +10,8 @@ import {
 } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { explainToOperator, type NamedFile, readAssertions } from '../assertion-file.ts'
-import type { BrandDeps } from '../brand-deps.ts'
 import { BUILT_IN, rootAssertions } from './trust.ts'
 
 export interface AddedRoot {
@@ -27,7 +28,7 @@ type Root = UnverifiedAssertion<'account' | 'account-key'>
  */
 export async function addTrustRoots(
   { files, authority }: { readonly files: readonly NamedFile[]; readonly authority: Authority },
-  deps: Pick<BrandDeps, 'assertions' | 'clock' | 'changeBy'>,
+  deps: Stores,
 ): Promise<readonly AddedRoot[]> {
   requireForAll(authority, 'roles:manage')
   const given = files.flatMap((file) => readAssertions(file).map((one) => rootIn(file, one)))

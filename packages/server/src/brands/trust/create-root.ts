@@ -1,8 +1,9 @@
 /** Makes a trust root of one's own: an account that vouches for itself and for brands. */
+
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
-import type { BrandDeps } from '../brand-deps.ts'
+import type { Stores } from '../../stores.ts'
 import { addTrustRoots } from './add-trust-roots.ts'
 import { issueAccount, issueAccountKey, type NewAccount } from './issue.ts'
 import { findAssertion, requireUnusedKey } from './trust.ts'
@@ -26,7 +27,7 @@ export interface CreatedRoot {
  * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root cannot be one; nothing
  * is trusted then.
  */
-export async function createRoot(root: NewRoot, deps: BrandDeps): Promise<CreatedRoot> {
+export async function createRoot(root: NewRoot, deps: Stores): Promise<CreatedRoot> {
   const { accountId, key, keyName, until, authority } = root
   requireForAll(authority, 'roles:manage')
   if (await findAssertion('account', [accountId], deps)) {

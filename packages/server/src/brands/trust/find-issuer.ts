@@ -1,11 +1,13 @@
 /** Which root a private key belongs to. */
+
 import type { PrivateKey } from '@ratafia/assertions'
 import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { Issuer } from './issue.ts'
-import { rootAssertions, type TrustDeps } from './trust.ts'
+import { rootAssertions } from './trust.ts'
 
 /** The root that signs with this key. Throws `invalid-field` if it is the key of none. */
-export async function findIssuer(key: PrivateKey, deps: Pick<TrustDeps, 'assertions'>): Promise<Issuer> {
+export async function findIssuer(key: PrivateKey, deps: Stores): Promise<Issuer> {
   const { id } = key.publicKey
   const roots = await rootAssertions(deps)
   const own = roots.find((root) => root.type === 'account-key' && root.fields.publicKeyId === id)

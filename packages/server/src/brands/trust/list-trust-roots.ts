@@ -1,7 +1,9 @@
 /** Lists the accounts that the service trusts, and their keys. */
+
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
-import { BUILT_IN, rootAssertions, type TrustDeps } from './trust.ts'
+import type { Stores } from '../../stores.ts'
+import { BUILT_IN, rootAssertions } from './trust.ts'
 
 export interface TrustRoot {
   readonly accountId: string
@@ -15,10 +17,7 @@ export interface TrustRoot {
 }
 
 /** One row per key: the operator adds a handful. Throws `permission-denied`. */
-export async function listTrustRoots(
-  authority: Authority,
-  deps: Pick<TrustDeps, 'assertions'>,
-): Promise<readonly TrustRoot[]> {
+export async function listTrustRoots(authority: Authority, deps: Stores): Promise<readonly TrustRoot[]> {
   requireForAll(authority, 'roles:read')
   const roots = await rootAssertions(deps)
   const accounts = roots.filter((root): root is UnverifiedAssertion<'account'> => root.type === 'account')

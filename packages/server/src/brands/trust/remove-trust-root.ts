@@ -1,8 +1,9 @@
 /** Stops trusting an account. */
+
 import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
-import type { BrandDeps } from '../brand-deps.ts'
+import type { Stores } from '../../stores.ts'
 import { BUILT_IN, findAssertion, rootAssertions, trustContext } from './trust.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function removeTrustRoot(
     force,
     authority,
   }: { readonly accountId: string; readonly force: boolean; readonly authority: Authority },
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<readonly string[]> {
   requireForAll(authority, 'roles:manage')
   if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
@@ -48,7 +49,7 @@ export async function removeTrustRoot(
 
 /** The accounts with an enabled key whose chain ends at these roots. */
 async function trustedBrands(
-  deps: BrandDeps,
+  deps: Stores,
   roots?: ReturnType<typeof trustRoots>,
 ): Promise<readonly string[]> {
   const context = await trustContext(deps, [], roots)

@@ -1,4 +1,5 @@
 /** Whom the service trusts: chains of assertions are checked down to these roots, by way of the stored assertions. */
+
 import {
   checkReplaces,
   decode,
@@ -11,29 +12,23 @@ import {
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
-import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
-import type { BrandMemory, Remembered } from '../brand-memory.ts'
+import type { Remembered } from '../brand-memory.ts'
 import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import { CANONICAL_ROOTS } from './canonical-roots.ts'
 import { decodeStored } from './decode-stored.ts'
-
-export interface TrustDeps {
-  readonly assertions: AssertionStore
-  readonly clock: Clock
-  /** For the requests of devices. Commands read the database. */
-  readonly memory?: BrandMemory | undefined
-}
-
-type FindDeps = Pick<TrustDeps, 'assertions' | 'memory'>
 
 /** Decoded once: `verifyTrust` recognises a root by identity. */
 export const BUILT_IN: readonly UnverifiedAssertion[] = CANONICAL_ROOTS.map((text) => decode(text))
 
 /** All trust roots: the built-in ones, then those that the operator added. */
-export function rootAssertions({ assertions, memory }: FindDeps): Promise<readonly UnverifiedAssertion[]> {
-  return rootsIn(memory?.current(), assertions)
+export function rootAssertions({
+  assertions,
+  brandMemory,
+}: TransactionStores): Promise<readonly UnverifiedAssertion[]> {
+  return rootsIn(brandMemory?.current(), assertions)
 }
 
 async function rootsIn(
@@ -52,9 +47,9 @@ async function rootsIn(
 export function findAssertion<Type extends TypeName>(
   type: Type,
   primaryKey: readonly string[],
-  { assertions, memory }: FindDeps,
+  { assertions, brandMemory }: TransactionStores,
 ): Promise<UnverifiedAssertion<Type> | undefined> {
-  return findIn(memory?.current(), type, primaryKey, assertions)
+  return findIn(brandMemory?.current(), type, primaryKey, assertions)
 }
 
 async function findIn<Type extends TypeName>(
@@ -84,7 +79,7 @@ function noteExpiry(assertion: UnverifiedAssertion, remembered: Remembered): voi
 }
 
 /** One key speaks for one account. Throws `invalid-field` if an account has this key already. */
-export async function requireUnusedKey(keyId: string, deps: Pick<TrustDeps, 'assertions'>): Promise<void> {
+export async function requireUnusedKey(keyId: string, deps: Stores): Promise<void> {
   const owner = (await findAssertion('account-key', [keyId], deps))?.fields.accountId
   if (owner !== undefined) {
     throw invalidField(`The key ${keyId} is already a key of ${owner}. Give each account a key of its own.`)
@@ -97,11 +92,11 @@ export async function requireUnusedKey(keyId: string, deps: Pick<TrustDeps, 'ass
  * checked with other `given` assertions that it rests on.
  */
 export async function trustContext(
-  deps: TrustDeps,
+  deps: Stores,
   given: readonly UnverifiedAssertion[] = [],
   roots?: TrustRoots,
 ): Promise<TrustContext> {
-  const remembered = deps.memory?.current()
+  const remembered = deps.brandMemory?.current()
   return {
     roots: roots ?? trustRoots(await rootsIn(remembered, deps.assertions)),
     now: deps.clock(),
@@ -118,7 +113,7 @@ export async function trustContext(
  */
 export async function checkAssertions(
   given: readonly UnverifiedAssertion[],
-  deps: TrustDeps,
+  deps: Stores,
 ): Promise<readonly StoredAssertion[]> {
   const context = await trustContext(deps, given)
   const rows: StoredAssertion[] = []

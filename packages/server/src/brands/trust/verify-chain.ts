@@ -1,4 +1,5 @@
 /** Checks a chain down to a trusted root, with what the node remembers if that is enough. */
+
 import {
   AssertionError,
   type TrustedAssertion,
@@ -6,7 +7,8 @@ import {
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
-import { type TrustDeps, trustContext } from './trust.ts'
+import type { Stores } from '../../stores.ts'
+import { trustContext } from './trust.ts'
 
 /**
  * As `verifyTrust`, with a look-up that prefers `given`. What is remembered only accepts: before anything is refused, the
@@ -14,7 +16,7 @@ import { type TrustDeps, trustContext } from './trust.ts'
  */
 export async function verifyChain<Type extends TypeName>(
   assertion: UnverifiedAssertion<Type>,
-  deps: TrustDeps,
+  deps: Stores,
   given: readonly UnverifiedAssertion[] = [],
 ): Promise<TrustedAssertion<Type>> {
   const context = await trustContext(deps, given)
@@ -23,6 +25,6 @@ export async function verifyChain<Type extends TypeName>(
     return await verifyTrust(assertion, context)
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    return verifyTrust(assertion, await trustContext({ ...deps, memory: undefined }, given))
+    return verifyTrust(assertion, await trustContext({ ...deps, brandMemory: undefined }, given))
   }
 }

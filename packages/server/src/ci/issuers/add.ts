@@ -1,28 +1,19 @@
 /** Adds an issuer of ID tokens, with the keys that it has now or those that are given (contract/oidc.md, A4, A18). */
+
 import { randomUUID } from 'node:crypto'
 import { type Authority, requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { invalidField, RequestError, Unavailable } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { type IssuerKeys, importIssuerKeys, leftOutText } from '../id-token/issuer-keys.ts'
 import { checkIssuer, type WantedIssuer } from './check-issuer.ts'
 import type { Issuer } from './issuer.ts'
-import type { IssuerStore } from './issuer-store.ts'
 import { type FetchDocument, type FetchedKeys, fetchKeys, givenKeys } from './keys/fetch-keys.ts'
-import type { IssuerKeysStore } from './keys/issuer-keys-store.ts'
 import { KINDS } from './kinds.ts'
 
 export interface AddIssuerInput extends WantedIssuer {
   /** A JSON Web Key Set: the issuer's keys, in place of those that would be fetched. */
   readonly jwks?: string | undefined
   readonly authority: Authority
-}
-
-export interface AddIssuerDeps {
-  readonly issuers: Pick<IssuerStore, 'findByUrl'>
-  readonly changeBy: ChangingBy
-  readonly fetchDocument: FetchDocument
-  readonly clock: Clock
 }
 
 export interface AddedIssuer {
@@ -40,7 +31,7 @@ export interface AddedIssuer {
  */
 export async function addIssuer(
   { jwks, authority, ...wanted }: AddIssuerInput,
-  deps: AddIssuerDeps,
+  deps: Stores,
 ): Promise<AddedIssuer> {
   requireForAll(authority, 'roles:manage')
   const createdAt = deps.clock()

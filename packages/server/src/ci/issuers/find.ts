@@ -1,16 +1,13 @@
 /** Finds an issuer by what an operator calls it. */
+
 import { invalidField, quote } from '../../errors.ts'
+import type { TransactionStores } from '../../stores.ts'
 import { isStorable } from '../id-token/claims.ts'
 import { LONGEST_ISSUER_URL } from './check-issuer.ts'
 import type { FoundIssuer } from './issuer.ts'
-import type { IssuerStore } from './issuer-store.ts'
-
-export interface FindIssuerDeps {
-  readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById'>
-}
 
 /** By its URL, exactly as ID tokens have it, or by its id. Throws `invalid-field` when there is none. */
-export async function findIssuer(urlOrId: string, { issuers }: FindIssuerDeps): Promise<FoundIssuer> {
+export async function findIssuer(urlOrId: string, { issuers }: TransactionStores): Promise<FoundIssuer> {
   const found =
     urlOrId.length > LONGEST_ISSUER_URL || !isStorable(urlOrId)
       ? undefined

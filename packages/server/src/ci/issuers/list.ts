@@ -1,15 +1,11 @@
 /** The issuers, for the operator. */
-import type { Clock } from '../../clock.ts'
+
+import type { Stores } from '../../stores.ts'
 import type { FoundIssuer } from './issuer.ts'
 import type { IssuerStore } from './issuer-store.ts'
 
-interface IssuerKeyAgesDeps {
-  readonly issuers: Pick<IssuerStore, 'list'>
-  readonly clock: Clock
-}
-
 /** For each issuer whose keys are fetched, how old they are, in seconds. */
-export async function issuerKeyAges({ issuers, clock }: IssuerKeyAgesDeps) {
+export async function issuerKeyAges({ issuers, clock }: Stores) {
   const now = clock().getTime()
   return (await issuers.list())
     .filter(({ keys }) => keys.pinnedAt === undefined)

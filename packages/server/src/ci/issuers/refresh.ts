@@ -1,18 +1,12 @@
 /** Fetches the keys of an issuer now, or replaces those that an operator gave (contract/oidc.md, A18). */
-import { type Authority, requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import { invalidField } from '../../errors.ts'
-import { type FindIssuerDeps, findIssuer } from './find.ts'
-import type { IssuerStore } from './issuer-store.ts'
-import { givenKeys } from './keys/fetch-keys.ts'
-import type { IssuerKeysStore } from './keys/issuer-keys-store.ts'
-import { fetchAndStore, type RefreshKeysDeps } from './keys/refresh-keys.ts'
-import { type ShownIssuer, showIssuer } from './show.ts'
 
-interface RefreshIssuerDeps extends Omit<RefreshKeysDeps, 'change'>, FindIssuerDeps {
-  readonly changeBy: ChangingBy
-  readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById' | 'rulesOf'>
-}
+import { type Authority, requireForAll } from '../../authority.ts'
+import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
+import { findIssuer } from './find.ts'
+import { givenKeys } from './keys/fetch-keys.ts'
+import { fetchAndStore } from './keys/refresh-keys.ts'
+import { type ShownIssuer, showIssuer } from './show.ts'
 
 export interface RefreshedIssuer extends ShownIssuer {
   /** Whether its keys are others than before. */
@@ -30,7 +24,7 @@ export async function refreshIssuer(
     readonly jwks?: string | undefined
     readonly authority: Authority
   },
-  deps: RefreshIssuerDeps,
+  deps: Stores,
 ): Promise<RefreshedIssuer> {
   requireForAll(authority, 'roles:manage')
   const change = deps.changeBy(authority.author)

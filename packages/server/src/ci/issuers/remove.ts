@@ -1,17 +1,11 @@
 /** Removes an issuer with its rules, and revokes what they minted (contract/oidc.md, A12). */
-import { type Authority, requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import { invalidField } from '../../errors.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
-import { type FindIssuerDeps, findIssuer } from './find.ts'
-import type { Issuer } from './issuer.ts'
-import type { IssuerStore, NamedRule } from './issuer-store.ts'
 
-interface RemoveIssuerDeps extends FindIssuerDeps {
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
+import { type Authority, requireForAll } from '../../authority.ts'
+import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
+import { findIssuer } from './find.ts'
+import type { Issuer } from './issuer.ts'
+import type { NamedRule } from './issuer-store.ts'
 
 export interface RemovedIssuer {
   readonly issuer: Issuer
@@ -24,7 +18,7 @@ export interface RemovedIssuer {
 /** Issuers belong to operators. Throws `permission-denied`, and `invalid-field` when there is no such issuer. */
 export async function removeIssuer(
   { issuer: urlOrId, authority }: { readonly issuer: string; readonly authority: Authority },
-  deps: RemoveIssuerDeps,
+  deps: Stores,
 ): Promise<RemovedIssuer> {
   requireForAll(authority, 'roles:manage')
   const { author, by } = authority

@@ -1,22 +1,17 @@
 /** One issuer with its keys and its rules, for the operator. */
+import type { TransactionStores } from '../../stores.ts'
 import { type IssuerKeys, importIssuerKeys } from '../id-token/issuer-keys.ts'
-import { type FindIssuerDeps, findIssuer } from './find.ts'
+import { findIssuer } from './find.ts'
 import type { FoundIssuer } from './issuer.ts'
-import type { IssuerStore, NamedRule } from './issuer-store.ts'
-import type { IssuerKeysStore } from './keys/issuer-keys-store.ts'
+import type { NamedRule } from './issuer-store.ts'
 
 export interface ShownIssuer extends FoundIssuer {
   readonly imported: IssuerKeys
   readonly rules: readonly NamedRule[]
 }
 
-interface ShowIssuerDeps extends FindIssuerDeps {
-  readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById' | 'rulesOf'>
-  readonly issuerKeys: Pick<IssuerKeysStore, 'read'>
-}
-
 /** Throws `invalid-field` when there is no such issuer. */
-export async function showIssuer(urlOrId: string, deps: ShowIssuerDeps): Promise<ShownIssuer> {
+export async function showIssuer(urlOrId: string, deps: TransactionStores): Promise<ShownIssuer> {
   const found = await findIssuer(urlOrId, deps)
   const stored = await deps.issuerKeys.read(found.issuer.id)
   const imported = stored

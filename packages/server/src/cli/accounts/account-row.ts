@@ -1,7 +1,8 @@
 /** An account as commands show it: its record. The words of commands load nothing that makes one. */
+
 import type { Account } from '../../accounts/account.ts'
 import type { AccountRecord } from '../../accounts/administration/account-record.ts'
-import type { Installation } from '../../installation.ts'
+import type { TransactionStores } from '../../stores.ts'
 
 export const ACCOUNT_COLUMNS = [
   'username',
@@ -17,17 +18,15 @@ export const ACCOUNT_COLUMNS = [
   'created_at',
 ] as const
 
-type RowDeps = Pick<Installation, 'secondFactors'>
-
 export async function accountRows(
   accounts: readonly Account[],
-  installation: RowDeps,
+  installation: TransactionStores,
 ): Promise<readonly AccountRecord[]> {
   const { accountRecords } = await import('../../accounts/administration/account-record.ts')
   return accountRecords(accounts, installation)
 }
 
-export async function accountRow(account: Account, installation: RowDeps): Promise<AccountRecord> {
+export async function accountRow(account: Account, installation: TransactionStores): Promise<AccountRecord> {
   const { accountRecord } = await import('../../accounts/administration/account-record.ts')
   return accountRecord(account, installation)
 }

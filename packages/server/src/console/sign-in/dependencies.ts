@@ -6,7 +6,6 @@ import type { Fetch } from '../../identity/discharge/external-identity.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 import type { JobStore } from '../../management/jobs/job-store.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
 import type { KeptFormStore } from './kept-form-store.ts'
 
 export interface SignInDependencies {

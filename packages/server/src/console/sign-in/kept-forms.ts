@@ -2,22 +2,17 @@
  * A form that came too late, kept while its person signs in again (contract/administration.md, B10). It is sealed under
  * a key that is derived from a secret which only the browser has: whoever has the database alone reads none.
  */
+
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
-import type { Clock } from '../../clock.ts'
 import { isObject, jsonIn } from '../../foreign-json.ts'
+import type { Stores } from '../../stores.ts'
 import { consolePath } from './console-path.ts'
-import type { KeptFormStore } from './kept-form-store.ts'
 
 export interface KeptForm {
   /** From the root of the service: where it was sent, with its query. */
   readonly path: string
   readonly fields: readonly (readonly [name: string, value: string])[]
-}
-
-interface KeepDeps {
-  readonly keptForms: KeptFormStore
-  readonly clock: Clock
 }
 
 export const KEPT_MS = 30 * 60_000
@@ -32,7 +27,7 @@ const LEFT_OUT = /^csrf$|passw|secret|token|^code$|^pin$/i
  */
 export async function keepForm(
   { accountId, path, fields }: KeptForm & { readonly accountId: AccountId },
-  { keptForms, clock }: KeepDeps,
+  { keptForms, clock }: Stores,
 ): Promise<string | undefined> {
   const kept = fields.filter(([name]) => !LEFT_OUT.test(name))
   const content = Buffer.from(JSON.stringify({ path, fields: kept }))
@@ -52,7 +47,7 @@ export async function keepForm(
 /** The form, once. Undefined for another account, an unknown secret, or a form that was taken or is too old. */
 export async function takeForm(
   { secret: text, accountId }: { readonly secret: string; readonly accountId: AccountId },
-  { keptForms, clock }: KeepDeps,
+  { keptForms, clock }: Stores,
 ): Promise<KeptForm | undefined> {
   if (!/^[\w-]{43}$/.test(text)) return undefined
   const secret = Buffer.from(text, 'base64url')

@@ -3,16 +3,16 @@
 import type { AuditStore } from '../../audit/audit-store.ts'
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { Authority } from '../../authority.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import type { CloneStore } from '../clones/clone-store.ts'
 import type { SerialAssertion } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import { findDevice } from '../find-device.ts'
 import type { RegistrationRow, RegistrationStore } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
 import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
-import { type ActivityDeps, latestActivity } from './latest-activity.ts'
+import { latestActivity } from './latest-activity.ts'
 
 interface PartOf {
   /** As `findDevice` takes it. */
@@ -22,22 +22,18 @@ interface PartOf {
   readonly limit: number
 }
 
-interface FindDeps {
-  readonly devices: DeviceStore
-}
-
 // All throw `RequestError` as `findDevice` does.
 
 export async function sessionsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: FindDeps & { readonly deviceSessions: DeviceSessionStore },
+  deps: TransactionStores & { readonly deviceSessions: DeviceSessionStore },
 ): Promise<readonly DeviceSession[]> {
   return deps.deviceSessions.ofDevice(await findDevice({ name, authority }, deps), limit)
 }
 
 export async function registrationsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: FindDeps & { readonly registrations: RegistrationStore },
+  deps: TransactionStores & { readonly registrations: RegistrationStore },
 ): Promise<readonly RegistrationRow[]> {
   return deps.registrations.ofDevice(await findDevice({ name, authority }, deps), limit)
 }
@@ -45,7 +41,7 @@ export async function registrationsOfDevice(
 /** By revision: the newest `limit`. */
 export async function assertionsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: FindDeps,
+  deps: TransactionStores,
 ): Promise<readonly SerialAssertion[]> {
   return (await deps.devices.serialAssertionsOf(await findDevice({ name, authority }, deps))).slice(-limit)
 }
@@ -53,7 +49,7 @@ export async function assertionsOfDevice(
 /** Undefined: it has none. */
 export async function activityOfDevice(
   { name, authority }: Omit<PartOf, 'limit'>,
-  deps: FindDeps & ActivityDeps,
+  deps: TransactionStores,
 ): Promise<DeviceActivity | undefined> {
   return latestActivity(await findDevice({ name, authority }, deps), deps)
 }
@@ -61,7 +57,7 @@ export async function activityOfDevice(
 /** Last seen first. */
 export async function evidenceOfDevice(
   { name, authority, limit }: PartOf,
-  deps: FindDeps & { readonly clones: CloneStore },
+  deps: TransactionStores & { readonly clones: CloneStore },
 ): Promise<readonly CloneEvidence[]> {
   return (await deps.clones.evidenceOf(await findDevice({ name, authority }, deps))).slice(0, limit)
 }
@@ -69,7 +65,7 @@ export async function evidenceOfDevice(
 /** What the audit log has about it. */
 export async function historyOfDevice(
   { name, authority, limit }: PartOf,
-  deps: FindDeps & { readonly audit: Pick<AuditStore, 'list'> },
+  deps: TransactionStores & { readonly audit: Pick<AuditStore, 'list'> },
 ): Promise<readonly AuditEntry[]> {
   const { id } = await findDevice({ name, authority }, deps)
   return deps.audit.list({ subject: id }, { limit })

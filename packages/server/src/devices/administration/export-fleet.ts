@@ -1,9 +1,11 @@
 /** Devices as a file, page by page: a million of them need the memory of one page. */
+
 import { type Authority, brandsFor } from '../../authority.ts'
-import type { ChangingBy, Details } from '../../change.ts'
+import type { Details } from '../../change.ts'
 import { exportText } from '../../files/export-rows.ts'
+import type { Stores } from '../../stores.ts'
 import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
-import { type ListDeps, listFleet } from '../fleet/list-fleet.ts'
+import { listFleet } from '../fleet/list-fleet.ts'
 import { LISTED_COLUMNS } from '../transfer/device-columns.ts'
 import { listedRecord } from './device-records.ts'
 
@@ -16,10 +18,6 @@ interface FleetExport {
   readonly asked: Details
 }
 
-interface ExportDeps extends ListDeps {
-  readonly changeBy: ChangingBy<object>
-}
-
 const PAGE = 1000
 
 /**
@@ -29,7 +27,7 @@ const PAGE = 1000
  */
 export async function exportFleet(
   { authority, filter, sort, format, asked }: FleetExport,
-  { changeBy, ...deps }: ExportDeps,
+  { changeBy, ...deps }: Stores,
 ): Promise<AsyncIterable<string>> {
   brandsFor(authority, 'devices:read')
   await changeBy(authority.author)(({ record }) =>
@@ -41,7 +39,7 @@ export async function exportFleet(
 
 async function* pagesOf(
   listing: Pick<FleetExport, 'authority' | 'filter' | 'sort'> & { readonly limit: number },
-  deps: ListDeps,
+  deps: Stores,
 ): AsyncGenerator<readonly ReturnType<typeof listedRecord>[]> {
   for (let after: ListPosition | undefined; ; ) {
     const { devices, next } = await listFleet({ ...listing, after }, deps)

@@ -1,15 +1,7 @@
 /** When one device was last seen, up to this moment. */
-import type { ActivityStore } from '../activity/activity-store.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { Device } from '../device.ts'
-import type { RegistrationStore } from '../registration/registration-store.ts'
-import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
-
-export interface ActivityDeps {
-  readonly activities: Pick<ActivityStore, 'of'>
-  readonly registrations: Pick<RegistrationStore, 'ofDevice'>
-  readonly deviceSessions: Pick<DeviceSessionStore, 'ofDevice'>
-}
 
 /**
  * Returns what is stored of its activity, or its newest session or registration if that is newer: nodes store activity
@@ -17,7 +9,7 @@ export interface ActivityDeps {
  */
 export async function latestActivity(
   device: Device,
-  { activities, registrations, deviceSessions }: ActivityDeps,
+  { activities, registrations, deviceSessions }: TransactionStores,
 ): Promise<DeviceActivity | undefined> {
   const [stored, [session], [registration]] = await Promise.all([
     activities.of([device.id]).then((found) => found.get(device.id)),

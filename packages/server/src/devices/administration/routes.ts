@@ -1,10 +1,12 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
+
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type Details, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
+import type { Stores } from '../../stores.ts'
 import { activityRecord } from '../activity/device-activity.ts'
 import { countDevices } from '../counts/count-devices.ts'
 import { countsRecord } from '../counts/device-counts.ts'
@@ -12,7 +14,7 @@ import type { Device } from '../device.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
 import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { listFleet } from '../fleet/list-fleet.ts'
-import { type ApprovalDeps, approveDevice } from '../registration/approval/approve.ts'
+import { approveDevice } from '../registration/approval/approve.ts'
 import { rejectDevice } from '../registration/approval/reject.ts'
 import { releaseDevice } from '../release.ts'
 import { revokeDevice } from '../revoke.ts'
@@ -36,15 +38,7 @@ import {
 } from './device-records.ts'
 import { exportFleet } from './export-fleet.ts'
 
-type DeviceRouteDeps = ApprovalDeps &
-  Parameters<typeof listFleet>[1] &
-  Parameters<typeof countDevices>[1] &
-  Parameters<typeof sessionsOfDevice>[1] &
-  Parameters<typeof registrationsOfDevice>[1] &
-  Parameters<typeof evidenceOfDevice>[1] &
-  Parameters<typeof historyOfDevice>[1]
-
-export function deviceManagementRoutes(add: AddManagementRoute, deps: DeviceRouteDeps): void {
+export function deviceManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.devices, async ({ authority, query }) => {

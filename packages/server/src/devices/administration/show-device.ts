@@ -1,23 +1,14 @@
 /** Everything the register knows about one device. */
 
 import type { Authority } from '../../authority.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
-import type { CloneStore } from '../clones/clone-store.ts'
 import type { Device, SerialAssertion } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import { findDevice } from '../find-device.ts'
-import type { RegistrationRow, RegistrationStore } from '../registration/registration-store.ts'
+import type { RegistrationRow } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
-import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
-import { type ActivityDeps, latestActivity } from './latest-activity.ts'
-
-interface ShowDeviceDeps extends ActivityDeps {
-  readonly devices: DeviceStore
-  readonly registrations: RegistrationStore
-  readonly deviceSessions: DeviceSessionStore
-  readonly clones: CloneStore
-}
+import { latestActivity } from './latest-activity.ts'
 
 export interface DeviceDetails {
   readonly device: Device
@@ -44,7 +35,7 @@ interface ToShow {
 /** Throws `RequestError` as `findDevice` does. */
 export async function showDevice(
   { name, limit, authority }: ToShow,
-  deps: ShowDeviceDeps,
+  deps: TransactionStores,
 ): Promise<DeviceDetails> {
   const { devices, registrations, deviceSessions, clones } = deps
   const device = await findDevice({ name, authority }, { devices })

@@ -2,17 +2,14 @@
  * `GET /v2/assertions`: the assertions that lead from a serial to a trusted root, for clients that got the serial alone
  * (contract/devices.md 2.3). Only those stored here: nothing is looked up elsewhere.
  */
+
 import { FORMAT_NUMBER } from '@ratafia/api'
 import { ASSERTION_KEYS } from '@ratafia/api/schemas'
 import { encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
-import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
+import { findAssertion } from '../../brands/trust/trust.ts'
 import { invalidField, RequestError } from '../../errors.ts'
-import type { DeviceStore } from '../device-store.ts'
-
-export interface FindAssertionDeps extends Pick<TrustDeps, 'assertions'> {
-  readonly devices: DeviceStore
-}
+import type { TransactionStores } from '../../stores.ts'
 
 export interface AssertionQuery {
   readonly type: string
@@ -29,7 +26,7 @@ export interface AssertionQuery {
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,
-  deps: FindAssertionDeps,
+  deps: TransactionStores,
 ): Promise<Uint8Array> {
   const format = maxFormat === undefined ? Number.POSITIVE_INFINITY : readFormat(maxFormat)
   const kind = KINDS.get(type)
@@ -40,7 +37,7 @@ export async function findPublicAssertion(
   return encode(found)
 }
 
-type Find = (key: readonly string[], deps: FindAssertionDeps) => Promise<UnverifiedAssertion | undefined>
+type Find = (key: readonly string[], deps: TransactionStores) => Promise<UnverifiedAssertion | undefined>
 
 const stored =
   (type: TypeName): Find =>
@@ -58,7 +55,7 @@ const KINDS: ReadonlyMap<string, { readonly keyLength: number; readonly find: Fi
 /** The newest of the device with this serial, if that is active. */
 async function findSerial(
   [brandId = '', model = '', serial = '']: readonly string[],
-  { devices }: FindAssertionDeps,
+  { devices }: TransactionStores,
 ): Promise<UnverifiedAssertion | undefined> {
   const device = await devices.findHolder({ brandId, model, serial })
   const assertion = device?.status === 'active' ? await devices.findSerialAssertion(device) : undefined

@@ -1,8 +1,10 @@
 /** `GET /v2/assertions/{type}/{key…}` and its `HEAD`: HTTP in, operation, HTTP out. */
+
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
-import { type FindAssertionDeps, findPublicAssertion } from './find-assertion.ts'
+import type { TransactionStores } from '../../stores.ts'
+import { findPublicAssertion } from './find-assertion.ts'
 
 interface Parameters {
   /** Percent-decoded, like the rest. */
@@ -10,7 +12,7 @@ interface Parameters {
   readonly '*': string
 }
 
-export async function assertionRoutes(app: FastifyInstance, deps: FindAssertionDeps): Promise<void> {
+export async function assertionRoutes(app: FastifyInstance, deps: TransactionStores): Promise<void> {
   const { path, query, responseType } = OPERATIONS.assertion
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const options = { schema: { querystring: query }, config: { limit: 'assertions' } } as const

@@ -3,12 +3,13 @@
  * to one device stands together: there are indexes of when evidence of a device was last seen, by brand too, so that
  * nobody looks at a row of a brand they may not see.
  */
+
 import type { Authority } from '../../authority.ts'
+import type { Stores } from '../../stores.ts'
 import type { Device } from '../device.ts'
 import type { ListFilter, ListPosition } from '../fleet/list-filter.ts'
-import { type ListDeps, listFleet } from '../fleet/list-fleet.ts'
+import { listFleet } from '../fleet/list-fleet.ts'
 import type { CloneEvidence, CloneEvidenceKind } from './clone-evidence.ts'
-import type { CloneStore } from './clone-store.ts'
 
 /** What fits all that is given; of a list it fits one. */
 export interface EvidenceFilter extends Pick<ListFilter, 'brands' | 'models'> {
@@ -52,10 +53,6 @@ interface EvidencePage {
   readonly examined: number | undefined
 }
 
-interface EvidenceDeps extends ListDeps {
-  readonly clones: Pick<CloneStore, 'evidenceOfMany'>
-}
-
 /** Each has 100 rows at most (see `EVIDENCE_LIMIT`). */
 const MOST_DEVICES = 100
 
@@ -65,7 +62,7 @@ const MOST_DEVICES = 100
  */
 export async function listCloneEvidence(
   { authority, filter, after, limit }: EvidenceListing,
-  deps: EvidenceDeps,
+  deps: Stores,
 ): Promise<EvidencePage> {
   const { brands, models, since } = filter
   const fleet = await listFleet(

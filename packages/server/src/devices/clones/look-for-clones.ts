@@ -1,9 +1,10 @@
 /** Does a session that is being opened suggest a clone of the device? */
+
 import type { DeviceSessionId } from '@ratafia/api'
+import type { TransactionStores } from '../../stores.ts'
 import type { Caller, DeviceRef } from '../device.ts'
 import type { ComparedSession } from '../sessions/device-session.ts'
 import type { CloneEvidenceKind, Sighting } from './clone-evidence.ts'
-import type { CloneStore } from './clone-store.ts'
 
 interface Opening {
   readonly device: DeviceRef
@@ -17,15 +18,11 @@ interface Opening {
   readonly caller: Caller
 }
 
-interface LookDeps {
-  readonly clones: Pick<CloneStore, 'find'>
-}
-
 /** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed one after the other. */
 const FORK_PATIENCE_MS = 10 * 60_000
 
 /** Only reads, and only for a chain that another seems to have followed. */
-export async function lookForClones(opening: Opening, deps: LookDeps): Promise<readonly Sighting[]> {
+export async function lookForClones(opening: Opening, deps: TransactionStores): Promise<readonly Sighting[]> {
   const { previous, sessions, store, at, caller } = opening
   const seen = (kind: CloneEvidenceKind, other: ComparedSession): Sighting => ({
     kind,
@@ -62,7 +59,7 @@ export async function lookForClones(opening: Opening, deps: LookDeps): Promise<r
 async function livingNewerChain(
   { device, sessions }: Opening,
   chainId: DeviceSessionId,
-  { clones }: LookDeps,
+  { clones }: TransactionStores,
 ): Promise<ComparedSession | undefined> {
   // Ids sort by the time they were made.
   const newest = sessions.map((session) => session.chainId).reduce((a, b) => (a > b ? a : b), chainId)

@@ -2,8 +2,9 @@
  * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, and fewer where a
  * row costs more, so a page may be short, or empty, and still go on (contract/administration.md, A7 and A8).
  */
+
 import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
-import type { ActivityStore } from '../activity/activity-store.ts'
+import type { Stores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { Device } from '../device.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type ListSort,
   type Placed,
 } from './list-filter.ts'
-import type { ListStore } from './list-store.ts'
 import type { Brands } from './list-way-store.ts'
 
 export interface FleetListing {
@@ -42,17 +42,11 @@ export interface FleetPage {
 
 const MOST_ROWS = 20_000
 
-export interface ListDeps {
-  readonly deviceLists: ListStore
-  readonly activities: Pick<ActivityStore, 'of'>
-  readonly mostRows?: number
-}
-
 /**
  * Devices of brands that the caller may not see are not there, and are not looked at either. Throws `RequestError`
  * `permission-denied`.
  */
-export async function listFleet({ authority, ...listing }: FleetListing, deps: ListDeps): Promise<FleetPage> {
+export async function listFleet({ authority, ...listing }: FleetListing, deps: Stores): Promise<FleetPage> {
   const { models, brands: asked } = listing.filter
   const named = models?.map(({ brandId }) => brandId).filter((id) => asked?.includes(id) ?? true) ?? asked
   const brands = brandsNamed(brandsFor(authority, 'devices:read'), named)
@@ -70,7 +64,7 @@ interface Page extends Omit<FleetPage, 'devices'> {
 async function pageFor(
   { filter, sort, after, limit }: Listing,
   brands: Brands,
-  { deviceLists, mostRows = MOST_ROWS }: ListDeps,
+  { deviceLists, mostRows = MOST_ROWS }: Stores,
 ): Promise<Page> {
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
   for (const few of deviceLists.waysOf(filter, { brands, sort })) {

@@ -1,24 +1,17 @@
 /** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
-import type { AllowListStore } from '../../brands/models/allow-list/allow-list-store.ts'
+
 import type { ApiKeyStore } from '../../brands/models/api-keys/api-key-store.ts'
 import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
-import type { FindHardwareDeps } from '../../brands/models/hardware/find-hardware-identity.ts'
 import type { OpenModel, StoredModel } from '../../brands/models/model-policy.ts'
 import type { Details } from '../../change.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
-import type { CloneStore } from '../clones/clone-store.ts'
+import type { Stores } from '../../stores.ts'
 import type { SerialUse } from '../device-store.ts'
 import { checkHardware } from './check-hardware.ts'
-import { checkRemodel, type RemodelDeps } from './check-remodel.ts'
+import { checkRemodel } from './check-remodel.ts'
 import { isPlaceholderSerial } from './placeholder-serial.ts'
 import { proposedSerial } from './read-registration.ts'
 import type { Registration } from './registration.ts'
-
-export interface PolicyDeps extends FindHardwareDeps, RemodelDeps {
-  readonly apiKeys: ApiKeyStore
-  readonly allowList: AllowListStore
-  readonly clones: CloneStore
-}
 
 /** A new device that the policy allows. */
 export interface AllowedDevice {
@@ -39,7 +32,7 @@ export interface AllowedDevice {
 export async function checkPolicy(
   registration: Registration,
   model: OpenModel,
-  deps: PolicyDeps,
+  deps: Stores,
 ): Promise<AllowedDevice> {
   const { request, original } = registration
   const { policy } = model
@@ -77,7 +70,7 @@ export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Detail
 async function placeholderIn(
   { request: { fields } }: Registration,
   model: OpenModel,
-  { allowList }: PolicyDeps,
+  { allowList }: Stores,
 ): Promise<string | undefined> {
   const { serial, deviceKeyId } = fields
   if (!serial || model.policy.proposedSerial === 'ignored' || !isPlaceholderSerial(serial)) return undefined
@@ -112,7 +105,7 @@ async function lookUp(
   serial: string,
   { request, caller }: Registration,
   { brandId, model }: StoredModel,
-  { devices, clones, clock }: PolicyDeps,
+  { devices, clones, clock }: Stores,
 ): Promise<SerialUse> {
   const { deviceKeyId } = request.fields
   const use = await devices.findUse({ brandId, model, serial })

@@ -1,18 +1,12 @@
 /** Whether a device may become another model (contract/devices.md 8). */
+
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
-import type { ModelStore } from '../../brands/models/model-store.ts'
-import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { registrationRefused } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { Device } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import { explainedAsync } from '../explained.ts'
-
-export interface RemodelDeps extends TrustDeps {
-  readonly models: ModelStore
-  readonly devices: DeviceStore
-}
 
 /**
  * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a trusted
@@ -22,7 +16,7 @@ export interface RemodelDeps extends TrustDeps {
 export async function checkRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
-  deps: RemodelDeps,
+  deps: Stores,
 ): Promise<void> {
   const why = await whyNoRemodel(original, to, deps)
   if (why !== undefined) throw registrationRefused(why)
@@ -36,7 +30,7 @@ export async function checkRemodel(
 export async function whyNoRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
-  deps: Pick<RemodelDeps, 'models' | 'devices'>,
+  deps: Stores,
 ): Promise<string | undefined> {
   const from = original.fields
   if (!(await deps.models.isRemodelAllowed(from, to))) {

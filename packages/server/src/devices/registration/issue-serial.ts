@@ -2,26 +2,19 @@
  * The steps that every way to a serial shares: plan the number, sign the assertion, then store everything in one
  * transaction. The loser of a race throws its signature away, and nothing is ever half done (decision 0018).
  */
+
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
-import type { SignerDeps } from '../../brands/keys/signer-for.ts'
 import { generateSerial } from '../../brands/models/generate-serial.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
-import type { ModelStore } from '../../brands/models/model-store.ts'
-import type { Changing, Recording } from '../../change.ts'
+import type { AuthoredStores, Recording } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Device, SerialAssertion, SerialName } from '../device.ts'
-import type { DeviceStore, SerialUse } from '../device-store.ts'
+import type { SerialUse } from '../device-store.ts'
 import { won } from '../lost-race.ts'
 import { serialAssertion } from '../serials/serial-assertion.ts'
 import { givesWay, supersededBy } from '../serials/serial-holder.ts'
-import type { RegisterStores } from './register-stores.ts'
-
-export interface IssueDeps extends SignerDeps {
-  readonly devices: DeviceStore
-  readonly models: ModelStore
-  readonly change: Changing
-}
 
 /** A serial number that can be given, and the device that loses it. */
 export interface SerialPlan extends SerialName {
@@ -49,7 +42,7 @@ interface ToPlan {
 /** Which serial number can be given now? Without `proposed`, the service makes one. */
 export async function planSerial(
   { model, proposed, use }: ToPlan,
-  deps: Pick<IssueDeps, 'devices' | 'models'>,
+  deps: AuthoredStores,
 ): Promise<SerialPlan | SerialTaken> {
   if (proposed === undefined) return planNewNumber(model, deps)
   const name = { brandId: model.brandId, model: model.model, serial: proposed }
@@ -58,10 +51,7 @@ export async function planSerial(
   return { ...name, holder, revision: revision === undefined ? 0 : revision + 1 }
 }
 
-async function planNewNumber(
-  model: StoredModel,
-  deps: Pick<IssueDeps, 'devices' | 'models'>,
-): Promise<SerialPlan> {
+async function planNewNumber(model: StoredModel, deps: AuthoredStores): Promise<SerialPlan> {
   for (let attempt = 0; attempt < SKIPPED_NUMBERS; attempt++) {
     const serial = await generateSerial(model, deps)
     const plan = { brandId: model.brandId, model: model.model, serial, holder: undefined, revision: 0 }
@@ -80,7 +70,7 @@ async function planNewNumber(
 export function signPlanned(
   { brandId, model, serial, revision }: SerialPlan,
   request: UnverifiedAssertion<'serial-request'>,
-  deps: SignerDeps,
+  deps: Stores,
 ): Promise<SignedSerial> {
   const { deviceKey } = request.fields
   const body = request.body.length > 0 ? { body: request.body } : {}
@@ -91,7 +81,7 @@ export function signPlanned(
 export async function supersedeHolder(
   { holder }: SerialPlan,
   { deviceKeyId, at }: { readonly deviceKeyId: string; readonly at: Date },
-  { devices, record }: RegisterStores & Recording,
+  { devices, record }: TransactionStores & Recording,
 ): Promise<void> {
   if (!holder) return
   const reason = `The serial number was issued again, to the device key ${deviceKeyId}.`
@@ -103,7 +93,7 @@ export async function supersedeHolder(
 export async function storeSerial(
   { assertion: signed }: SignedSerial,
   { device, at }: { readonly device: Device; readonly at: Date },
-  { devices, brands }: RegisterStores,
+  { devices, brands }: TransactionStores,
 ): Promise<SerialAssertion> {
   const assertion = serialAssertion(signed, device)
   won(await devices.addSerialAssertion(assertion, at))

@@ -1,8 +1,9 @@
 /** Whether the policy still allows a new device when it is stored: it may have waited for its signature. */
+
 import { isDeepStrictEqual } from 'node:util'
+import type { TransactionStores } from '../../stores.ts'
 import type { AllowedDevice } from './check-policy.ts'
 import { whyNoRemodel } from './check-remodel.ts'
-import type { RegisterStores } from './register-stores.ts'
 
 /**
  * Call it in the transaction, after every statement that may wait for a lock: what the operator took away before then
@@ -10,7 +11,7 @@ import type { RegisterStores } from './register-stores.ts'
  */
 export async function policyStillAllows(
   { registration: { request, original, apiKey }, model, proposed }: AllowedDevice,
-  { models, allowList, devices }: RegisterStores,
+  { models, allowList, devices }: TransactionStores,
 ): Promise<boolean> {
   const now = await models.hold(model)
   if (!now || !isDeepStrictEqual(now.policy, model.policy)) return false

@@ -3,29 +3,30 @@
  * store. What is looked up before the signature only saves work and explains a refusal: the constraints in the
  * transaction at the end decide, and the loser of a race starts again.
  */
+
 import { createHash } from 'node:crypto'
 import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
-import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
+import { findAssertion } from '../../brands/trust/trust.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { Caller, SerialAssertion } from '../device.ts'
 import { explainedAsync } from '../explained.ts'
 import { retryLostRaces } from '../lost-race.ts'
-import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
+import { openNonce, staleNonce } from '../nonce.ts'
 import { type WaitDeps, waitForApproval } from './approval/wait-for-approval.ts'
-import { type AllowedDevice, checkPolicy, type PolicyDeps } from './check-policy.ts'
+import { type AllowedDevice, checkPolicy } from './check-policy.ts'
 import { readRegistration } from './read-registration.ts'
 import { type RegisterNewDeps, registerImported, registerNewDevice } from './register-new.ts'
-import type { RegisterStores } from './register-stores.ts'
 import type { Registration, RegistrationResult } from './registration.ts'
-import { outcomeOfKey, outcomeOfRequest, type StandingDeps, standingOutcome } from './standing-outcome.ts'
+import { outcomeOfKey, outcomeOfRequest, standingOutcome } from './standing-outcome.ts'
 
-interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps, WaitDeps {
+interface StepDeps extends Stores, Stores, RegisterNewDeps, WaitDeps {
   readonly recognised: Recognised<UnverifiedAssertion<'model'>>
   readonly tally: Tally
 }
@@ -63,7 +64,7 @@ export async function registerDevice(
   const deps = { ...given, change }
   // What is remembered may be why a race was lost: the second attempt reads everything.
   const result = await retryLostRaces(ATTEMPTS, (attempt) =>
-    register(registration, attempt === 0 ? deps : { ...deps, memory: undefined }),
+    register(registration, attempt === 0 ? deps : { ...deps, brandMemory: undefined }),
   ).catch((error: unknown) => {
     if (error instanceof RequestError) given.tally.add('registrations', 'refused', brandId)
     throw error
@@ -73,10 +74,7 @@ export async function registerDevice(
   return input.serialStream ? withSigner(result, deps) : result.encoded
 }
 
-async function receive(
-  { stream, apiKey, caller }: RegisterInput,
-  deps: NonceDependencies,
-): Promise<Registration> {
+async function receive({ stream, apiKey, caller }: RegisterInput, deps: Stores): Promise<Registration> {
   const parts = readRegistration(stream)
   const { hash, expired } = await openNonce('request-id', parts.request.fields.requestId, deps)
   const requestHash = createHash('sha256').update(parts.request.content).digest()
@@ -140,7 +138,7 @@ function unknownModel(name: ModelName): RequestError {
 }
 
 /** Serial, account-key and account, to spare the device two requests (contract/devices.md 2.3). */
-async function withSigner(serial: SerialAssertion, deps: TrustDeps): Promise<Uint8Array> {
+async function withSigner(serial: SerialAssertion, deps: Stores): Promise<Uint8Array> {
   const accountKey = await findAssertion('account-key', [serial.signingKeyId], deps)
   const account = await findAssertion('account', [serial.authorityId], deps)
   // They may be missing for a serial signed elsewhere: then the device looks for them itself.

@@ -1,22 +1,15 @@
 /** The answer that the register already has for a registration, by its request-id or its key. */
-import type { Clock } from '../../clock.ts'
-import { registrationRefused } from '../../errors.ts'
-import type { Device } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
-import type { Registration, RegistrationResult } from './registration.ts'
-import type { RegistrationStore } from './registration-store.ts'
-import { deviceOfRequest, useRequestId } from './use-request-id.ts'
 
-export interface StandingDeps {
-  readonly devices: DeviceStore
-  readonly registrations: RegistrationStore
-  readonly clock: Clock
-}
+import { registrationRefused } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
+import type { Device } from '../device.ts'
+import type { Registration, RegistrationResult } from './registration.ts'
+import { deviceOfRequest, useRequestId } from './use-request-id.ts'
 
 /** By the request-id, then by the key. Throws as {@link outcomeOfRequest} and {@link outcomeOfKey} do. */
 export async function standingOutcome(
   registration: Registration,
-  deps: StandingDeps,
+  deps: Stores,
 ): Promise<RegistrationResult | undefined> {
   return (await outcomeOfRequest(registration, deps)) ?? (await outcomeOfKey(registration, deps))?.result
 }
@@ -27,7 +20,7 @@ export async function standingOutcome(
  */
 export async function outcomeOfRequest(
   registration: Registration,
-  deps: StandingDeps,
+  deps: Stores,
 ): Promise<RegistrationResult | undefined> {
   const device = await deviceOfRequest(registration, deps)
   return device && outcomeOf(device, deps)
@@ -43,10 +36,7 @@ export interface KnownKey {
  * What the key has, for a new request-id, which a result uses up. Undefined for a new key. Throws `LostRace` if the
  * request-id was used in the meantime, `RequestError` `registration-refused` by the status of the device.
  */
-export async function outcomeOfKey(
-  registration: Registration,
-  deps: StandingDeps,
-): Promise<KnownKey | undefined> {
+export async function outcomeOfKey(registration: Registration, deps: Stores): Promise<KnownKey | undefined> {
   const device = await deps.devices.findByKey(registration.request.fields)
   if (!device) return undefined
   const result = await outcomeOf(device, deps)
@@ -54,7 +44,7 @@ export async function outcomeOfKey(
   return { device, result }
 }
 
-async function outcomeOf(device: Device, { devices }: StandingDeps): Promise<RegistrationResult | undefined> {
+async function outcomeOf(device: Device, { devices }: Stores): Promise<RegistrationResult | undefined> {
   const { status, reason } = device
   switch (status) {
     case 'active':

@@ -2,27 +2,15 @@
  * Removes a device for good, for the protection of data: everything personal, and its row if it never had a serial. Of
  * one that had, the row stays, so that its serial number and its key are never given again.
  */
+
 import { type Authority, requireForBrand } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { stateConflict } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { deviceConflict } from '../conflict.ts'
 import type { Device } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import { findDevice } from '../find-device.ts'
 import { LostRace, retryLostRaces, won } from '../lost-race.ts'
 import { GUARD_MS } from '../nonce.ts'
-import type { RemovalStore } from './removal-store.ts'
-
-interface FindDeps {
-  readonly devices: DeviceStore
-  readonly removals: RemovalStore
-  readonly clock: Clock
-}
-
-interface RemoveDeps extends FindDeps {
-  readonly changeBy: ChangingBy
-}
 
 interface ToRemove {
   readonly name: string
@@ -41,7 +29,7 @@ const ATTEMPTS = 3
  * The device that `name` (as {@link findDevice} takes it) means, if it can be removed now. Throws `RequestError`
  * as that does, `permission-denied` and `state-conflict`.
  */
-export async function findRemovable({ name, authority }: ToRemove, deps: FindDeps): Promise<Device> {
+export async function findRemovable({ name, authority }: ToRemove, deps: Stores): Promise<Device> {
   // Without a preference: whoever names a serial number means the device that has it.
   const device = await findDevice({ name, authority }, deps)
   requireForBrand(authority, 'devices:manage', device.brandId)
@@ -53,7 +41,7 @@ export async function findRemovable({ name, authority }: ToRemove, deps: FindDep
 }
 
 /** A name that was found, and a device that changes meanwhile is looked at again. Throws as {@link findRemovable}. */
-export async function removeDevice({ name, authority }: ToRemove, deps: RemoveDeps): Promise<RemovedDevice> {
+export async function removeDevice({ name, authority }: ToRemove, deps: Stores): Promise<RemovedDevice> {
   const removed = await retryLostRaces(ATTEMPTS, async () => {
     const device = await findRemovable({ name, authority }, deps)
     if (device.removedAt) return { device, left: 'before' } as const
@@ -68,7 +56,7 @@ const ownsNothing = ({ status }: Device): boolean => status === 'pending' || sta
 async function remove(
   device: Device,
   { author, by }: Authority,
-  { changeBy, clock, devices }: RemoveDeps,
+  { changeBy, clock, devices }: Stores,
 ): Promise<RemovedDevice> {
   const at = clock()
   const left = ownsNothing(device) ? 'nothing' : 'row'
@@ -88,7 +76,7 @@ async function remove(
 }
 
 /** The row about a request-id, which makes it work once, goes with the device. */
-async function requireUsedUp(device: Device, { removals, clock }: FindDeps): Promise<void> {
+async function requireUsedUp(device: Device, { removals, clock }: Stores): Promise<void> {
   const last = await removals.lastRequest(device)
   const until = last && new Date(last.getTime() + GUARD_MS)
   if (!until || until <= clock()) return

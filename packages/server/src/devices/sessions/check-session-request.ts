@@ -1,4 +1,5 @@
 /** Is this the device it claims to be? Checks all the assertions (contract/devices.md 1.6, steps 1 to 4). */
+
 import {
   type AssertionOf,
   DEFAULT_LIMITS,
@@ -9,8 +10,8 @@ import {
   verifySignature,
 } from '@ratafia/assertions'
 import { findModelAssertion } from '../../brands/models/find-model.ts'
-import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
+import type { Stores } from '../../stores.ts'
 import { showSerialName } from '../device.ts'
 import { explained, explainedAsync, FROM_DEVICES, invalidAssertion } from '../explained.ts'
 
@@ -95,7 +96,7 @@ function requireEqual(what: string, header: string, actual: string, wanted: stri
  */
 export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,
-  deps: TrustDeps,
+  deps: Stores,
 ): Promise<SessionRequest> {
   const stored = await findModelAssertion(serial.fields, deps)
   const chosen = model ?? stored

@@ -2,8 +2,9 @@
  * Which device has the serial number that a session is requested for? The register decides. A device whose serial was
  * signed elsewhere enters the register here; with a higher revision, it takes the serial over from another device key.
  */
+
 import type { TrustedAssertion } from '@ratafia/assertions'
-import type { Recording } from '../../change.ts'
+import type { InChange } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
@@ -13,15 +14,10 @@ import { serialAssertion } from '../serials/serial-assertion.ts'
 import { givenSerial, supersededBy } from '../serials/serial-holder.ts'
 import { whyNoSession } from './device-session.ts'
 
-/** Stores on the transaction that opens the session. */
-interface EntryStores extends Pick<Recording, 'record'> {
-  readonly devices: DeviceStore
-}
-
 export interface SessionHolder {
   readonly device: Device
   /** Stores what the serial changes in the register, before the session. Undefined if nothing. Throws `LostRace`. */
-  readonly enter: ((stores: EntryStores) => Promise<void>) | undefined
+  readonly enter: ((stores: InChange) => Promise<void>) | undefined
 }
 
 interface Asked {
@@ -60,7 +56,7 @@ function enterNew({ serial, at }: Asked, holder: Device | undefined): SessionHol
   const decided = { status: 'active', registeredAt: at, decidedAt: at, decidedBy: 'policy' } as const
   const named = { brandId, model, serial: number, deviceKeyId, revision }
   const device = newDevice({ ...named, origin: 'session', ...decided })
-  const enter = async ({ devices, record }: EntryStores) => {
+  const enter = async ({ devices, record }: InChange) => {
     if (holder) {
       const reason = `A serial assertion of revision ${revision} came with the device key ${deviceKeyId}.`
       won(await devices.supersede(holder, { at, by: 'policy', reason }))
@@ -77,7 +73,7 @@ function keepNewer(holder: Device, { serial, at }: Asked): SessionHolder {
   const { revision } = serial
   if (holder.revision !== null && revision <= holder.revision) return { device: holder, enter: undefined }
   const device = { ...holder, revision }
-  const enter = async ({ devices, record }: EntryStores) => {
+  const enter = async ({ devices, record }: InChange) => {
     won(await devices.setRevision(holder, revision))
     await devices.addSerialAssertion(serialAssertion(serial, holder), at)
     await record({ action: 'device.update', subject: holder.id, details: givenSerial(device) })

@@ -1,19 +1,20 @@
 /** Opens a device session, or refreshes one (contract/devices.md, decisions 5 to 8). */
+
 import { newDeviceSessionId } from '@ratafia/api'
 import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
-import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { deviceRefused, RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
+import type { Stores } from '../../stores.ts'
 import type { CloneStore } from '../clones/clone-store.ts'
 import { lookForClones } from '../clones/look-for-clones.ts'
 import { isProven, quarantine } from '../clones/quarantine.ts'
 import type { Caller } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { retryLostRaces, won } from '../lost-race.ts'
-import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
+import { openNonce, staleNonce } from '../nonce.ts'
 import {
   checkSessionRequest,
   type DeviceAssertions,
@@ -37,7 +38,7 @@ interface SessionStores {
   readonly clones: CloneStore
 }
 
-export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependencies {
+export interface OpenSessionDeps extends Stores, PreviousDeps, Stores {
   readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'sealText' | 'openText'>
   readonly models: Pick<ModelStore, 'find'>
   readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'>

@@ -3,7 +3,7 @@ import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, decodePublicKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
-import { type InGrants, requireMayLetIn } from '../../accounts/administration/may-manage.ts'
+import { requireMayLetIn } from '../../accounts/administration/may-manage.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy } from '../../change.ts'
@@ -12,7 +12,7 @@ import { invalidField } from '../../errors.ts'
 import { withoutSlash } from '../../third-party/identity-service.ts'
 import { checkLimits, formatLimits, type WantedLimits, type WithLimits } from './agent-limits.ts'
 import { checkAgentName } from './agent-name.ts'
-import type { Agent, AgentStore } from './agent-store.ts'
+import type { Agent } from './agent-store.ts'
 
 export interface AddAgentInput {
   readonly name: string

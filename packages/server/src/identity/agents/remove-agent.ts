@@ -4,16 +4,13 @@
  */
 
 import type { Account } from '../../accounts/account.ts'
-import type { AccountStore } from '../../accounts/account-store.ts'
 import { requireMayManage } from '../../accounts/administration/may-manage.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { noSuchRecord } from '../../errors.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
+import type { Stores } from '../../stores.ts'
 import { isAgentName } from './agent-name.ts'
-import type { Agent, AgentStore } from './agent-store.ts'
+import type { Agent } from './agent-store.ts'
 import { ownId } from './list-agents.ts'
 
 export interface RemovedAgent {
@@ -33,19 +30,13 @@ interface Removal {
   readonly mustBeSeen?: ((now: RemovedAgent) => void) | undefined
 }
 
-interface RemovalDeps {
-  readonly accounts: AccountStore
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
-
 /**
  * Returns what was removed. Throws {@link RequestError}: as `requireMayManage`, `no-such-record` in the same words for an
  * agent of another account, what `mustBeSeen` throws.
  */
 export async function removeAgent(
   { name, account, own = false, authority, mustBeSeen }: Removal,
-  deps: RemovalDeps,
+  deps: Stores,
 ): Promise<RemovedAgent> {
   if (!own) requireForAll(authority, 'accounts:manage')
   const accountId = own ? ownId(authority) : account && (await findAccount(account, deps)).id

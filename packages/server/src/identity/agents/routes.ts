@@ -1,16 +1,16 @@
 /** The agents of an account, and one's own, in the management API: HTTP in, operation, HTTP out. */
+
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import type { Stores } from '../../stores.ts'
 import { parseLimits } from './agent-limits.ts'
 import { agentRecord } from './agent-record.ts'
 import { listAgents } from './list-agents.ts'
 import { type RemovedAgent, removeAgent } from './remove-agent.ts'
 
-type AgentRouteDeps = Parameters<typeof listAgents>[1] & Parameters<typeof removeAgent>[1]
-
-export function agentManagementRoutes(add: AddManagementRoute, deps: AgentRouteDeps): void {
+export function agentManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.accountAgents, (asked) => listed({ account: asked.parameters['id'] }, asked))

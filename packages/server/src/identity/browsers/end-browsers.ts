@@ -1,16 +1,11 @@
 /** Signs browsers of one's own account out: one, or all but some. */
-import { isSessionId } from '@ratafia/api'
-import type { SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
-import { type Authority, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import { noSuchRecord } from '../../errors.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
-import type { SignedInBrowser } from './browser.ts'
-import { type BrowserDeps, type FoundBrowser, listBrowsers } from './list-browsers.ts'
 
-export interface EndBrowserDeps extends BrowserDeps {
-  readonly changeBy: ChangingBy
-}
+import { isSessionId } from '@ratafia/api'
+import { type Authority, requireRecentPerson } from '../../authority.ts'
+import { noSuchRecord } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
+import type { SignedInBrowser } from './browser.ts'
+import { type FoundBrowser, listBrowsers } from './list-browsers.ts'
 
 /**
  * Returns it as it was. Sessions that a browser opened in the administration are browsers of their own in the list, and
@@ -19,7 +14,7 @@ export interface EndBrowserDeps extends BrowserDeps {
  */
 export async function endBrowser(
   { authority, id }: { readonly authority: Authority; readonly id: string },
-  deps: EndBrowserDeps,
+  deps: Stores,
 ): Promise<SignedInBrowser> {
   const browser = (await listBrowsers({ authority }, deps)).find((one) => one.id === id)
   if (!browser || (await end([browser], authority, deps)) === 0) {
@@ -33,7 +28,7 @@ export async function endBrowser(
  */
 export async function endBrowsers(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
-  deps: EndBrowserDeps,
+  deps: Stores,
 ): Promise<{ readonly ended: number }> {
   requireRecentPerson(authority, deps.clock())
   const browsers = await listBrowsers({ authority }, deps)
@@ -50,7 +45,7 @@ export async function endBrowsers(
 const end = (
   browsers: readonly FoundBrowser[],
   { author, by }: Authority,
-  { changeBy, clock }: EndBrowserDeps,
+  { changeBy, clock }: Stores,
 ): Promise<number> =>
   changeBy(author)(async ({ signInSessions, tokenSessions, record }) => {
     let ended = 0

@@ -1,18 +1,12 @@
 /** The browsers that are signed in as one's own account, at the identity service and in the administration. */
+
 import type { AccountId } from '@ratafia/api'
-import type { SignInSession, SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
+import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'
 import type { Authority } from '../../authority.ts'
-import type { Clock } from '../../clock.ts'
+import type { Stores } from '../../stores.ts'
 import { parseSignedIn } from '../../third-party/signed-in.ts'
 import type { SessionPosition, UsedSession } from '../../tokens/session.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
 import { browserId, type SignedInBrowser } from './browser.ts'
-
-export interface BrowserDeps {
-  readonly signInSessions: Pick<SignInSessionStore, 'newestOf'>
-  readonly tokenSessions: Pick<SessionStore, 'page'>
-  readonly clock: Clock
-}
 
 /** With the hash of its cookie, if it is at the identity service. */
 export interface FoundBrowser extends SignedInBrowser {
@@ -30,7 +24,7 @@ const LONGEST_MS = 2 * 86_400_000
 /** Newest first. */
 export async function listBrowsers(
   { authority }: { readonly authority: Authority },
-  deps: BrowserDeps,
+  deps: Stores,
 ): Promise<readonly FoundBrowser[]> {
   const accountId = ownId(authority)
   const now = deps.clock()
@@ -53,7 +47,7 @@ export function ownId({ accountId }: Authority): AccountId {
 async function managementSessions(
   accountId: AccountId,
   now: Date,
-  { tokenSessions }: BrowserDeps,
+  { tokenSessions }: Stores,
 ): Promise<readonly UsedSession[]> {
   const found: UsedSession[] = []
   const oldest = now.getTime() - LONGEST_MS

@@ -1,12 +1,14 @@
 /** One's own browsers in the management API: HTTP in, operation, HTTP out. */
+
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import type { Stores } from '../../stores.ts'
 import { browserRecord } from './browser.ts'
-import { type EndBrowserDeps, endBrowser, endBrowsers } from './end-browsers.ts'
+import { endBrowser, endBrowsers } from './end-browsers.ts'
 import { listBrowsers } from './list-browsers.ts'
 
-export function browserManagementRoutes(add: AddManagementRoute, deps: EndBrowserDeps): void {
+export function browserManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
     dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps

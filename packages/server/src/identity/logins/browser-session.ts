@@ -1,9 +1,11 @@
 /** The session of a browser: begun once somebody has proved who they are, and ended by them, or with their logins. */
+
 import { createHash, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import { endedSince } from '../../accounts/ended-logins/login-mark.ts'
 import { accountActor } from '../../change.ts'
+import type { Stores } from '../../stores.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 
 /** How long a browser stays signed in. */
@@ -70,16 +72,14 @@ export interface SignedInSince extends SignedIn {
   readonly signedInAt: Date
 }
 
-type SignedInDeps = Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>
-
 /** `undefined` for no cookie, an unknown or expired one, a disabled account, or one whose logins were ended since. */
-export const signedIn = (cookie: string | undefined, deps: SignedInDeps): Promise<SignedIn | undefined> =>
+export const signedIn = (cookie: string | undefined, deps: Stores): Promise<SignedIn | undefined> =>
   signedInSince(cookie, deps)
 
 /** The same, for what a sign-in of long ago does not allow. */
 export async function signedInSince(
   cookie: string | undefined,
-  { signInSessions, accounts, clock }: SignedInDeps,
+  { signInSessions, accounts, clock }: Stores,
 ): Promise<SignedInSince | undefined> {
   const sessionHash = hashOfText(cookie)
   const session = sessionHash && (await signInSessions.find(sessionHash))

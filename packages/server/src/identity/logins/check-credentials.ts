@@ -2,6 +2,7 @@
  * Who somebody is, by name, password and second factor: for the pages of the identity service, and for programs that
  * log in with a password. They share the counters of the throttle.
  */
+
 import type { Account } from '../../accounts/account.ts'
 import { loginName } from '../../accounts/account-fields.ts'
 import type { WithPassword } from '../../accounts/account-store.ts'
@@ -13,6 +14,7 @@ import {
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
 import { useCode } from '../../accounts/second-factor/use-code.ts'
 import { accountActor } from '../../change.ts'
+import type { Stores } from '../../stores.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { countFailures, type Throttled } from './count-failures.ts'
 
@@ -109,7 +111,7 @@ async function withCode(
  */
 export function tryCode(
   attempt: CodeAttempt,
-  deps: CodeDeps & Pick<IdentityDependencies, 'throttle'>,
+  deps: Stores & Pick<IdentityDependencies, 'throttle'>,
 ): Promise<{ readonly verdict: 'right' } | { readonly verdict: 'code-wrong' } | Throttled> {
   const { account, address } = attempt
   const counted = { name: account.username, address, codesOf: account.id }
@@ -124,10 +126,8 @@ interface CodeAttempt {
   readonly address: string
 }
 
-type CodeDeps = Pick<IdentityDependencies, 'secondFactors' | 'sealer' | 'changeBy' | 'clock'>
-
 /** Uses the code up. */
-export function isRightCode({ account, code, address }: CodeAttempt, deps: CodeDeps): Promise<boolean> {
+export function isRightCode({ account, code, address }: CodeAttempt, deps: Stores): Promise<boolean> {
   const change = deps.changeBy({ actor: accountActor(account.username), source: address })
   return useCode({ account, code }, { ...deps, change })
 }

@@ -1,30 +1,12 @@
 /** Gives an account a role. */
 
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
-import type { AccountStore } from '../../accounts/account-store.ts'
-import type { SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
 import { findAccount } from '../../accounts/find.ts'
-import type { OneTimeLinkStore } from '../../accounts/one-time-links/link-store.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { BrandStore } from '../../brands/brand-store.ts'
-import type { ModelStore } from '../../brands/models/model-store.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { invalidField, RequestError } from '../../errors.ts'
 import { checkRole, grantId, type ListedGrant } from '../../grants/grant.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
 import { isAgentName } from '../../identity/agents/agent-name.ts'
-import type { AgentStore } from '../../identity/agents/agent-store.ts'
-
-export interface GrantDeps {
-  readonly accounts: AccountStore
-  readonly brands: Pick<BrandStore, 'find'>
-  readonly models: Pick<ModelStore, 'list'>
-  readonly grants: GrantStore
-  readonly agents: Pick<AgentStore, 'find'>
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
+import type { Stores } from '../../stores.ts'
 
 interface WantedGrant {
   /** An id or a username. */
@@ -47,7 +29,7 @@ interface WantedGrant {
  */
 export async function addGrant(
   { account: nameOrId, role, brand, expires, agents = [], externalAgents = false, authority }: WantedGrant,
-  deps: GrantDeps,
+  deps: Stores,
 ): Promise<ListedGrant> {
   const now = deps.clock()
   requireForAll(authority, 'roles:manage')
@@ -106,11 +88,7 @@ export async function addGrant(
 }
 
 /** A typing mistake would leave the agent without the role. */
-async function requireAgentOf(
-  { id, username }: Account,
-  name: string,
-  { agents }: Pick<GrantDeps, 'agents'>,
-): Promise<void> {
+async function requireAgentOf({ id, username }: Account, name: string, { agents }: Stores): Promise<void> {
   const agent = isAgentName(name) ? await agents.find(name) : undefined
   if (agent?.accountId === id) return
   throw invalidField(
@@ -120,10 +98,7 @@ async function requireAgentOf(
 }
 
 /** A typing mistake would give a role for nothing. */
-async function requireBrand(
-  brandId: string,
-  { brands, models }: Pick<GrantDeps, 'brands' | 'models'>,
-): Promise<void> {
+async function requireBrand(brandId: string, { brands, models }: Stores): Promise<void> {
   if (await brands.find(brandId)) return
   if ((await models.list()).some((model) => model.brandId === brandId)) return
   throw invalidField(

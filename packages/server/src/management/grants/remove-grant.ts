@@ -1,17 +1,10 @@
 /** Takes a role from an account: within a second, no node lets it do what the role allowed. */
+
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { noSuchRecord, stateConflict } from '../../errors.ts'
 import { type GrantKey, grantId, type ListedGrant } from '../../grants/grant.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
 import { requireOtherOperator } from '../../grants/last-operator.ts'
-
-interface RemoveGrantDeps {
-  readonly grants: GrantStore
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
+import type { Stores } from '../../stores.ts'
 
 interface Removal {
   readonly grant: GrantKey
@@ -26,7 +19,7 @@ interface Removal {
  */
 export async function removeGrant(
   { grant, authority, mustBeSeen }: Removal,
-  { grants, changeBy, clock }: RemoveGrantDeps,
+  { grants, changeBy, clock }: Stores,
 ): Promise<ListedGrant> {
   const now = clock()
   requireForAll(authority, 'roles:manage')

@@ -1,6 +1,8 @@
 /** What became of each record of a job, as a file (contract/administration.md, A16 and A18). */
+
 import type { Authority } from '../../authority.ts'
 import { exportText } from '../../files/export-rows.ts'
+import type { TransactionStores } from '../../stores.ts'
 import { itemRecord, type JobOutcome } from './job.ts'
 import { listItems } from './show-job.ts'
 
@@ -11,15 +13,13 @@ interface Wanted {
   readonly format: 'ndjson' | 'csv'
 }
 
-type ListDeps = Parameters<typeof listItems>[1]
-
 const COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
 const PAGE = 1_000
 
 /** The text, in chunks: the first page is read when this returns. Throws as `findJob` does. */
 export async function exportItems(
   { format, ...asked }: Wanted,
-  deps: ListDeps,
+  deps: TransactionStores,
 ): Promise<AsyncIterable<string>> {
   const first = await listItems({ ...asked, after: undefined, limit: PAGE }, deps)
   const pages = async function* () {

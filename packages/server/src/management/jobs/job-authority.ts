@@ -4,24 +4,14 @@
  */
 
 import { OPERATOR } from '../../accounts/account-fields.ts'
-import type { LoginStore } from '../../accounts/logins/login-store.ts'
 import { type Authority, directAuthority } from '../../authority.ts'
 import { type Author, accountActor } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
-import type { AgentStore } from '../../identity/agents/agent-store.ts'
+import type { Stores } from '../../stores.ts'
 import { parseSignedIn } from '../../third-party/signed-in.ts'
 import { agentSince } from '../grants/reaches.ts'
 import { authorityOf } from '../tokens/manager.ts'
 import type { Job } from './job.ts'
 import { jobKind } from './kinds.ts'
-
-export interface JobAuthorityDeps {
-  readonly logins: LoginStore
-  readonly grants: Pick<GrantStore, 'heldBy'>
-  readonly agents: Pick<AgentStore, 'find'>
-  readonly clock: Clock
-}
 
 /** Whoever made the job, as the audit log has what it does. */
 export const jobAuthor = ({ id, maker: { by, source, login } }: Pick<Job, 'id' | 'maker'>): Author => ({
@@ -33,7 +23,7 @@ export const jobAuthor = ({ id, maker: { by, source, login } }: Pick<Job, 'id' |
 /** A text says in a sentence why the job may not go on. */
 export async function jobAuthority(
   { id, kind, maker }: Job,
-  { logins, grants, agents, clock }: JobAuthorityDeps,
+  { logins, grants, agents, clock }: Stores,
 ): Promise<Authority | string> {
   const needs = jobKind(kind)?.needs
   if (needs === undefined) return `This release does not know jobs of the kind ${kind}.`

@@ -1,34 +1,12 @@
 /** What a kind of job is, and what its items work with. */
+
 import type { ManagementPermission } from '@ratafia/api'
-import type { AuditStore } from '../../audit/audit-store.ts'
 import type { Authority } from '../../authority.ts'
-import type { BrandDeps, BrandStores } from '../../brands/brand-deps.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { ApprovalDeps } from '../../devices/registration/approval/approve.ts'
-import type { RegisterStores } from '../../devices/registration/register-stores.ts'
-import type { InImport } from '../../devices/transfer/import-devices.ts'
 import type { ImportFormat } from '../../files/import-rows.ts'
-import type { PackageStore } from '../../package-directory/package-store.ts'
-import type { SessionChangeDeps } from '../../tokens/administration/revoke-session.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
+import type { Stores } from '../../stores.ts'
 import type { Counts } from './job.ts'
 
 export type Settings = Readonly<Record<string, string>>
-
-export interface KindDeps
-  extends Omit<ApprovalDeps, 'changeBy' | 'brands'>,
-    Omit<SessionChangeDeps, 'changeBy'>,
-    Omit<BrandDeps, 'changeBy' | 'change'> {
-  readonly changeBy: ChangingBy<ItemStores>
-  /** Without a limit of time. */
-  readonly inImport: ChangingBy<InImport>
-  readonly packages: PackageStore
-  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked' | 'list'>
-}
-
-/** What the items of all kinds change. */
-export type ItemStores = RegisterStores &
-  BrandStores & { readonly tokenSessions: SessionStore; readonly packages: PackageStore }
 
 interface Item {
   readonly subject: string
@@ -75,7 +53,7 @@ export interface JobKind {
   /** Of a kind that imports a file: from what the request says of it, and its media type. Throws `invalid-field`. */
   readonly fileSettings?: (options: FileOptions, mediaType?: string) => Settings
   /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
-  readonly act: (item: Item, deps: KindDeps) => Promise<Acted>
+  readonly act: (item: Item, deps: Stores) => Promise<Acted>
 }
 
 /** What a request says of a file, beside its kind. */

@@ -1,12 +1,11 @@
 /** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
+
 import { newJobId } from '@ratafia/api'
-import type { AccountStore } from '../../accounts/account-store.ts'
 import { type Authority, brandsFor, type DirectAuthority, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import type { ListFilter, ListPosition } from '../../devices/fleet/list-filter.ts'
-import { type ListDeps, listFleet } from '../../devices/fleet/list-fleet.ts'
+import { listFleet } from '../../devices/fleet/list-fleet.ts'
 import { invalidField, RequestError, TooManyRequests } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import type { Job, JobMaker } from './job.ts'
 import type { JobKind, Settings } from './job-kind.ts'
@@ -26,17 +25,6 @@ export interface WantedJob {
 /** Of a token, or of whoever has the database. A job of any other would be the operator's. */
 export type JobAuthority = ManagerAuthority | DirectAuthority
 
-export interface MakeJobDeps extends ListDeps {
-  readonly jobs: Pick<JobStore, 'countActive'>
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
-
-export interface JobStores {
-  readonly jobs: JobStore
-  readonly accounts: Pick<AccountStore, 'lock'>
-}
-
 export const MOST_ITEMS = 100_000
 /** Of one account. */
 const MOST_ACTIVE = 2
@@ -46,7 +34,7 @@ const PAGE = 1_000
  * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`,
  * `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that has two already.
  */
-export async function makeJob(wanted: WantedJob, deps: MakeJobDeps): Promise<Job> {
+export async function makeJob(wanted: WantedJob, deps: Stores): Promise<Job> {
   const { kind: name, authority } = wanted
   const kind = kindOf(name)
   brandsFor(authority, kind.needs)
@@ -72,7 +60,7 @@ export interface NewJob {
 /** For callers who have checked what the kind asks for. Throws {@link TooManyRequests}. */
 export async function addJob(
   { kind, state, subjects, file, settings, authority }: NewJob,
-  { changeBy, clock }: Pick<MakeJobDeps, 'changeBy' | 'clock'>,
+  { changeBy, clock }: Stores,
 ): Promise<Job> {
   const createdAt = clock()
   const job: Job = {
@@ -130,7 +118,7 @@ export async function subjectsOf(
     authority,
   }: Omit<WantedJob, 'kind' | 'reason' | 'authority'> & { readonly authority: Authority },
   { devices }: JobKind,
-  deps: ListDeps,
+  deps: Stores,
 ): Promise<readonly string[]> {
   if ((ids === undefined) === (filter === undefined)) {
     throw invalidField('Give either "ids" or "filter".', { field: 'body/ids' })
@@ -156,7 +144,7 @@ export async function subjectsOf(
 async function idsThatFit(
   filter: ListFilter,
   authority: Authority,
-  deps: ListDeps,
+  deps: Stores,
 ): Promise<readonly string[]> {
   const ids: string[] = []
   for (let after: ListPosition | undefined; ; ) {

@@ -1,9 +1,9 @@
 /** What a job would do, before it is made (A13). */
+
 import { brandsFor, requireRecentPerson } from '../../authority.ts'
-import type { ListDeps } from '../../devices/fleet/list-fleet.ts'
 import { wantsSameSerial } from '../../devices/registration/approval/approve.ts'
 import { RequestError } from '../../errors.ts'
-import type { KindDeps } from './job-kind.ts'
+import type { Stores } from '../../stores.ts'
 import { kindOf, settingsOf, subjectsOf, type WantedJob } from './make-job.ts'
 
 export interface Preview {
@@ -29,7 +29,7 @@ const MOST_EXAMINED = 1_000
 const SHOWN = { refused: 100, first: 20 } as const
 
 /** What the job would do, as far as its first items tell. `deps` undo every change. Throws as {@link makeJob} does. */
-export async function previewJob(wanted: WantedJob, deps: ListDeps & KindDeps): Promise<Preview> {
+export async function previewJob(wanted: WantedJob, deps: Stores): Promise<Preview> {
   const { authority } = wanted
   const kind = kindOf(wanted.kind)
   brandsFor(authority, kind.needs)

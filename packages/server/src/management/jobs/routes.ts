@@ -1,4 +1,5 @@
 /** Jobs in the management API: HTTP in, operation, HTTP out. */
+
 import {
   type DeviceFilterSchema,
   MANAGEMENT_OPERATIONS,
@@ -16,6 +17,7 @@ import {
 } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
+import type { Stores } from '../../stores.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { exportItems } from './export-items.ts'
 import {
@@ -27,13 +29,12 @@ import {
   startFileJob,
 } from './files/make-file-job.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
-import { type JobStores, type MakeJobDeps, makeJob, type WantedJob } from './make-job.ts'
+import { makeJob, type WantedJob } from './make-job.ts'
 import { makeVerification } from './make-verification.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
-import type { RunDeps, RunStores } from './run-item.ts'
 import { cancelJob, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
 
-type JobRouteDeps = Omit<MakeJobDeps & RunDeps, 'changeBy'> &
+type JobRouteDeps = Omit<Stores, 'changeBy'> &
   Parameters<typeof waitForJob>[1] & {
     readonly changeBy: ChangingBy
     /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */

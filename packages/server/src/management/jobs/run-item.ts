@@ -2,28 +2,16 @@
  * One item of a job. The change, its entry in the audit log and the outcome of the item are one transaction: a process
  * that dies leaves all of them or none, and whoever goes on repeats nothing and loses nothing (A16).
  */
+
 import type { Authority } from '../../authority.ts'
 import { type ChangingBy, undone } from '../../change.ts'
-import type { InImport } from '../../devices/transfer/import-devices.ts'
 import { RequestError } from '../../errors.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import { withJobFile } from './files/job-file.ts'
 import type { Counts, Job, JobItem, JobOutcome } from './job.ts'
-import { type JobAuthorityDeps, jobAuthority } from './job-authority.ts'
-import type { ItemStores, JobFile, KindDeps } from './job-kind.ts'
-import type { JobStore } from './job-store.ts'
+import { jobAuthority } from './job-authority.ts'
+import type { JobFile } from './job-kind.ts'
 import { jobKind } from './kinds.ts'
-
-interface InJobs extends Pick<JobAuthorityDeps, 'logins' | 'grants' | 'agents'> {
-  readonly jobs: JobStore
-}
-
-export type RunStores = ItemStores & InJobs
-
-export interface RunDeps extends Omit<KindDeps, 'changeBy' | 'inImport'> {
-  readonly changeBy: ChangingBy<RunStores>
-  readonly inImport: ChangingBy<InImport>
-  readonly jobs: JobStore
-}
 
 /** Another process settled the item, the job has ended, or it may not go on. */
 class NothingToDo extends Error {
@@ -31,14 +19,14 @@ class NothingToDo extends Error {
 }
 
 /** Throws `Unavailable`, and then the item is still open. */
-export async function runItem(job: Job, item: JobItem, authority: Authority, deps: RunDeps): Promise<void> {
+export async function runItem(job: Job, item: JobItem, authority: Authority, deps: Stores): Promise<void> {
   const { id, kind: name, settings } = job
   const { place, subject } = item
   const kind = jobKind(name)
   if (!kind) throw new TypeError(`a job of the unknown kind ${name} runs`)
   let settled = false
   const settling =
-    <Stores extends InJobs>(begin: ChangingBy<Stores>): ChangingBy<Stores> =>
+    <Stores extends TransactionStores>(begin: ChangingBy<Stores>): ChangingBy<Stores> =>
     (author) =>
     (work) =>
       begin(author)(async (on) => {

@@ -1,15 +1,12 @@
 /** Runs the jobs that wait, a batch of each in turn, so that a long one holds up no other. */
+
 import type { Author } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Job as PeriodicJob } from '../../jobs/run-jobs.ts'
+import type { Stores } from '../../stores.ts'
 import { isOver, type Job, type JobState } from './job.ts'
-import { type JobAuthorityDeps, jobAuthor, jobAuthority } from './job-authority.ts'
-import type { JobStore } from './job-store.ts'
-import { type RunDeps, runItem } from './run-item.ts'
-
-export interface RunJobsDeps extends RunDeps, JobAuthorityDeps {
-  readonly jobs: JobStore
-}
+import { jobAuthor, jobAuthority } from './job-authority.ts'
+import { runItem } from './run-item.ts'
 
 /** So many items are done before the authority is looked at anew. */
 export const BATCH = 100
@@ -17,14 +14,14 @@ export const BATCH = 100
 const AT_ONCE = 20
 
 /** As a process does it: beside others, none of which does it at the same time. */
-export const periodicJobs = (deps: RunJobsDeps): PeriodicJob => ({
+export const periodicJobs = (deps: Stores): PeriodicJob => ({
   name: 'management-jobs',
   everyMs: 1_000,
   run: (goOn) => runJobs(goOn, deps),
 })
 
 /** Until none waits, or `goOn` is false. Throws what a fault throws; the job that had it is `failed`. */
-export async function runJobs(goOn: () => Promise<boolean>, deps: RunJobsDeps): Promise<void> {
+export async function runJobs(goOn: () => Promise<boolean>, deps: Stores): Promise<void> {
   for (;;) {
     const active = await deps.jobs.active(AT_ONCE)
     if (active.length === 0) return
@@ -35,7 +32,7 @@ export async function runJobs(goOn: () => Promise<boolean>, deps: RunJobsDeps): 
 }
 
 /** False if the process should stop. */
-async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: RunJobsDeps): Promise<boolean> {
+async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: Stores): Promise<boolean> {
   const items = await deps.jobs.open(job.id, BATCH)
   // First: what is done is done, whatever its maker may do now.
   if (items.length === 0) {
@@ -63,10 +60,8 @@ async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: RunJobsDep
 }
 
 /** In the name of whoever made it. */
-const endJob = async (job: Job, state: JobState, deps: EndDeps, note?: string): Promise<void> =>
+const endJob = async (job: Job, state: JobState, deps: Stores, note?: string): Promise<void> =>
   void (await endBy(jobAuthor(job), { job, state, note }, deps))
-
-type EndDeps = Pick<RunJobsDeps, 'changeBy' | 'clock'>
 
 interface Ending {
   readonly job: Pick<Job, 'id'>
@@ -82,7 +77,7 @@ const FIRST = { outcome: undefined, after: undefined, limit: 1 } as const
 export const endBy = (
   author: Author,
   { job: { id }, state, note, mustBeSeen }: Ending,
-  { changeBy, clock }: EndDeps,
+  { changeBy, clock }: Stores,
 ): Promise<Job | undefined> =>
   changeBy(author)(async ({ jobs, record }) => {
     const now = await jobs.lock(id)

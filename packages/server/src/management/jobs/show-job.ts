@@ -1,21 +1,18 @@
 /** Jobs, for whoever made them; for operators all of them. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'
 import { noSuchRecord, RequestError, stateConflict } from '../../errors.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import { scopeOfToken } from '../tokens/manager.ts'
 import { isOver, type Job, type JobItem, type JobOutcome } from './job.ts'
-import type { JobStore } from './job-store.ts'
-import { endBy, type RunJobsDeps } from './run-jobs.ts'
+import { endBy } from './run-jobs.ts'
 
 interface Named {
   readonly id: string
   readonly authority: Authority
-}
-
-interface ShowDeps {
-  readonly jobs: JobStore
 }
 
 const seesAll = (authority: Authority): boolean => authority.scopeOf('roles:manage') === 'all'
@@ -24,7 +21,7 @@ const isTheirs = ({ maker: { login } }: Job, { accountId }: Authority): boolean 
   login !== undefined && login.accountId === accountId
 
 /** Throws `no-such-record`, in the same words for somebody else's. */
-export async function findJob({ id, authority }: Named, { jobs }: ShowDeps): Promise<Job> {
+export async function findJob({ id, authority }: Named, { jobs }: TransactionStores): Promise<Job> {
   const job = /^[0-9a-f-]{36}$/.test(id) ? await jobs.find(id) : undefined
   if (job && (seesAll(authority) || isTheirs(job, authority))) return job
   throw noSuchRecord('There is no such job.', { kind: 'job', id })
@@ -40,7 +37,7 @@ export async function waitForJob(
     milliseconds,
     signal,
   }: Named & { readonly milliseconds: number; readonly signal: AbortSignal },
-  deps: ShowDeps & { readonly clock: Clock },
+  deps: TransactionStores & { readonly clock: Clock },
 ): Promise<Job> {
   const end = performance.now() + milliseconds
   for (;;) {
@@ -58,7 +55,7 @@ export async function listJobs(
     before,
     limit,
   }: { readonly authority: Authority; readonly before: string | undefined; readonly limit: number },
-  { jobs }: ShowDeps,
+  { jobs }: TransactionStores,
 ): Promise<{ readonly jobs: readonly Job[]; readonly next: string | undefined }> {
   const accountId = seesAll(authority) ? undefined : authority.accountId
   const rows = await jobs.list({ accountId, before, limit: limit + 1 })
@@ -77,7 +74,7 @@ export async function listItems(
     readonly after: number | undefined
     readonly limit: number
   },
-  deps: ShowDeps,
+  deps: TransactionStores,
 ): Promise<{ readonly items: readonly JobItem[]; readonly next: number | undefined }> {
   await findJob({ id, authority }, deps)
   const rows = await deps.jobs.items(id, { ...of, limit: of.limit + 1 })
@@ -92,7 +89,7 @@ export async function listItems(
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
-  deps: ShowDeps & Pick<RunJobsDeps, 'changeBy' | 'clock'>,
+  deps: TransactionStores & Stores,
 ): Promise<Job> {
   const job = await findJob(named, deps)
   requireRightsOf(job, named.authority)

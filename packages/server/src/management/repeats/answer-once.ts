@@ -3,11 +3,11 @@
  * answer is kept for a day. Opening it takes the keys of the service and the `Idempotency-Key`, and the row is found with
  * the keys of the service alone: a thief of the database who guesses an `Idempotency-Key` cannot even check the guess.
  */
+
 import { hash } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
 import { RequestError } from '../../errors.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
-import type { RepeatKey, RepeatStore } from './repeat-store.ts'
+import type { Stores } from '../../stores.ts'
+import type { RepeatKey } from './repeat-store.ts'
 
 interface Asked {
   readonly accountId: string
@@ -23,12 +23,6 @@ interface Answer {
   readonly body: string
 }
 
-interface RepeatDeps {
-  readonly repeats: RepeatStore
-  readonly keyring: Pick<Keyring, 'fingerprint' | 'sealText' | 'openText'>
-  readonly clock: Clock
-}
-
 /** No request takes as long: one that began earlier and never ended died with its process. */
 const LONGEST_MS = 60_000
 
@@ -36,11 +30,7 @@ const LONGEST_MS = 60_000
  * What `work` answers, or answered before. A refusal is not kept. Throws {@link RequestError} `idempotency-key-reused`
  * and `idempotency-key-busy`, and what `work` throws.
  */
-export async function answerOnce(
-  asked: Asked,
-  work: () => Promise<Answer>,
-  deps: RepeatDeps,
-): Promise<Answer> {
+export async function answerOnce(asked: Asked, work: () => Promise<Answer>, deps: Stores): Promise<Answer> {
   const { repeats, keyring, clock } = deps
   await refuseEarlierReleases(asked, deps)
   const { accountId } = asked
@@ -67,7 +57,7 @@ export async function answerOnce(
  * Refuses a key that an earlier release has an answer to: it kept the row under a plain hash of the key, and the answer
  * opened with the key alone. Such rows are gone a day after the upgrade.
  */
-async function refuseEarlierReleases({ accountId, key }: Asked, { repeats }: RepeatDeps): Promise<void> {
+async function refuseEarlierReleases({ accountId, key }: Asked, { repeats }: Stores): Promise<void> {
   if (await repeats.find({ accountId, keyHash: hash('sha256', key) })) throw notShown()
 }
 
@@ -80,7 +70,7 @@ interface Repeated {
 /** Undefined if the request has to be done, after all. */
 async function answeredBefore(
   { key, asked, digest }: Repeated,
-  { repeats, keyring, clock }: RepeatDeps,
+  { repeats, keyring, clock }: Stores,
 ): Promise<Answer | undefined> {
   const kept = await repeats.find(key)
   // It was refused a moment ago.

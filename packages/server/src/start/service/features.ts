@@ -82,7 +82,7 @@ export interface ServiceParts extends IdentityParts {
 export async function addService(parts: ServiceParts): Promise<void> {
   const { app, baseUrl, installation, feed, telemetry, tally, log } = parts
   const { config, clock, keyring, accounts, changeBy } = installation
-  const memory = rememberedBrands(feed, clock)
+  const brandMemory = rememberedBrands(feed, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -154,7 +154,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
       ...storesOn(on),
       registrations: notingRegistrations(registrationStore(on), parts.activity),
     })),
-    ...{ memory, tally },
+    ...{ brandMemory, tally },
     recognised: recognised<UnverifiedAssertion<'model'>>(),
     mostWaiting: config.mostWaitingDevices,
     clones: counting(installation.clones, telemetry),
@@ -165,7 +165,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     forwardedHeaders: config.deviceServiceHeaders,
     fetch,
   })
-  await addDeviceSessions(location, memory, parts)
+  await addDeviceSessions(location, brandMemory, parts)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, {
     ...front,
@@ -183,13 +183,13 @@ const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
 
 async function addDeviceSessions(
   location: string,
-  memory: BrandMemory,
+  brandMemory: BrandMemory,
   { app, installation, feed, telemetry, activity, tally }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
-    ...{ memory, tally },
+    ...{ brandMemory, tally },
     recognised: recognised<DeviceAssertions>(),
     sessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
     verified: rememberedDeviceSessions(feed, installation),

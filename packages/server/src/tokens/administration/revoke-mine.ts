@@ -1,21 +1,7 @@
 /** Ends one's own sessions, all of them or all but some: after a computer, or a token of unknown origin, was lost. */
-import type { AccountStore } from '../../accounts/account-store.ts'
-import type { SignInSessionStore } from '../../accounts/browsers/sign-in-session-store.ts'
+
 import { type Authority, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import type { SessionStore } from '../session-store.ts'
-
-export interface MineStores {
-  readonly accounts: Pick<AccountStore, 'endLogins'>
-  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  readonly tokenSessions: SessionStore
-}
-
-interface RevokeMineDeps {
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
+import type { Stores } from '../../stores.ts'
 
 /** One transaction: each has its entry in the audit log. */
 const MOST = 1_000
@@ -27,7 +13,7 @@ const MOST = 1_000
  */
 export async function revokeMine(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
-  { changeBy, clock }: RevokeMineDeps,
+  { changeBy, clock }: Stores,
 ): Promise<{ readonly revoked: number; readonly more: boolean }> {
   const at = clock()
   requireRecentPerson(authority, at)

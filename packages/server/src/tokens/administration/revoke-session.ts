@@ -1,13 +1,11 @@
 /** Ends a session, and with it every token of it: one's own, or for an administrator that of any account. */
+
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { noSuchRecord } from '../../errors.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'
+import type { Stores } from '../../stores.ts'
 import type { ListedSession } from '../session.ts'
-import type { SessionStore } from '../session-store.ts'
 
 export interface SessionChange {
   readonly sessionId: string
@@ -18,17 +16,10 @@ export interface SessionChange {
   readonly mustBeSeen?: (now: ListedSession) => void
 }
 
-export interface SessionChangeDeps {
-  readonly tokenSessions: Pick<SessionStore, 'find'>
-  readonly grants: Pick<GrantStore, 'heldBy'>
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
-
 /** One that was revoked before stays as it is. Throws {@link RequestError} as {@link findSession} does. */
 export async function revokeSession(
   change: SessionChange,
-  deps: SessionChangeDeps,
+  deps: Stores,
 ): Promise<{ readonly session: ListedSession; readonly before: boolean }> {
   const found = await findSession(change, deps)
   const { author, by } = change.authority
@@ -46,7 +37,7 @@ export async function revokeSession(
  */
 export async function findSession(
   { sessionId, authority, own = false, mustBeSeen }: SessionChange,
-  { tokenSessions, grants, clock }: SessionChangeDeps,
+  { tokenSessions, grants, clock }: Stores,
 ): Promise<ListedSession> {
   if (!own) requireForAll(authority, 'tokens:revoke')
   const session = isSessionId(sessionId) ? await tokenSessions.find(sessionId) : undefined

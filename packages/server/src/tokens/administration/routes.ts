@@ -1,22 +1,22 @@
 /** The sessions of tokens in the management API: HTTP in, operation, HTTP out. */
+
 import { isSessionId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type ChangingBy, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
+import type { Stores } from '../../stores.ts'
 import { type ListedSession, type SessionPosition, sessionRecord, usedSessionRecord } from '../session.ts'
 import { pageOfSessions, type SessionPage } from './list-sessions.ts'
-import { type MineStores, revokeMine } from './revoke-mine.ts'
-import { revokeSession, type SessionChange, type SessionChangeDeps } from './revoke-session.ts'
+import { revokeMine } from './revoke-mine.ts'
+import { revokeSession, type SessionChange } from './revoke-session.ts'
 import { shortenSession } from './shorten-session.ts'
 import { showSession } from './show-session.ts'
 
-type PageDeps = Parameters<typeof pageOfSessions>[1]
-
-interface SessionRouteDeps extends Omit<SessionChangeDeps, 'tokenSessions' | 'changeBy'> {
+interface SessionRouteDeps extends Stores {
   readonly changeBy: ChangingBy
-  readonly tokenSessions: SessionChangeDeps['tokenSessions'] & PageDeps['tokenSessions']
+  readonly tokenSessions: Stores['tokenSessions'] & Stores['tokenSessions']
   /** The account of a username or an id. Throws `no-such-record`. */
   readonly accountIdOf: (nameOrId: string) => Promise<ListedSession['accountId']>
 }

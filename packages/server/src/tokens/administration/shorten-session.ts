@@ -2,9 +2,11 @@
  * Brings the end of one's own session forward: a new token replaces it, and for a while both work
  * (contract/administration.md, resources).
  */
+
 import { invalidField, stateConflict } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { ListedSession } from '../session.ts'
-import { findSession, type SessionChange, type SessionChangeDeps } from './revoke-session.ts'
+import { findSession, type SessionChange } from './revoke-session.ts'
 
 /** Longer than this nobody needs two tokens for one thing. */
 const MOST_MS = 30 * 86_400_000
@@ -15,7 +17,7 @@ const MOST_MS = 30 * 86_400_000
  */
 export async function shortenSession(
   { until, ...change }: Omit<SessionChange, 'own'> & { readonly until: Date },
-  deps: SessionChangeDeps,
+  deps: Stores,
 ): Promise<ListedSession> {
   const now = deps.clock()
   if (until.getTime() > now.getTime() + MOST_MS) {

@@ -5,7 +5,6 @@ import type { Presented } from '../authentication/first-valid-slice.ts'
 import type { RequestDependencies } from '../dependencies.ts'
 import { exchangeLogin } from '../exchange.ts'
 import { checkDescription } from '../requested-token.ts'
-import type { SessionStore } from '../session-store.ts'
 
 export interface GatewayExchangeDependencies extends RequestDependencies {
   readonly changeBy: ChangingBy

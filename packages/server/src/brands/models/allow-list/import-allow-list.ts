@@ -1,4 +1,5 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
+
 import { isStrictSerial } from '@ratafia/assertions'
 import { changeUnlessDry } from '../../../change.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type ImportRow,
   readImportRows,
 } from '../../../files/import-rows.ts'
-import type { BrandDeps } from '../../brand-deps.ts'
+import type { Stores } from '../../../stores.ts'
 import { managedModel, type NamedModel } from '../find-model.ts'
 import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
@@ -27,7 +28,7 @@ interface ImportOptions extends NamedModel {
 export async function importAllowList(
   text: string,
   { format, dryRun = false, onProgress, ...named }: ImportOptions,
-  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
+  deps: Stores,
 ): Promise<{ readonly entries: number; readonly added: number }> {
   const model = await managedModel(named, deps)
   const entries = readEntries(text, format, requireObtainable)

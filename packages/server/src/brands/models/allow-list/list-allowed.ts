@@ -1,9 +1,7 @@
 /** Lists the devices that a model with the registration `allow-list` lets in. */
-import type { BrandDeps } from '../../brand-deps.ts'
+import type { TransactionStores } from '../../../stores.ts'
 import { type NamedModel, seenModel } from '../find-model.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
-
-type Deps = Pick<BrandDeps, 'models' | 'allowList'>
 
 interface Listing extends NamedModel {
   readonly after?: AllowListEntry | undefined
@@ -16,7 +14,7 @@ interface Listing extends NamedModel {
  */
 export async function pageOfAllowed(
   { after, limit, ...named }: Listing,
-  deps: Deps,
+  deps: TransactionStores,
 ): Promise<{ readonly entries: readonly AllowListEntry[]; readonly next: AllowListEntry | undefined }> {
   const model = await seenModel(named, deps)
   // One more shows whether there is another page.
@@ -26,7 +24,10 @@ export async function pageOfAllowed(
 }
 
 /** All of them, in the same order. Throws as {@link seenModel} does. */
-export async function* listAllowed(named: NamedModel, deps: Deps): AsyncGenerator<AllowListEntry> {
+export async function* listAllowed(
+  named: NamedModel,
+  deps: TransactionStores,
+): AsyncGenerator<AllowListEntry> {
   for (let after: AllowListEntry | undefined; ; ) {
     const { entries, next } = await pageOfAllowed({ ...named, after, limit: 1000 }, deps)
     yield* entries

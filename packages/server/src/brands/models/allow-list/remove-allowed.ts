@@ -1,8 +1,9 @@
 /** Takes devices off the allow-list of a model. */
+
 import { requireRecentPerson } from '../../../authority.ts'
 import { changeUnlessDry } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
-import type { BrandDeps } from '../../brand-deps.ts'
+import type { Stores } from '../../../stores.ts'
 import { managedModel, type NamedModel } from '../find-model.ts'
 import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
@@ -24,7 +25,7 @@ interface Removal extends NamedModel {
  */
 export async function removeAllowed(
   { entries, dryRun = false, mayBeGone = false, onProgress, ...named }: Removal,
-  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
+  deps: Stores,
 ): Promise<number> {
   const { authority } = named
   const model = await managedModel(named, deps)

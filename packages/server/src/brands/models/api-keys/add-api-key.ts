@@ -1,8 +1,9 @@
 /** Creates a key that lets devices of a model register. Once a model has had a key, it requires one. */
+
 import { randomBytes } from 'node:crypto'
 import type { Authority } from '../../../authority.ts'
 import { invalidField } from '../../../errors.ts'
-import type { BrandDeps } from '../../brand-deps.ts'
+import type { Stores } from '../../../stores.ts'
 import { managedModel, type NamedModel, noSuchModel } from '../find-model.ts'
 import { showModelName } from '../model-policy.ts'
 import { type ApiKey, hashApiKey, newApiKey } from './api-key.ts'
@@ -19,7 +20,7 @@ interface NewApiKey extends NamedModel {
  */
 export async function addApiKey(
   { model: name, authority, label, expiresAt, useLimit }: NewApiKey,
-  deps: Pick<BrandDeps, 'models' | 'changeBy' | 'clock'>,
+  deps: Stores,
 ): Promise<{ readonly key: ApiKey; readonly text: string }> {
   const { brandId, model } = await managedModel({ model: name, authority }, deps)
   const now = deps.clock()
@@ -47,7 +48,7 @@ interface CheckedApiKey {
 
 export async function storeApiKey(
   { added, hash, authority }: CheckedApiKey,
-  { changeBy }: Pick<BrandDeps, 'changeBy'>,
+  { changeBy }: Stores,
 ): Promise<ApiKey> {
   const id = randomBytes(6).toString('hex')
   const key: ApiKey = { ...added, id, uses: 0, lastUsedAt: null, revokedAt: null }

@@ -1,11 +1,10 @@
 /** Imports an API key that devices already have from another service. */
+
 import { invalidField } from '../../../errors.ts'
-import type { BrandDeps } from '../../brand-deps.ts'
+import type { Stores } from '../../../stores.ts'
 import { managedModel, type NamedModel } from '../find-model.ts'
 import { storeApiKey } from './add-api-key.ts'
 import { hashApiKey, isForeignApiKey } from './api-key.ts'
-
-export type ImportApiKeyDeps = Pick<BrandDeps, 'models' | 'apiKeys' | 'changeBy' | 'clock'>
 
 interface KnownApiKey extends NamedModel {
   readonly label: string
@@ -20,7 +19,7 @@ interface KnownApiKey extends NamedModel {
  */
 export async function importApiKey(
   { model: name, authority, label, text, dryRun }: KnownApiKey,
-  deps: ImportApiKeyDeps,
+  deps: Stores,
 ): Promise<boolean> {
   const { brandId, model } = await managedModel({ model: name, authority }, deps)
   const hash = isForeignApiKey(text) ? hashApiKey(text, { brandId, model }) : undefined

@@ -1,13 +1,12 @@
 /** API keys, without their text, for whoever may see their model. */
+
 import { type Authority, brandsFor, covers } from '../../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../../errors.ts'
-import type { BrandDeps } from '../../brand-deps.ts'
+import type { TransactionStores } from '../../../stores.ts'
 import { type NamedModel, seenModel } from '../find-model.ts'
 import type { ModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
 import type { KeyPosition } from './api-key-store.ts'
-
-type Deps = Pick<BrandDeps, 'models' | 'apiKeys'>
 
 interface Listing extends NamedModel {
   readonly after?: KeyPosition | undefined
@@ -17,7 +16,7 @@ interface Listing extends NamedModel {
 /** Those of one model, by time. `next` is where the page that follows begins. Throws as {@link seenModel} does. */
 export async function pageOfApiKeys(
   { after, limit, ...named }: Listing,
-  deps: Deps,
+  deps: TransactionStores,
 ): Promise<{ readonly keys: readonly ApiKey[]; readonly next: KeyPosition | undefined }> {
   const model = await seenModel(named, deps)
   // One more shows whether there is another page.
@@ -29,7 +28,7 @@ export async function pageOfApiKeys(
 /** Those of one model, or of all that the caller may see, by model and time. Throws as {@link seenModel} does. */
 export async function listApiKeys(
   { model, authority }: { readonly model: ModelName | undefined; readonly authority: Authority },
-  deps: Deps,
+  deps: TransactionStores,
 ): Promise<readonly ApiKey[]> {
   if (model) return deps.apiKeys.list(await seenModel({ model, authority }, deps))
   const brands = brandsFor(authority, 'models:read')
@@ -49,7 +48,7 @@ export interface NamedApiKey {
  */
 export async function seenApiKey(
   { id, authority, model }: NamedApiKey,
-  { apiKeys }: { readonly apiKeys: Pick<Deps['apiKeys'], 'find'> },
+  { apiKeys }: { readonly apiKeys: Pick<TransactionStores['apiKeys'], 'find'> },
 ): Promise<ApiKey> {
   const brands = brandsFor(authority, 'models:read')
   const key = /^[0-9a-f]{1,64}$/.test(id) ? await apiKeys.find(id) : undefined

@@ -1,6 +1,7 @@
 /** Revokes a key: devices can no longer register with it; those that did stay registered. */
+
 import { requireForBrand } from '../../../authority.ts'
-import type { BrandDeps } from '../../brand-deps.ts'
+import type { Stores } from '../../../stores.ts'
 import { showModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
 import { type NamedApiKey, noSuchApiKey, seenApiKey } from './list-api-keys.ts'
@@ -14,10 +15,7 @@ interface Revocation extends NamedApiKey {
  * A second revocation keeps the time of the first. Throws {@link RequestError} as `seenApiKey` does, `permission-denied`,
  * and what `mustBeSeen` throws.
  */
-export async function revokeApiKey(
-  { mustBeSeen, ...named }: Revocation,
-  deps: Pick<BrandDeps, 'apiKeys' | 'changeBy' | 'clock'>,
-): Promise<ApiKey> {
+export async function revokeApiKey({ mustBeSeen, ...named }: Revocation, deps: Stores): Promise<ApiKey> {
   const { authority } = named
   const { id, brandId } = await seenApiKey(named, deps)
   requireForBrand(authority, 'models:manage', brandId)

@@ -1,8 +1,8 @@
 /** Is the `api-key` of a registration valid, or expired, revoked, or used up? Counts its uses. */
-import type { Clock } from '../../../clock.ts'
+
+import type { Stores } from '../../../stores.ts'
 import type { ModelName } from '../model-policy.ts'
 import { type ApiKey, hashApiKey } from './api-key.ts'
-import type { ApiKeyStore } from './api-key-store.ts'
 
 /** `key` is undefined if the model requires none. A refusal is one sentence for the device's log. */
 export type ApiKeyVerdict =
@@ -15,18 +15,13 @@ interface ShownKey {
   readonly model: ModelName
 }
 
-export interface UseApiKeyDeps {
-  readonly apiKeys: Pick<ApiKeyStore, 'use' | 'findByHash' | 'isRequired'>
-  readonly clock: Clock
-}
-
 /**
  * Counts one use of the key, however many come at once. A model that never had a key lets any device in, with any key.
  * The caller turns a refusal into 401. It reveals nothing new: a key of another model looks the same as an unknown one.
  */
 export async function useApiKey(
   { text, model }: ShownKey,
-  { apiKeys, clock }: UseApiKeyDeps,
+  { apiKeys, clock }: Stores,
 ): Promise<ApiKeyVerdict> {
   const hash = text === undefined ? undefined : hashApiKey(text, model)
   const used = hash && (await apiKeys.use(hash, model, clock()))
@@ -39,7 +34,7 @@ export async function useApiKey(
 /** As {@link useApiKey}, without counting: whether it would be accepted now. */
 export async function checkApiKey(
   { text, model }: ShownKey,
-  { apiKeys, clock }: UseApiKeyDeps,
+  { apiKeys, clock }: Stores,
 ): Promise<ApiKeyVerdict> {
   const hash = text === undefined ? undefined : hashApiKey(text, model)
   const key = hash && (await apiKeys.findByHash(hash))

@@ -1,12 +1,9 @@
 /** Finds the hardware identity that a registration names. */
-import { AssertionError, type TrustedAssertion, verifyTrust } from '@ratafia/assertions'
-import { decodeStored } from '../../trust/decode-stored.ts'
-import { type TrustDeps, trustContext } from '../../trust/trust.ts'
-import type { HardwareIdentityStore } from './hardware-identity-store.ts'
 
-export interface FindHardwareDeps extends TrustDeps {
-  readonly hardwareIdentities: Pick<HardwareIdentityStore, 'findByKey'>
-}
+import { AssertionError, type TrustedAssertion, verifyTrust } from '@ratafia/assertions'
+import type { Stores } from '../../../stores.ts'
+import { decodeStored } from '../../trust/decode-stored.ts'
+import { trustContext } from '../../trust/trust.ts'
 
 /**
  * The identity with this key, by the digest that a registration names: base64url of SHA3-384 or SHA-384 over the text
@@ -15,7 +12,7 @@ export interface FindHardwareDeps extends TrustDeps {
  */
 export async function findHardwareIdentity(
   digest: string,
-  deps: FindHardwareDeps,
+  deps: Stores,
 ): Promise<TrustedAssertion<'hardware-identity'> | undefined> {
   if (!/^[A-Za-z0-9_-]{64}$/.test(digest)) return undefined
   const context = await trustContext(deps)

@@ -1,4 +1,5 @@
 /** Imports hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
+
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,
@@ -9,13 +10,13 @@ import {
 } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../../authority.ts'
 import { invalidField } from '../../../errors.ts'
+import type { Stores } from '../../../stores.ts'
 import {
   explainToOperator,
   explainToOperatorAsync,
   type NamedFile,
   readAssertions,
 } from '../../assertion-file.ts'
-import type { BrandDeps } from '../../brand-deps.ts'
 import { decodeStored } from '../../trust/decode-stored.ts'
 import { checkAssertions, trustContext } from '../../trust/trust.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
@@ -34,7 +35,7 @@ export async function importHardwareIdentities(
     authority,
     onProgress,
   }: { readonly authority: Authority; readonly onProgress?: (done: number, total: number) => void },
-  deps: BrandDeps,
+  deps: Stores,
 ): Promise<{ readonly imported: number }> {
   requireForAll(authority, 'models:manage')
   const identities = new Map<string, Identity>()
@@ -76,7 +77,7 @@ export async function importHardwareIdentities(
 async function checkIdentity(
   identity: Identity,
   context: TrustContext,
-  { hardwareIdentities }: Pick<BrandDeps, 'hardwareIdentities'>,
+  { hardwareIdentities }: Stores,
 ): Promise<StoredHardwareIdentity> {
   const { issuerId, hardwareKeyId, manufacturer, hardwareName, hardwareId } = identity.fields
   const what = `The hardware-identity ${identity.primaryKey.join('/')}`

@@ -1,10 +1,8 @@
 /** Lists the imported hardware identities, which belong to no brand. */
-import { type Authority, requireForAll } from '../../../authority.ts'
-import type { HardwareIdentityStore, StoredHardwareIdentity } from './hardware-identity-store.ts'
 
-interface Deps {
-  readonly hardwareIdentities: Pick<HardwareIdentityStore, 'list'>
-}
+import { type Authority, requireForAll } from '../../../authority.ts'
+import type { TransactionStores } from '../../../stores.ts'
+import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
 /** Where an identity stands in the list. */
 export type IdentityPosition = Pick<StoredHardwareIdentity, 'keySha3' | 'issuerId'>
@@ -18,7 +16,7 @@ interface Listing {
 /** By the digest of their key. `next` is where the page that follows begins. Throws `permission-denied`. */
 export async function pageOfHardwareIdentities(
   { authority, after, limit }: Listing,
-  { hardwareIdentities }: Deps,
+  { hardwareIdentities }: TransactionStores,
 ): Promise<{
   readonly identities: readonly StoredHardwareIdentity[]
   readonly next: IdentityPosition | undefined
@@ -33,7 +31,7 @@ export async function pageOfHardwareIdentities(
 /** All of them, in the same order. Throws `permission-denied`. */
 export async function* listHardwareIdentities(
   authority: Authority,
-  deps: Deps,
+  deps: TransactionStores,
 ): AsyncGenerator<StoredHardwareIdentity> {
   for (let after: IdentityPosition | undefined; ; ) {
     const { identities, next } = await pageOfHardwareIdentities({ authority, after, limit: 500 }, deps)

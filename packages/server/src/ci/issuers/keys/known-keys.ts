@@ -1,10 +1,11 @@
 /** The keys of issuers as this process knows them: read once for each revision, ready to verify with. */
+
 import { LRUCache } from 'lru-cache'
+import type { AuthoredStores } from '../../../change.ts'
 import { type IssuerKeys, importIssuerKeys } from '../../id-token/issuer-keys.ts'
 import { KeysUnavailable } from '../../refusal.ts'
 import type { FoundIssuer, KeysState } from '../issuer.ts'
-import type { IssuerStore } from '../issuer-store.ts'
-import { type RefreshKeysDeps, refreshKeys } from './refresh-keys.ts'
+import { refreshKeys } from './refresh-keys.ts'
 
 export interface KnownKeys {
   /** By the text of `iss`, with the keys themselves if this process does not know them. */
@@ -31,11 +32,7 @@ interface Refresh {
   waiting: number
 }
 
-interface KnownKeysDeps extends RefreshKeysDeps {
-  readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById'>
-}
-
-export function knownKeys(deps: KnownKeysDeps): KnownKeys {
+export function knownKeys(deps: AuthoredStores): KnownKeys {
   /** By the issuer's URL: a revision is a hash, so that the keys of one added again are the same. */
   const known = new LRUCache<
     string,

@@ -1,20 +1,11 @@
 /** Fetches the keys of an issuer again: one node at a time, and not too often (contract/oidc.md, A18). */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Changing } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
+import type { AuthoredStores } from '../../../change.ts'
 import { RequestError, Unavailable } from '../../../errors.ts'
 import type { FoundIssuer, KeysState } from '../issuer.ts'
-import type { IssuerStore } from '../issuer-store.ts'
-import { type FetchDocument, fetchKeys } from './fetch-keys.ts'
-import type { IssuerKeysStore, Pauses } from './issuer-keys-store.ts'
-
-export interface RefreshKeysDeps {
-  readonly issuers: Pick<IssuerStore, 'findById'>
-  readonly issuerKeys: IssuerKeysStore
-  readonly change: Changing
-  readonly fetchDocument: FetchDocument
-  readonly clock: Clock
-}
+import { fetchKeys } from './fetch-keys.ts'
+import type { Pauses } from './issuer-keys-store.ts'
 
 export const PAUSES: Pauses = { afterAny: 60_000, afterFailure: 30_000 }
 
@@ -28,7 +19,7 @@ const LOOK_MS = 200
  */
 export async function refreshKeys(
   { issuer }: FoundIssuer,
-  deps: RefreshKeysDeps,
+  deps: AuthoredStores,
 ): Promise<KeysState | undefined> {
   const at = deps.clock()
   const before = await deps.issuerKeys.begin(issuer.id, at, PAUSES)
@@ -55,7 +46,7 @@ interface Fetch {
 /** Returns why the fetch failed. */
 export async function fetchAndStore(
   { issuer, before, at }: Fetch,
-  deps: Omit<RefreshKeysDeps, 'issuers'>,
+  deps: AuthoredStores,
 ): Promise<RequestError | Unavailable | undefined> {
   const fetched = await fetchKeys(issuer, deps.fetchDocument).catch((error: unknown) => {
     if (error instanceof RequestError || error instanceof Unavailable) return error

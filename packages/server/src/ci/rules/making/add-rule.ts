@@ -6,10 +6,10 @@ import { invalidField } from '../../../errors.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import { formatMatch } from '../format-match.ts'
 import type { Rule } from '../rule.ts'
-import type { KnownRule, NewRule, RuleStore } from '../rule-store.ts'
+import type { KnownRule, NewRule } from '../rule-store.ts'
 import { idsOfRule } from '../stable-ids.ts'
 import { type CheckDeps, checkWanted, type WantedRule } from './check-wanted.ts'
-import { authorOf, type InSessions, requireMayLetJobsIn } from './rule-maker.ts'
+import { authorOf, requireMayLetJobsIn } from './rule-maker.ts'
 import { versionOf } from './rule-version.ts'
 
 export interface AddedRule extends KnownRule {

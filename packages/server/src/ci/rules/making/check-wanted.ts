@@ -1,4 +1,5 @@
 /** Checks a rule that somebody wants to make, and reports everything that is wrong at once. */
+
 import type { ErrorCode } from '@ratafia/api'
 import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
 import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
@@ -15,8 +16,9 @@ import {
 } from '../../../errors.ts'
 import type { PackageStore } from '../../../package-directory/package-store.ts'
 import { type PackageReference, resolvePackages } from '../../../package-directory/resolve.ts'
+import type { TransactionStores } from '../../../stores.ts'
 import { isLimit } from '../../../tokens/wanted-limits.ts'
-import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
+import { findIssuer } from '../../issuers/find.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import { checkRule } from '../check-rule.ts'
 import { isRuleName } from '../managing/rule-name.ts'
@@ -54,7 +56,7 @@ export interface CheckedWanted {
   readonly warnings: readonly string[]
 }
 
-export interface CheckDeps extends FindIssuerDeps {
+export interface CheckDeps extends TransactionStores {
   readonly accounts: AccountStore
   readonly packages: PackageStore
   readonly clock: Clock

@@ -2,14 +2,15 @@
  * Who makes a rule (contract/oidc.md, A12): who manages the account, or its owner in the console, where they just signed
  * in. No operation of an API takes this, because a rule outlives every token.
  */
+
 import { type Account, requireEnabled } from '../../../accounts/account.ts'
-import { type InGrants, requireMayLetIn } from '../../../accounts/administration/may-manage.ts'
+import { requireMayLetIn } from '../../../accounts/administration/may-manage.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../../authority.ts'
 import type { Author } from '../../../change.ts'
 import { invalidField, unauthorized } from '../../../errors.ts'
 import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
 import { requireWholeToken } from '../../../management/tokens/require-whole-token.ts'
-import type { SessionStore } from '../../../tokens/session-store.ts'
+import type { TransactionStores } from '../../../stores.ts'
 
 /** `own`: of a session in the console, for its own account. */
 export type RuleMaker = { readonly authority: Authority } | { readonly own: ManagerAuthority }
@@ -43,11 +44,6 @@ export function requireMayMakeRules(
   }
 }
 
-/** On the transaction that makes the rule. */
-export interface InSessions extends InGrants {
-  readonly tokenSessions: Pick<SessionStore, 'find'>
-}
-
 /**
  * In the transaction of the change: a rule lets jobs in as the account. Throws as `requireMayLetIn`; for the own account a
  * 401 if it was disabled meanwhile, or the session was revoked.
@@ -55,7 +51,7 @@ export interface InSessions extends InGrants {
 export async function requireMayLetJobsIn(
   maker: RuleMaker,
   { account, now }: { account: Account; now: Date },
-  on: InSessions,
+  on: TransactionStores,
 ): Promise<void> {
   if ('authority' in maker) {
     await requireMayLetIn({ authority: maker.authority, account }, on, now)

@@ -1,17 +1,10 @@
 /** Disables a rule: it gives no more tokens, and the sessions it opened end at once (contract/oidc.md, A12). */
+
 import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
 import { type Authority, requireForAll } from '../../../authority.ts'
-import type { ChangingBy } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
-import type { GrantStore } from '../../../grants/grant-store.ts'
-import type { SessionStore } from '../../../tokens/session-store.ts'
-import type { KnownRule, RuleStore } from '../rule-store.ts'
+import type { Stores } from '../../../stores.ts'
+import type { KnownRule } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
-
-export interface EndRuleDeps {
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
-}
 
 export interface RuleToEnd {
   readonly name: string
@@ -29,7 +22,7 @@ export interface EndedRule extends KnownRule {
  */
 export async function disableRule(
   { name, authority }: RuleToEnd,
-  { changeBy, clock }: EndRuleDeps,
+  { changeBy, clock }: Stores,
 ): Promise<EndedRule> {
   requireForAll(authority, 'accounts:manage')
   const { author, by } = authority

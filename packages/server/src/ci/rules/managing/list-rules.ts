@@ -1,7 +1,9 @@
 /** Lists rules sorted by name, a page at a time. */
+
 import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
-import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
+import type { TransactionStores } from '../../../stores.ts'
+import { findIssuer } from '../../issuers/find.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 
 export interface RulePage {
@@ -20,7 +22,7 @@ export async function listRules(
     readonly after?: string | undefined
     readonly limit?: number
   },
-  deps: FindIssuerDeps & { readonly rules: RuleStore; readonly accounts: AccountStore },
+  deps: TransactionStores & { readonly rules: RuleStore; readonly accounts: AccountStore },
 ): Promise<RulePage> {
   const account = input.account === undefined ? undefined : await findAccount(input.account, deps)
   const issuer = input.issuer === undefined ? undefined : (await findIssuer(input.issuer, deps)).issuer

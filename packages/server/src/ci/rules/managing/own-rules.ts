@@ -1,13 +1,11 @@
 /** The rules of one's own account, for whoever is signed in as it. */
+
 import type { AccountId } from '@ratafia/api'
 import type { Authority } from '../../../authority.ts'
 import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'
+import type { TransactionStores } from '../../../stores.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { isRuleName } from './rule-name.ts'
-
-interface OwnRulesDeps {
-  readonly rules: Pick<RuleStore, 'find' | 'page'>
-}
 
 /** By name. `next`: the name that the next page comes after. */
 export async function listOwnRules(
@@ -16,7 +14,7 @@ export async function listOwnRules(
     after,
     limit,
   }: { readonly authority: Authority; readonly after: string | undefined; readonly limit: number },
-  { rules }: OwnRulesDeps,
+  { rules }: TransactionStores,
 ): Promise<{ readonly rules: readonly KnownRule[]; readonly next: string | undefined }> {
   const accountId = ownAccountId(authority)
   const found = await rules.page({ accountId, issuerId: undefined, after, limit: limit + 1 })

@@ -1,8 +1,10 @@
 /** Removes a rule, and ends at once the sessions it opened (contract/oidc.md, A12). */
+
 import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
 import { requireForAll } from '../../../authority.ts'
+import type { Stores } from '../../../stores.ts'
 import type { KnownRule } from '../rule-store.ts'
-import type { EndedRule, EndRuleDeps, RuleToEnd } from './disable-rule.ts'
+import type { EndedRule, RuleToEnd } from './disable-rule.ts'
 import { findRule, noRule } from './find-rule.ts'
 import { findOwnRule, noOwnRule } from './own-rules.ts'
 
@@ -19,7 +21,7 @@ interface RuleToRemove extends RuleToEnd {
  */
 export async function removeRule(
   { name, authority, own = false, mustBeSeen }: RuleToRemove,
-  { changeBy, clock }: EndRuleDeps,
+  { changeBy, clock }: Stores,
 ): Promise<EndedRule> {
   if (!own) requireForAll(authority, 'accounts:manage')
   const { author, by } = authority

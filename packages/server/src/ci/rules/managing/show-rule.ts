@@ -1,6 +1,8 @@
 /** A rule with the warnings that it was made with. */
+
 import { RequestError } from '../../../errors.ts'
-import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
+import type { TransactionStores } from '../../../stores.ts'
+import { findIssuer } from '../../issuers/find.ts'
 import { checkRule } from '../check-rule.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
@@ -13,10 +15,10 @@ export interface ShownRule extends KnownRule {
 /** Throws `invalid-field` when there is no such rule. */
 export const showRule = async (
   name: string,
-  { rules, issuers }: FindIssuerDeps & { readonly rules: Pick<RuleStore, 'find'> },
+  { rules, issuers }: TransactionStores & { readonly rules: Pick<RuleStore, 'find'> },
 ): Promise<ShownRule> => withWarnings(await findRule(name, rules), { issuers })
 
-export async function withWarnings(known: KnownRule, { issuers }: FindIssuerDeps): Promise<ShownRule> {
+export async function withWarnings(known: KnownRule, { issuers }: TransactionStores): Promise<ShownRule> {
   const { issuer } = await findIssuer(known.issuer.url, { issuers })
   try {
     return { ...known, warnings: checkRule(issuer, known.rule.match).warnings }

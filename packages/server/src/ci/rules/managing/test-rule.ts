@@ -1,15 +1,17 @@
 /** Explains, without a network, what a rule makes of claims (contract/oidc.md, "Commands and pipelines"). */
+
 import type { Clock } from '../../../clock.ts'
 import { invalidField } from '../../../errors.ts'
+import type { TransactionStores } from '../../../stores.ts'
 import type { Claims } from '../../id-token/id-token.ts'
 import { readIdToken } from '../../id-token/read.ts'
-import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
+import { findIssuer } from '../../issuers/find.ts'
 import { ExchangeRefusal } from '../../refusal.ts'
 import { type ExplainedLine, explainRule } from '../explain.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
 
-interface TestRuleDeps extends FindIssuerDeps {
+interface TestRuleDeps extends TransactionStores {
   readonly clock: Clock
   /** Without a trailing slash. */
   readonly baseUrl: string

@@ -1,27 +1,21 @@
 /** Approves a device: its serial is signed and stored, and its next poll gets it. */
+
 import { isStrictSerial } from '@ratafia/assertions'
 import { requireForBrand } from '../../../authority.ts'
 import type { SignedSerial } from '../../../brands/keys/sign-serial.ts'
 import { signerOrFault } from '../../../brands/keys/signer-for.ts'
 import { type StoredModel, showModelName } from '../../../brands/models/model-policy.ts'
 import { decodeStored } from '../../../brands/trust/decode-stored.ts'
-import type { ChangingBy, Recording } from '../../../change.ts'
+import type { AuthoredStores, Recording } from '../../../change.ts'
 import { invalidField, type RequestError, stateConflict } from '../../../errors.ts'
+import type { Stores, TransactionStores } from '../../../stores.ts'
 import { deviceConflict } from '../../conflict.ts'
 import { type Device, showSerialName } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
 import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serials/serial-holder.ts'
-import {
-  type IssueDeps,
-  planSerial,
-  type SerialPlan,
-  signPlanned,
-  storeSerial,
-  supersedeHolder,
-} from '../issue-serial.ts'
-import type { RegisterStores } from '../register-stores.ts'
+import { planSerial, type SerialPlan, signPlanned, storeSerial, supersedeHolder } from '../issue-serial.ts'
 
 interface Approval extends DeviceDecision {
   /** Replaces the number that the device proposed or the model would generate. */
@@ -32,11 +26,6 @@ interface Approval extends DeviceDecision {
 
 const ATTEMPTS = 10
 
-/** What decisions about waiting devices sign and store with. */
-export interface ApprovalDeps extends Omit<IssueDeps, 'change'> {
-  readonly changeBy: ChangingBy
-}
-
 /**
  * Approves a pending or rejected device. One that is active already, and with this serial number if one is given, stays
  * as it is. Throws {@link RequestError}: as `findDevice` does; `permission-denied`; `state-conflict` if somebody else
@@ -45,7 +34,7 @@ export interface ApprovalDeps extends Omit<IssueDeps, 'change'> {
  */
 export async function approveDevice(
   { name, serial, authority, mustBeSeen, dryRun = false }: Approval,
-  deps: ApprovalDeps,
+  deps: Stores,
 ): Promise<DecidedDevice> {
   if (serial !== undefined && !(isStrictSerial(serial) && serial.length <= 128)) {
     throw invalidField(
@@ -81,7 +70,7 @@ export async function approveDevice(
 }
 
 /** Throws {@link RequestError} `state-conflict` for a device that does not wait, or whose model was removed. */
-async function modelOfWaiting(device: Device, { models }: Pick<IssueDeps, 'models'>): Promise<StoredModel> {
+async function modelOfWaiting(device: Device, { models }: AuthoredStores): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
     throw deviceConflict(device, ' is not waiting for a decision.')
   }
@@ -110,10 +99,7 @@ interface Previewed {
  * The device as it is, if it could be approved now. Signs and stores nothing; which number a template would give is not
  * known before. Throws {@link RequestError} as {@link approveDevice} does.
  */
-async function previewApproval(
-  { found, model, serial }: Previewed,
-  deps: Omit<IssueDeps, 'change'>,
-): Promise<Device> {
+async function previewApproval({ found, model, serial }: Previewed, deps: AuthoredStores): Promise<Device> {
   const signer = await signerOrFault(model, deps)
   if ('fault' in signer) throw invalidField(signer.fault)
   const proposed = serial ?? (found.serial || undefined)
@@ -130,7 +116,7 @@ interface ToApprove extends Previewed {
 /** Plans and signs; stores nothing. Throws {@link RequestError} as {@link approveDevice} does. */
 async function prepareApproval(
   { found, model, serial, by }: ToApprove,
-  deps: IssueDeps,
+  deps: AuthoredStores,
 ): Promise<ReadyApproval> {
   const { request, status } = await waitingRequest(found, deps)
   const plan = await planSerial({ model, proposed: serial ?? (found.serial || undefined) }, deps)
@@ -145,7 +131,7 @@ async function prepareApproval(
 /** On the transaction. Throws `LostRace`, and then the transaction must end. */
 async function storeApproval(
   { device, plan, signed, from }: ReadyApproval,
-  stores: RegisterStores & Recording,
+  stores: TransactionStores & Recording,
   mustBeSeen?: DeviceDecision['mustBeSeen'],
 ): Promise<Device> {
   const { id, deviceKeyId, decidedAt, decidedBy } = device

@@ -1,18 +1,14 @@
 /** Rejects a device that waits: its next poll gets the reason. */
+
 import { requireForBrand } from '../../../authority.ts'
 import type { Recording } from '../../../change.ts'
 import type { RequestError } from '../../../errors.ts'
+import type { Stores } from '../../../stores.ts'
 import { deviceConflict } from '../../conflict.ts'
 import type { Decision } from '../../decision-store.ts'
 import type { Device, DeviceRef } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
-import {
-  type DecideDeps,
-  type DecidedDevice,
-  type DeviceDecision,
-  findDevice,
-  goneDevice,
-} from '../../find-device.ts'
+import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
 import { checkReason } from '../../reason.ts'
 
 interface Rejection extends DeviceDecision {
@@ -25,7 +21,7 @@ interface Rejection extends DeviceDecision {
  */
 export async function rejectDevice(
   { name, reason: given, authority, mustBeSeen }: Rejection,
-  deps: DecideDeps,
+  deps: Stores,
 ): Promise<DecidedDevice> {
   const decision = { at: deps.clock(), by: authority.by, reason: checkReason(given) }
   const found = await findDevice({ name, prefer: ['pending', 'rejected'], authority }, deps)

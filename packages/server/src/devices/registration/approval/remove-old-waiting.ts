@@ -4,7 +4,6 @@
  */
 import { showModelName } from '../../../brands/models/model-policy.ts'
 import type { Changing } from '../../../change.ts'
-import type { WaitingStore } from './waiting-store.ts'
 
 /** Removes one batch and returns how many; the audit log gets an entry for each model. */
 export function removeOldWaiting(

@@ -1,11 +1,13 @@
 /** Puts a new device into the register without a serial: it waits until the operator approves or rejects it. */
+
 import { encode } from '@ratafia/assertions'
 import { networksOf } from '../../../address.ts'
 import { showModelName } from '../../../brands/models/model-policy.ts'
+import type { AuthoredStores } from '../../../change.ts'
 import { registrationRefused } from '../../../errors.ts'
 import { won } from '../../lost-race.ts'
 import { type AllowedDevice, broughtBy, countApiKeyUse } from '../check-policy.ts'
-import { type IssueDeps, planSerial } from '../issue-serial.ts'
+import { planSerial } from '../issue-serial.ts'
 import { policyStillAllows } from '../policy-still-allows.ts'
 import { pendingDevice, serialTaken } from '../register-new.ts'
 import { useRequestId } from '../use-request-id.ts'
@@ -14,7 +16,7 @@ import type { WaitingStore } from './waiting-store.ts'
 
 const MAX_PENDING_BYTES = 64 * 1024
 
-export interface WaitDeps extends IssueDeps, WaitingPlaces {
+export interface WaitDeps extends AuthoredStores, WaitingPlaces {
   readonly waiting: WaitingStore
 }
 

@@ -1,4 +1,5 @@
 /** Jobs that import a file, a row each: the whole of it in one transaction, or nothing (A17). */
+
 import { MOST_PARTS } from '@ratafia/api/schemas'
 import { importAllowList, readEntries } from '../../../brands/models/allow-list/import-allow-list.ts'
 import { removeAllowed } from '../../../brands/models/allow-list/remove-allowed.ts'
@@ -9,10 +10,11 @@ import { invalidField, RequestError } from '../../../errors.ts'
 import { ImportError, type ImportFormat } from '../../../files/import-rows.ts'
 import { importPackages } from '../../../package-directory/import.ts'
 import { planImport } from '../../../package-directory/plan-import.ts'
+import type { Stores } from '../../../stores.ts'
 import type { Counts } from '../job.ts'
-import type { FileItem, FileOptions, JobKind, KindDeps, Settings } from '../job-kind.ts'
+import type { FileItem, FileOptions, JobKind, Settings } from '../job-kind.ts'
 
-type Import = (item: FileItem, deps: KindDeps) => Promise<Counts>
+type Import = (item: FileItem, deps: Stores) => Promise<Counts>
 
 /** What a file is by its media type, if nothing else says so. */
 const FORMATS: Readonly<Record<string, ImportFormat>> = {
@@ -63,7 +65,7 @@ const fileKind = (
       },
     )
   },
-  act: async (item: Parameters<JobKind['act']>[0], deps: KindDeps) => {
+  act: async (item: Parameters<JobKind['act']>[0], deps: Stores) => {
     if (!item.file) throw new TypeError('a job that imports has no file')
     try {
       return { before: false, result: await importFile({ ...item, file: item.file }, deps) }

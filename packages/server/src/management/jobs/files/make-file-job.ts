@@ -1,14 +1,14 @@
 /** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
+
 import { isDeepStrictEqual } from 'node:util'
 import { MOST_PARTS } from '@ratafia/api/schemas'
 import { type Authority, brandsFor } from '../../../authority.ts'
-import type { ChangingBy } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
 import { invalidField, RequestError, stateConflict } from '../../../errors.ts'
+import type { Stores } from '../../../stores.ts'
 import type { Job } from '../job.ts'
 import type { FileOptions } from '../job-kind.ts'
 import type { JobStore } from '../job-store.ts'
-import { addJob, type JobAuthority, type JobStores, kindOf, makerOf, type NewJob } from '../make-job.ts'
+import { addJob, type JobAuthority, kindOf, makerOf, type NewJob } from '../make-job.ts'
 import { findJob } from '../show-job.ts'
 
 interface WantedFileJob {
@@ -19,12 +19,6 @@ interface WantedFileJob {
   /** The job says what it would do, and changes nothing. */
   readonly tried: boolean
   readonly authority: JobAuthority
-}
-
-interface FileJobDeps {
-  readonly jobs: JobStore
-  readonly changeBy: ChangingBy
-  readonly clock: Clock
 }
 
 /**
@@ -42,7 +36,7 @@ export function requireMaySendFile(authority: Authority, kind: unknown): void {
 /** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
 export async function makeFileJob(
   { parts, ...wanted }: WantedFileJob & { readonly parts: number },
-  deps: FileJobDeps,
+  deps: Stores,
 ): Promise<Job> {
   return addJob({ ...newFileJob(wanted, parts), state: 'uploading' }, deps)
 }
@@ -50,7 +44,7 @@ export async function makeFileJob(
 /** A file that is whole: its job is queued at once. Throws as {@link makeFileJob}. */
 export async function importFile(
   { body, ...wanted }: WantedFileJob & { readonly body: Uint8Array },
-  deps: FileJobDeps,
+  deps: Stores,
 ): Promise<Job> {
   return addJob({ ...newFileJob(wanted, 1), state: 'queued', file: body }, deps)
 }
@@ -87,7 +81,7 @@ interface NamedJob {
  */
 export async function putPart(
   { place, body, ...named }: NamedJob & { readonly place: number; readonly body: Uint8Array },
-  deps: FileJobDeps,
+  deps: Stores,
 ): Promise<Job> {
   const found = await ownFileJob(named, deps)
   const parts = Number(found.settings['parts'] ?? 0)
@@ -102,7 +96,7 @@ export async function putPart(
 }
 
 /** Queues it. Throws as {@link putPart}; `state-conflict` while a part is missing, and for a job without a file. */
-export async function startFileJob(named: NamedJob, deps: FileJobDeps): Promise<Job> {
+export async function startFileJob(named: NamedJob, deps: Stores): Promise<Job> {
   const found = await ownFileJob(named, deps)
   if (found.state === 'queued' || found.state === 'running') {
     named.mustBeSeen?.(found)
@@ -128,7 +122,7 @@ export async function startFileJob(named: NamedJob, deps: FileJobDeps): Promise<
  */
 export async function ownFileJob(
   { id, authority }: Pick<NamedJob, 'id' | 'authority'>,
-  deps: Pick<FileJobDeps, 'jobs'>,
+  deps: Stores,
 ): Promise<Job> {
   const job = await findJob({ id, authority }, deps)
   const { needs } = kindOf(job.kind)
