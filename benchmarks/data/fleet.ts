@@ -1,7 +1,7 @@
 /** A register of many devices. */
 import { createHash } from 'node:crypto'
 import { newDeviceId } from '@ratafia/api'
-import { type InImport, importDevices } from '../../packages/server/src/devices/transfer/import-devices.ts'
+import { importDevices } from '../../packages/server/src/devices/transfer/import-devices.ts'
 import type { BenchInstallation } from '../services/installation.ts'
 import { copyRow } from './copies.ts'
 import { type Opened, opened } from './opened.ts'
@@ -42,7 +42,7 @@ export async function fillRegister(installation: BenchInstallation, fleets: read
   await installation.postgres?.server.query('analyze', installation.postgres.database)
 }
 
-async function importOne(fleet: Fleet, index: number, { inImport, clock, authority }: Opened): Promise<void> {
+async function importOne(fleet: Fleet, index: number, installation: Opened): Promise<void> {
   const { brandId, model, status = 'active', quarantinedAt = '' } = fleet
   const values = [brandId, model, serialOf(index), keyOf(index), status, '0', 'import', quarantinedAt]
   const csv = `brand_id,model,serial,device_key_id,status,revision,origin,quarantined_at\n${values.join(',')}\n`
@@ -55,8 +55,8 @@ async function importOne(fleet: Fleet, index: number, { inImport, clock, authori
         },
       },
       unknownModels: true,
-      authority,
+      authority: installation.authority,
     },
-    { inImport: inImport as InImport, clock },
+    installation,
   )
 }

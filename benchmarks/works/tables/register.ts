@@ -11,7 +11,7 @@ import { fleetStore } from '../../../packages/server/src/devices/fleet/fleet-sto
 import { searchFleet } from '../../../packages/server/src/devices/fleet/search-fleet.ts'
 import { DEVICE_COLUMNS } from '../../../packages/server/src/devices/transfer/device-columns.ts'
 import { exportDevices } from '../../../packages/server/src/devices/transfer/export-devices.ts'
-import { type InImport, importDevices } from '../../../packages/server/src/devices/transfer/import-devices.ts'
+import { importDevices } from '../../../packages/server/src/devices/transfer/import-devices.ts'
 import { exportText } from '../../../packages/server/src/files/export-rows.ts'
 import { type Fleet, fillRegister, keyOf, serialOf } from '../../data/fleet.ts'
 import { type Opened, opened } from '../../data/opened.ts'
@@ -84,7 +84,7 @@ interface Times {
 }
 
 async function timesOf(on: Opened, devices: number, { pace, directory }: Run): Promise<Times> {
-  const { database, deviceTransfers, clock, inImport } = on
+  const { database, deviceTransfers } = on
   const several = async (work: () => Promise<unknown>) => {
     const times: number[] = []
     for (let round = 0; round < pace.rounds; round++) times.push((await seconds(work)) * 1_000)
@@ -107,7 +107,7 @@ async function timesOf(on: Opened, devices: number, { pace, directory }: Run): P
   const importAgain = await seconds(() =>
     importDevices(
       { source, unknownModels: true, authority: OPERATOR },
-      { inImport: inImport as InImport, clock },
+      on,
     ),
   )
   return { lists, show, export: exported, importAgain }

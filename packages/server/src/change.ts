@@ -36,7 +36,7 @@ export interface InChange extends TransactionStores, Recording {}
  * Runs `work` with stores on one transaction. `work` may run more than once, must use no other store, and must record
  * whatever it changed; if it changed nothing, it records nothing.
  */
-export type Changing<On = InChange> = <T>(work: (on: On & Recording) => Promise<T>) => Promise<T>
+export type Changing<On = InChange> = <T>(work: (on: On) => Promise<T>) => Promise<T>
 
 /** The same for an author who is known only once a request arrives. */
 export type ChangingBy<On = InChange> = (author: Author) => Changing<On>
@@ -59,7 +59,7 @@ export interface AuthoredStores extends Stores {
 export async function changeUnlessDry<On, T>(
   dryRun: boolean,
   change: Changing<On>,
-  work: (on: On & Recording) => Promise<T>,
+  work: (on: On) => Promise<T>,
 ): Promise<T> {
   if (!dryRun) return change(work)
   const results: { readonly value: T }[] = []

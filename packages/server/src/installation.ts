@@ -1,8 +1,6 @@
-/** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
-import type { AccountStore } from './accounts/account-store.ts'
 import type { DirectAuthority } from './authority.ts'
 import type { WholeDatabaseStore } from './backup/whole-database-store.ts'
-import type { AuditedChange, Changing } from './change.ts'
+import type { AuditedChange } from './change.ts'
 import type { CheckDeps } from './checkup/check.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
@@ -19,8 +17,6 @@ export interface UnopenedInstallation {
   readonly authority: DirectAuthority
   /** Adds an entry to the audit log, about what changes no row itself. */
   record(change: AuditedChange): Promise<void>
-  /** For a change that an older schema takes, too, by the operator. */
-  readonly inAccounts: Changing<{ readonly accounts: AccountStore }>
   /** What `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }

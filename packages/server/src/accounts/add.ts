@@ -1,5 +1,4 @@
 /** Makes an account. */
-
 import { newAccountId, type Username } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField, RequestError } from '../errors.ts'

@@ -2,7 +2,6 @@
  * Disables an account: it cannot log in, and its tokens and agents stop working, until it is enabled again. Its logins
  * that were not used yet never open anything.
  */
-
 import { requireForAll } from '../authority.ts'
 import { requireOtherOperator } from '../grants/last-operator.ts'
 import type { Stores } from '../stores.ts'

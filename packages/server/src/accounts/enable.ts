@@ -1,5 +1,4 @@
 /** Enables a disabled account: it can log in again, and its tokens that were not revoked work again. */
-
 import { requireForAll } from '../authority.ts'
 import type { Stores } from '../stores.ts'
 import { type Account, requireNotRemoved } from './account.ts'

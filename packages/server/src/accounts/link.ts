@@ -1,8 +1,7 @@
 /** Links an identity of an external identity service to an account here (for `RATAFIA_ACCOUNTS=known`). */
-
 import { requireForAll } from '../authority.ts'
-import type { AuthoredStores, ChangingBy } from '../change.ts'
 import { invalidField } from '../errors.ts'
+import type { Stores } from '../stores.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import type { ExternalIdentity } from './account-store.ts'
 import { requireMayLetIn } from './administration/may-manage.ts'
@@ -16,15 +15,14 @@ import { checkIdentity } from './resolve-identity.ts'
  */
 export async function linkIdentity(
   { account: nameOrId, authority, ...unchecked }: ExternalIdentity & NamedAccount,
-  deps: AuthoredStores & {
-    readonly changeBy: ChangingBy
-  },
+  deps: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
   const identity = checkIdentity(unchecked)
-  const linked = await deps.changeBy(authority.author)(async ({ accounts, grants, record }) => {
-    await requireMayLetIn({ authority, account }, { accounts, grants }, deps.clock())
+  const linked = await deps.changeBy(authority.author)(async (on) => {
+    const { accounts, record } = on
+    await requireMayLetIn({ authority, account }, on, deps.clock())
     if (!(await accounts.keep(account.id))) return 'removed'
     const inserted = await accounts.insertIdentity(identity, account.id, deps.clock())
     if (inserted)

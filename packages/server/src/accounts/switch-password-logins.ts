@@ -1,7 +1,6 @@
 /** Lets programs log in with the password of an account, or not. The pages of the identity service take it all the same. */
-
 import { requireForAll } from '../authority.ts'
-import type { AuthoredStores, ChangingBy } from '../change.ts'
+import type { Stores } from '../stores.ts'
 import { type Account, requireNotRemoved } from './account.ts'
 import { requireMayManage } from './administration/may-manage.ts'
 import type { NamedAccount } from './administration/show-account.ts'
@@ -10,9 +9,7 @@ import { findAccount } from './find.ts'
 /** Does nothing where it is so already. Throws as `requireMayManage`; `no-such-record`; `state-conflict` if it is removed. */
 export async function switchPasswordLogins(
   { account: nameOrId, on: wanted, authority }: NamedAccount & { readonly on: boolean },
-  deps: AuthoredStores & {
-    readonly changeBy: ChangingBy
-  },
+  deps: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))

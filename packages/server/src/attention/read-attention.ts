@@ -1,11 +1,6 @@
 /** What waits for somebody, as far as whoever asks may know of it: the overview of the console begins with it. */
-
-import type { AuditStore } from '../audit/audit-store.ts'
 import { type Authority, type BrandScope, brandsFor, covers } from '../authority.ts'
-import type { BrandStore } from '../brands/brand-store.ts'
 import { describeSigningKey, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
-import type { Clock } from '../clock.ts'
-import type { CountStore } from '../devices/counts/count-store.ts'
 import type { CountedNow } from '../devices/counts/device-counts.ts'
 import type { Stores } from '../stores.ts'
 import type { AttentionStore, Ending, EndingTokens, ModelWithEndingKeys } from './attention-store.ts'
@@ -35,10 +30,6 @@ interface Signing {
 
 export interface AttentionDeps extends Stores {
   readonly attention: AttentionStore
-  readonly deviceCounts: Pick<CountStore, 'countNow'>
-  readonly brands: Pick<BrandStore, 'page' | 'keysPage'>
-  readonly audit: Pick<AuditStore, 'list'>
-  readonly clock: Clock
 }
 
 interface Asking {

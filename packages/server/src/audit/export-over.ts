@@ -1,5 +1,4 @@
 /** The audit log for somebody who is not at its database: the export is itself an entry (contract/administration.md, A20). */
-
 import { type Authority, requireForAll } from '../authority.ts'
 import { exportText } from '../files/export-rows.ts'
 import { jsonLines } from '../files/json-lines.ts'
@@ -20,13 +19,13 @@ interface Wanted {
  */
 export async function exportAuditOver(
   { filter, format, authority }: Wanted,
-  { audit, changeBy }: Stores,
+  stores: Stores,
 ): Promise<AsyncIterable<string>> {
   requireForAll(authority, 'audit:read')
-  const [newest] = await audit.list({}, { limit: 1 })
-  const pages = exportAudit({ filter, authority, through: newest?.id }, { audit })
+  const [newest] = await stores.audit.list({}, { limit: 1 })
+  const pages = exportAudit({ filter, authority, through: newest?.id }, stores)
   const { actor = null, action = null, subject = null, since } = filter
-  await changeBy(authority.author)(({ record }) =>
+  await stores.changeBy(authority.author)(({ record }) =>
     record({
       action: 'audit.export',
       subject: 'audit',

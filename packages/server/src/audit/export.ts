@@ -1,5 +1,4 @@
 /** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
-
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import type { TransactionStores } from '../stores.ts'
@@ -29,7 +28,7 @@ export function exportAudit(
 /** No query looks at more than `mostRows`, and no page is empty. */
 async function* pages(
   { filter, through }: Omit<AuditExport, 'authority'>,
-  { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores,
+  { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores & { readonly mostRows?: number },
 ): AsyncGenerator<readonly AuditRow[]> {
   const isServed = isServedByIndex(filter)
   for (let after: AuditEntryId | undefined; ; ) {

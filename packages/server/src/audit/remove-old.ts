@@ -2,11 +2,7 @@
 import type { Changing } from '../change.ts'
 
 /** Removes one batch and returns how many; the removal is itself an entry. */
-export function removeOldEntries(
-  before: Date,
-  limit: number,
-  { change }: { readonly change: Changing },
-): Promise<number> {
+export function removeOldEntries(before: Date, limit: number, change: Changing): Promise<number> {
   return change(async ({ audit, record }) => {
     const { removed, last } = await audit.removeOldest(await audit.lockChain(), before, limit)
     if (last) {

@@ -1,5 +1,4 @@
 /** The audit log in the management API: HTTP in, operation, HTTP out. */
-
 import { type AuditEntryId, isAuditEntryId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../errors.ts'

@@ -1,5 +1,4 @@
 /** Adds an account whose serials the service signs, and a key to sign them with. */
-
 import { requireForAll } from '../authority.ts'
 import type { Stores } from '../stores.ts'
 import { assertionIn, type NamedFile } from './assertion-file.ts'

@@ -1,5 +1,4 @@
 /** Makes a brand of one's own: a root signs its account and account-key, and the service keeps the key. */
-
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'

@@ -1,5 +1,4 @@
 /** Creates a private world to try things in: a root, a brand, a model and their keys, all trusted. */
-
 import {
   encode,
   formatTimestamp,

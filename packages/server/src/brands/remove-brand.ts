@@ -1,5 +1,4 @@
 /** Removes a brand that nothing needs. */
-
 import { type Authority, requireForAll } from '../authority.ts'
 import { stillReferenced } from '../errors.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
@@ -33,8 +32,9 @@ export async function removeBrand(
 
 async function requireUnneeded(
   accountId: string,
-  { models, assertions, devices }: TransactionStores,
+  stores: TransactionStores,
 ): Promise<void> {
+  const { models, devices } = stores
   const all = await models.list()
   const own = all.filter(({ brandId }) => brandId === accountId)
   if (own.length > 0) {
@@ -45,7 +45,7 @@ async function requireUnneeded(
   }
   const naming: ModelName[] = []
   for (const model of all) {
-    const assertion = await findModelAssertion(model, { assertions })
+    const assertion = await findModelAssertion(model, stores)
     if (assertion?.fields.serialAuthority.includes(accountId)) naming.push(model)
   }
   if (naming.length > 0) {

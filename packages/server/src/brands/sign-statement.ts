@@ -1,5 +1,4 @@
 /** Signs what a brand or a root states as JSON, as `snap sign` does. */
-
 import {
   AssertionError,
   encode,

@@ -6,8 +6,8 @@ export const AUDIT_CHECKS: readonly Check[] = [
   {
     name: 'audit',
     holds: 'The chain of the audit log is intact.',
-    async *find(deps) {
-      const { broken } = await verifyAudit({}, deps)
+    async *find({ stores }) {
+      const { broken } = await verifyAudit({}, stores)
       if (broken) yield `Entry ${broken.seq} of the audit log: ${broken.why}.`
     },
   },

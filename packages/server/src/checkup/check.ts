@@ -1,6 +1,6 @@
-import type { AuditStore } from '../audit/audit-store.ts'
 import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
+import type { TransactionStores } from '../stores.ts'
 import type { CheckupStore } from './checkup-store.ts'
 import type { JobCheckStore } from './job-check-store.ts'
 import type { SchemaCheckStore } from './schema-check-store.ts'
@@ -12,7 +12,7 @@ export interface CheckDeps {
   readonly schema: SchemaCheckStore
   readonly sealed: SealedValueStore
   readonly sealer: Sealer
-  readonly audit: AuditStore
+  readonly stores: TransactionStores
 }
 
 /** One thing that must always be true. */

@@ -1,5 +1,4 @@
 /** Publishing from CI in the management API: HTTP in, operation, HTTP out. */
-
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../change.ts'
 import { invalidField } from '../errors.ts'

@@ -1,5 +1,4 @@
 /** Counts logins that lead to a session, in whatever way somebody signed in. */
-
 import type { SessionStore } from '../tokens/session-store.ts'
 import type { Tally } from './tally.ts'
 

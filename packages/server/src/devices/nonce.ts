@@ -3,7 +3,6 @@
  * (contract/devices.md, decision 4). What makes each work only once is a table whose key is their hash: see
  * `registration/use-request-id.ts` and `sessions/use-nonce.ts`.
  */
-
 import { createHash } from 'node:crypto'
 import { RequestError } from '../errors.ts'
 import type { Stores } from '../stores.ts'

@@ -1,5 +1,4 @@
 /** Ends a quarantine: somebody has looked at the evidence, and the device may have sessions again. */
-
 import { requireForBrand } from '../authority.ts'
 import type { Stores } from '../stores.ts'
 import { deviceConflict } from './conflict.ts'

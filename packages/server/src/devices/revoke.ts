@@ -1,5 +1,4 @@
 /** Revokes a device: its sessions end, it gets no new ones, and no other device key gets its serial. */
-
 import { requireForBrand } from '../authority.ts'
 import type { Recording } from '../change.ts'
 import type { RequestError } from '../errors.ts'

@@ -1,5 +1,4 @@
 /** Reads text that somebody else wrote, such as a file from an editor on Windows or from PowerShell. */
-
 import { TextDecoder } from 'node:util'
 
 /** `text`, or `fault`: why the bytes are not text, to follow the name of the file. */

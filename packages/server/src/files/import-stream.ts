@@ -1,5 +1,4 @@
 /** Reads a large file row by row: CSV with a header line, or a JSON list of objects. */
-
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse as csvParser } from 'csv-parse'
 import { type CsvShape, columnNames, csvShape, HEADER_CHARACTERS } from './csv-shape.ts'

@@ -2,7 +2,6 @@
  * The identity service over HTTP: a Fastify plugin with cookies, forms and error answers of its own, to be registered
  * under the prefix that its location ends with.
  */
-
 import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -19,7 +18,7 @@ import { frontRoutes } from './front-routes.ts'
 import type { KnownService } from './known-services.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
-import { type SignInRecord, signedInBefore } from './logins/signed-in-before.ts'
+import { signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { resetRoutes } from './one-time-links/reset-routes.ts'
 import { signInLinkRoutes } from './one-time-links/sign-in-routes.ts'
@@ -60,8 +59,6 @@ export interface IdentityOptions
   readonly tally?: IdentityDependencies['tally']
   /** Default: those of this process alone. */
   readonly counters?: Counters
-  /** Where sign-ins are found, so that strangers lock nobody out. */
-  readonly audit: SignInRecord
   /** How long one request to the wait URL is held, in milliseconds. Default 10 minutes. */
   readonly waitPatience?: number
   /** How many may wait at a time on this node. Default 2000. */

@@ -1,9 +1,9 @@
 import { type Authority, requireForAll } from '../authority.ts'
-import type { AuthoredStores } from '../change.ts'
+import type { Changing } from '../change.ts'
 import type { Stores } from '../stores.ts'
 import type { KeySource } from './key-cache.ts'
 import type { StoredKeyPair } from './key-pair-store.ts'
-import type { KeyDescription } from './keyring.ts'
+import type { KeyDescription, Keyring } from './keyring.ts'
 import type { RootKey } from './root-key-store.ts'
 
 export type Rotatable = 'root' | 'discharger'
@@ -15,7 +15,12 @@ declare module '../change.ts' {
   }
 }
 
-const ROTATIONS: Readonly<Record<Rotatable, (deps: AuthoredStores) => Promise<KeyDescription>>> = {
+interface Rotating {
+  readonly keyring: Keyring
+  readonly change: Changing
+}
+
+const ROTATIONS: Readonly<Record<Rotatable, (deps: Rotating) => Promise<KeyDescription>>> = {
   root: ({ keyring, change }) =>
     keyring.rotateRootKey((key) =>
       change(async ({ rootKeys, record }) => {

@@ -1,5 +1,4 @@
 /** Management tokens, who is asking, and grants: HTTP in, operation, HTTP out. */
-
 import { hash } from 'node:crypto'
 import {
   type Explanation,

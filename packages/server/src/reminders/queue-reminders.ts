@@ -1,19 +1,13 @@
 /** Queues what is due today: for whoever owns what ends, and for the webhook. */
-
 import type { Role } from '@ratafia/api'
-import type { BrandStore } from '../brands/brand-store.ts'
 import { grantId } from '../grants/grant.ts'
 import { endsWithSteps, type Life, stepAt } from '../reminder-steps.ts'
 import type { Stores } from '../stores.ts'
-import type { EndingPosition, EndingStore, GrantPosition, Recipient } from './ending-store.ts'
+import type { EndingPosition, GrantPosition, Recipient } from './ending-store.ts'
 import type { Channel, Ending, ReminderKey } from './reminder.ts'
-import type { ReminderStore } from './reminder-store.ts'
 import { endingSigningKeys } from './signing-key-ends.ts'
 
 export interface QueueDeps extends Stores {
-  readonly endings: EndingStore
-  readonly reminders: Pick<ReminderStore, 'queue'>
-  readonly brands: Pick<BrandStore, 'keys' | 'page'>
   /** Those that are configured. */
   readonly channels: ReadonlySet<Channel>
   /** Whether to begin another step. */

@@ -1,5 +1,4 @@
 /** The periodic work: what is due is queued every ten minutes and at each new day, and sent every half minute. */
-
 import { daysLeft } from '../reminder-steps.ts'
 import { type QueueDeps, queueReminders } from './queue-reminders.ts'
 import { channelsOf } from './reminder.ts'

@@ -2,7 +2,7 @@
 import type { Stores } from '../stores.ts'
 import { givenUpBefore, nextAttempt } from './back-off.ts'
 import type { Addressee, Channel, Delivery, DueReminder, Ends } from './reminder.ts'
-import type { ReminderStore, Settled } from './reminder-store.ts'
+import type { Settled } from './reminder-store.ts'
 import { stillEnds, stillTold } from './still-ends.ts'
 
 /** A reminder, and what it is about at this moment. */
@@ -12,7 +12,6 @@ export interface Told {
 }
 
 export interface SendDeps extends Stores {
-  readonly reminders: Pick<ReminderStore, 'take' | 'settle' | 'postpone' | 'giveUp'>
   /** Whether to begin another step. */
   readonly goOn: () => Promise<boolean>
   readonly observe: SendObserver

@@ -1,5 +1,4 @@
 /** The signing keys of a brand whose end leaves it with one key less. */
-
 import { listSigningKeys, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
 import type { Stores } from '../stores.ts'
 

@@ -1,5 +1,4 @@
 /** Whether what a reminder is about still ends at that instant, and whether its recipient is still to be told. */
-
 import { showModelName } from '../brands/models/model-policy.ts'
 import { parseGrantId } from '../grants/grant.ts'
 import type { Stores } from '../stores.ts'

@@ -1,5 +1,4 @@
 /** Takes over what a serial-vault knows, from a dump of its tables. */
-
 import { type Authority, requireForAll } from '../authority.ts'
 import { type ImportSignedDeps, importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
 import type { ImportedSigned } from '../devices/transfer/signed-import.ts'

@@ -1,5 +1,4 @@
 /** Takes over the account and account-key assertions of a serial-vault whose chains end at a trusted root. */
-
 import { AssertionError, decode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../authority.ts'
 import type { AssertionStore, StoredAssertion } from '../brands/trust/assertion-store.ts'

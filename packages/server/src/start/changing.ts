@@ -9,8 +9,8 @@ type On = Pick<Database, 'query'>
 
 /** Changes by `author`, whose stores `storesOn` makes. */
 export const changing =
-  <Stores>({ query }: On, clock: Clock, storesOn: (on: On) => Stores) =>
-  (author: Author): Changing<Stores> =>
+  <S>({ query }: On, clock: Clock, storesOn: (on: On) => S) =>
+  (author: Author): Changing<S & Recording> =>
   (work) =>
     inTransaction(query, (transaction) => {
       const on = { query: transaction }

@@ -13,6 +13,7 @@ import { apiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
 import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identity-store.ts'
 import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
+import type { InChange, Recording } from '../change.ts'
 import { issuerStore } from '../ci/issuers/issuer-store.ts'
 import { issuerKeysStore } from '../ci/issuers/keys/issuer-keys-store.ts'
 import { ruleStore } from '../ci/rules/rule-store.ts'
@@ -32,7 +33,6 @@ import { registerImport } from '../devices/transfer/device-transfer-store.ts'
 import { grantStore } from '../grants/grant-store.ts'
 import { agentStore } from '../identity/agents/agent-store.ts'
 import { completedLoginStore } from '../identity/logins/completed-login-store.ts'
-import type { Installation, Stores } from '../installation.ts'
 import { createKeyPairStore } from '../keyring/key-pair-store.ts'
 import { createRootKeyStore } from '../keyring/root-key-store.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
@@ -42,11 +42,14 @@ import { repeatStore } from '../management/repeats/repeat-store.ts'
 import { packageStore } from '../package-directory/package-store.ts'
 import { endingStore } from '../reminders/ending-store.ts'
 import { reminderStore } from '../reminders/reminder-store.ts'
+import type { Stores, TransactionStores } from '../stores.ts'
 import { tokenActivityStore } from '../tokens/activity/token-activity-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
 import { changing } from './changing.ts'
 
-export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): Stores => ({
+export const storesOn = (
+  on: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>,
+): TransactionStores => ({
   accounts: accountStore(on),
   accountSummaries: accountSummaryStore(on),
   logins: loginStore(on),
@@ -86,7 +89,18 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   audit: auditStore(on),
 })
 
-type Changes = Pick<Installation, 'changeBy' | 'inImport' | 'inAudit'>
+/** The stores of a change, on its transaction. */
+export const storesInChange = (
+  on: Pick<Database, 'query'>,
+  sealer: Sealer,
+): Omit<InChange, keyof Recording> => ({
+  ...storesOn(on),
+  rootKeys: createRootKeyStore(on, sealer),
+  keyPairs: createKeyPairStore(on, sealer),
+  sealedValues: sealedValueStore(on),
+})
+
+type Changes = Pick<Stores, 'changeBy' | 'inImport' | 'inAudit'>
 
 /** The transactions that write: each records in the audit log what it changes. */
 export function changesOn(
@@ -94,16 +108,11 @@ export function changesOn(
   { clock, sealer }: { readonly clock: Clock; readonly sealer: Sealer },
 ): Changes {
   return {
-    changeBy: changing(database, clock, (on) => ({
-      ...storesOn(on),
-      rootKeys: createRootKeyStore(on, sealer),
-      keyPairs: createKeyPairStore(on, sealer),
-      sealedValues: sealedValueStore(on),
-    })),
+    changeBy: changing(database, clock, (on) => storesInChange(on, sealer)),
     inImport: (author) => (work) =>
       database.unhurried((query) =>
         changing({ query }, clock, (on) => ({
-          ...storesOn(on),
+          ...storesInChange(on, sealer),
           register: registerImport({ ...on, distributed: database.distributed }),
         }))(author)(work),
       ),

@@ -1,19 +1,12 @@
 /** What `ratafia status` says: one finding for each part of the installation. */
-
-import type { AuditStore } from '../audit/audit-store.ts'
-import type { BrandStore } from '../brands/brand-store.ts'
 import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
 import { DAY_MS, type FoundIssuer } from '../ci/issuers/issuer.ts'
-import type { IssuerStore } from '../ci/issuers/issuer-store.ts'
 import { listIssuers } from '../ci/issuers/list.ts'
-import { type Clock, clockAgreement, WORK_MS } from '../clock.ts'
-import type { LeaseStore } from '../jobs/lease-store.ts'
-import type { Keyring } from '../keyring/keyring.ts'
-import type { Sealer } from '../keyring/sealing.ts'
+import { clockAgreement, WORK_MS } from '../clock.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { Channel } from '../reminders/reminder.ts'
 import type { Stores } from '../stores.ts'
-import type { ProcessStore, RunningProcess } from './process-store.ts'
+import type { RunningProcess } from './process-store.ts'
 
 /** `unknown`: it cannot be seen from here, which is no fault. */
 export type State = 'ok' | 'attention' | 'unknown'
@@ -43,16 +36,7 @@ export interface Finding {
 }
 
 export interface StatusDeps extends Stores {
-  readonly clock: Clock
-  readonly brands: Pick<BrandStore, 'keys' | 'list'>
-  readonly keyring: Pick<Keyring, 'list'>
-  readonly sealer: Pick<Sealer, 'keyIds'>
-  readonly issuers: Pick<IssuerStore, 'list'>
-  readonly audit: Pick<AuditStore, 'list' | 'countUnlinked'>
   readonly clockAhead: () => number
-  readonly leases: Pick<LeaseStore, 'held'>
-  readonly processes: Pick<ProcessStore, 'running'>
-  readonly jobs: Pick<JobStore, 'active'>
 }
 
 /** What the caller knows of the place the status is read from. */

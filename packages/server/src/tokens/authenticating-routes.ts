@@ -38,11 +38,11 @@ export function authenticateKnown(
     deps.uses.used('developer', login.sessionId, request.client.address)
     return login
   }
-  const known = deps.logins.find(digest)
+  const known = deps.rememberedLogins.find(digest)
   if (known) return used(known)
   const presented = read()
   const verify = () => authenticate(presented, dependenciesFor(request, deps))
-  return (presented.length === 1 ? deps.logins.remember(digest, verify) : verify()).then(used)
+  return (presented.length === 1 ? deps.rememberedLogins.remember(digest, verify) : verify()).then(used)
 }
 
 export const authenticatedBefore = (deps: TokenDependencies): BeforeBody<Authentication> =>

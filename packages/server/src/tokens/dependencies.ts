@@ -1,38 +1,30 @@
-/** What the operations on developer tokens work with. */
 import type { AccountId } from '@ratafia/api'
 import { PatternBudget } from '@ratafia/macaroon/conditions'
-import type { LoginStore } from '../accounts/logins/login-store.ts'
-import type { ChangingBy } from '../change.ts'
 import type { Tally } from '../counting/tally.ts'
-import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
+import type { Stores } from '../stores.ts'
 import type { IdentityService } from '../third-party/identity-service.ts'
 import type { TokenUses } from './activity/token-uses.ts'
 import type { RememberedLogins } from './authentication/authentication.ts'
 import type { SessionOpening } from './open-session.ts'
 import type { IdentitySource } from './root-macaroon.ts'
 
-export interface TokenDependencies extends SessionOpening {
-  readonly keyring: Keyring
-  readonly logins: RememberedLogins
+type AccountIdOf = (
+  person: { readonly subject: string; readonly username: string | undefined },
+  source: string,
+) => Promise<AccountId>
+
+export interface TokenDependencies extends Stores, SessionOpening {
+  readonly rememberedLogins: RememberedLogins
   readonly uses: TokenUses
   readonly tally: Tally
-  readonly changeBy: ChangingBy
-  readonly accounts: LoginStore & {
-    /**
-     * The account of the person the identity service vouched for, who comes from the address `source`. A new account is
-     * named after `username`, if the identity service declared one. Throws `account-unknown`.
-     */
-    idOf(
-      person: { readonly subject: string; readonly username: string | undefined },
-      source: string,
-    ): Promise<AccountId>
-    /** The same, but it makes no account: throws `account-unknown` where that would. */
-    knownIdOf(
-      person: { readonly subject: string; readonly username: string | undefined },
-      source: string,
-    ): Promise<AccountId>
-  }
+  /**
+   * The account of the person the identity service vouched for, who comes from the address `source`. A new account is
+   * named after `username`, if the identity service declared one. Throws `account-unknown`.
+   */
+  readonly accountIdOf: AccountIdOf
+  /** The same, but it makes no account: throws `account-unknown` where that would. */
+  readonly knownAccountIdOf: AccountIdOf
   /** Where people prove who they are. */
   readonly thirdParty: IdentityService
   readonly identity: IdentitySource

@@ -2,15 +2,13 @@
 import type { SessionId } from '@ratafia/api'
 import type { Account } from '../accounts/account.ts'
 import { type AuditedChange, type Author, accountActor } from '../change.ts'
-import type { Clock } from '../clock.ts'
+import type { Stores } from '../stores.ts'
 import type { SessionKind } from './session.ts'
-import type { Opening, SessionStore } from './session-store.ts'
+import type { Opening } from './session-store.ts'
 
-export interface SessionOpening {
-  readonly tokenSessions: SessionStore
+export interface SessionOpening extends Stores {
   /** The entry in the audit log of a change by `author`. */
   readonly entryOf: (change: AuditedChange, author: Author) => Opening['entry']
-  readonly clock: Clock
 }
 
 export interface NewSession {

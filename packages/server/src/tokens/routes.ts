@@ -1,5 +1,4 @@
 /** The endpoints of developer tokens: HTTP in, operation, HTTP out. */
-
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

@@ -505,7 +505,7 @@ eachDatabase((_kind, open) => {
   })
   const make = async (more: { expiresAt?: Date; useLimit?: number } = {}) =>
     addApiKey({ model: ACME, label: 'line 1', expiresAt: null, useLimit: null, ...more }, deps)
-  const use = (text?: string, model = ACME) => useApiKey({ text, model }, deps)
+  const use = (text?: string, model = ACME) => useApiKey({ text, model }, deps, deps.clock())
   const refusal = async (text?: string, model = ACME) => {
     const verdict = await use(text, model)
     return verdict.accepted ? 'accepted' : verdict.message
@@ -581,7 +581,10 @@ eachDatabase((_kind, open) => {
     assert.equal(await deps.models.find(model), undefined)
     assert.equal(await deps.assertions.find('model', '16/acme-brand/acme-gadget'), undefined)
     assert.equal(await deps.models.isRemodelAllowed(ACME, model), false)
-    assert.equal((await useApiKey({ text, model }, deps)).accepted && 'without a key', 'without a key')
+    assert.equal(
+      (await useApiKey({ text, model }, deps, deps.clock())).accepted && 'without a key',
+      'without a key',
+    )
     await assert.rejects(
       removeModel(model, deps),
       refusedWith(/^There is no model acme-brand\/acme-gadget\./, 'no-such-record'),

@@ -129,7 +129,7 @@ eachDatabase((kind, _open, fresh) => {
       await installation.database.query.selectFrom('api_key').selectAll().execute(),
     )
     assert.doesNotMatch(stored, new RegExp(API_KEY))
-    const shows = (text: string) => useApiKey({ text, model: ACME }, installation)
+    const shows = (text: string) => useApiKey({ text, model: ACME }, installation, installation.clock())
     assert.equal((await shows('another-api-key-0001')).accepted, false)
     assert.equal((await shows(API_KEY)).accepted, true)
 
@@ -166,7 +166,10 @@ eachDatabase((kind, _open, fresh) => {
     await addModel({ file: vector('world/model-acme-gadget'), policy }, installation)
     assert.deepEqual((await vault(data('copy.sql'))).api_keys, { added: 1, unchanged: 1 })
     const gadget = { ...ACME, model: 'acme-gadget' }
-    assert.equal((await useApiKey({ text: API_KEY, model: gadget }, installation)).accepted, true)
+    assert.equal(
+      (await useApiKey({ text: API_KEY, model: gadget }, installation, installation.clock())).accepted,
+      true,
+    )
   })
 
   test('a later dump brings the register up to date, but not what happened here since', async () => {

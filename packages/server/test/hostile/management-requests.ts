@@ -1,5 +1,4 @@
 /** Requests of the worst administrators: known paths with parameters, bodies and headers that nobody would send. */
-
 import { MANAGEMENT_OPERATIONS, MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
 import {
   addFirstPartyCaveat,

@@ -1,4 +1,5 @@
 /** Changes for operations under test, built as `start/` builds them: by `tester`, from `test`. */
+import type { Stores } from '../../src/stores.ts'
 import type { Authority } from '../../src/authority.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'

@@ -1,5 +1,4 @@
 /** Several nodes of one service in this process, each with its own connections to the shared database. */
-
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
 /** Changes the name or the e-mail address of an account, or whether it gets reminders by mail. */
-
 import { requireForAll } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'

@@ -1,5 +1,4 @@
 /** Who may change an account (contract/administration.md, B10 and B13). */
-
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { GrantStore } from '../../grants/grant-store.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'

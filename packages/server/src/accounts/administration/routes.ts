@@ -1,8 +1,9 @@
 /** Accounts in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { type ChangingBy, undone } from '../../change.ts'
+import { undone } from '../../change.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import type { Stores } from '../../stores.ts'
 import { addAccount } from '../add.ts'
 import { disableAccount } from '../disable.ts'
 import { enableAccount } from '../enable.ts'
@@ -14,22 +15,18 @@ import { makePasswordLink } from './password-link.ts'
 import { showAccount } from './show-account.ts'
 import { summarizeAccounts } from './summarize-accounts.ts'
 
-type OperationDeps = Parameters<typeof addAccount>[1] &
-  Parameters<typeof accountRecord>[1] &
-  Parameters<typeof disableAccount>[1] &
-  Parameters<typeof makePasswordLink>[1] &
-  Parameters<typeof summarizeAccounts>[1]
-
-interface AccountRouteDeps extends Omit<OperationDeps, 'changeBy'> {
-  readonly changeBy: ChangingBy
-}
+type AccountRouteDeps = Stores & Parameters<typeof makePasswordLink>[1]
 
 export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRouteDeps): void {
   const api = MANAGEMENT_OPERATIONS
   // In a dry run nobody is signed out either.
   const tried = ({ dryRun }: { readonly dryRun: boolean }): AccountRouteDeps =>
     dryRun
-      ? { ...deps, changeBy: undone(deps.changeBy), signInSessions: { removeAllOf: async () => {} } }
+      ? {
+          ...deps,
+          changeBy: undone(deps.changeBy),
+          signInSessions: { ...deps.signInSessions, removeAllOf: async () => {} },
+        }
       : deps
 
   add(api.accounts, async ({ authority, query }) => {

@@ -1,5 +1,4 @@
 /** Signs an account out of the console in every browser. */
-
 import type { AccountId } from '@ratafia/api'
 import type { Recording } from '../../change.ts'
 import type { TransactionStores } from '../../stores.ts'

@@ -2,7 +2,6 @@
  * Revokes every token of an account, and ends its logins: the answer to a stolen password, agent key or computer. The
  * account can log in again at once.
  */
-
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'
 import type { Stores } from '../../stores.ts'

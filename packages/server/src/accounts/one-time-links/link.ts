@@ -2,7 +2,6 @@
  * A link that works once, until it expires, and until the logins of its account are ended. The secret is in the link
  * alone. What it is for goes into its hash, so a link to a sign-in sets no password.
  */
-
 import { createHash, randomBytes } from 'node:crypto'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import type { Clock } from '../../clock.ts'

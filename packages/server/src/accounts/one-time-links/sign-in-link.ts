@@ -2,7 +2,6 @@
  * Links that sign a browser in, for when nobody can sign in otherwise: the password is forgotten, the second factor
  * lost, the provider away (contract/administration.md, B15). Only commands on the database make them.
  */
-
 import type { DirectAuthority } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
 import { type MadeLink, makeLink } from './link.ts'

@@ -1,5 +1,4 @@
 /** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
-
 import { requireForAll } from '../../authority.ts'
 import type { Recording } from '../../change.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'

@@ -1,7 +1,7 @@
+import type { Stores } from '../../stores.ts'
 /** Checks the password of whoever gives a username or an e-mail address. It takes equally long whether or not they exist. */
 
 import { isUsername } from '@ratafia/api'
-import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
 import { asciiLower, isEmail, type LoginName } from '../account-fields.ts'
 import type { AccountStore, WithPassword } from '../account-store.ts'
@@ -42,7 +42,7 @@ export async function findByLoginName(
 /** Throws Unavailable when too many passwords are being checked already. */
 export async function verifyPassword(
   { found, password }: { readonly found: WithPassword | undefined; readonly password: string },
-  { accounts, passwords }: AuthoredStores,
+  { accounts, passwords }: Stores,
 ): Promise<PasswordVerdict> {
   const bytes = passwordBytes(password)
   // An impossible password is compared with nothing, at the same cost.

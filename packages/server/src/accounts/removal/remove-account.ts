@@ -1,5 +1,4 @@
 /** Removes an account for good, for the protection of data: everything of it ends, and nothing personal is left. */
-
 import { createHash } from 'node:crypto'
 import type { Username } from '@ratafia/api'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'

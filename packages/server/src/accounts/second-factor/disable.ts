@@ -1,5 +1,4 @@
 /** Takes the second factor from an account, and its recovery codes: a password is enough from then on. */
-
 import { requireForAll } from '../../authority.ts'
 import type { Changing, Recording } from '../../change.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'

@@ -1,5 +1,4 @@
 /** Gives an account a second factor that is in force at once: the operator hands its owner the secret. */
-
 import { requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

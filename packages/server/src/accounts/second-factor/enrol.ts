@@ -1,6 +1,7 @@
 /** How a person gets a second factor by themselves: a secret for their authenticator, and a code that shows they have it. */
 import type { AuthoredStores } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import { confirmedFactors, newTotp, openTotp, replaceRecoveryCodes, shownTotp } from './second-factor.ts'
 import type { SecondFactor } from './second-factor-store.ts'
@@ -31,7 +32,7 @@ export async function startEnrolment(account: Account, deps: AuthoredStores): Pr
 export async function enrolment(
   account: Account,
   issuer: string,
-  deps: AuthoredStores,
+  deps: Stores,
 ): Promise<{ readonly secret: string; readonly uri: string } | undefined> {
   const waiting = await waitingFactor(account, deps)
   return waiting && shownTotp(openTotp(waiting, deps), issuer, account)
@@ -59,7 +60,7 @@ export async function confirmEnrolment(
 
 async function waitingFactor(
   { id }: Account,
-  { secondFactors, clock }: AuthoredStores,
+  { secondFactors, clock }: Stores,
 ): Promise<SecondFactor | undefined> {
   const since = clock().getTime() - ENROLMENT_MS
   return (await secondFactors.of(id)).find(

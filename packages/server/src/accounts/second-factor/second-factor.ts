@@ -1,8 +1,8 @@
+import type { Stores } from '../../stores.ts'
 /** What a second factor is made of, and whether an account has one. Each kind seals what it keeps under its own id. */
 
 import { randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
-import type { AuthoredStores } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import { secondFactorPurpose } from '../../keyring/sealing-purposes.ts'
 import type { TransactionStores } from '../../stores.ts'
@@ -21,7 +21,7 @@ export interface NewSecondFactor {
 /** The ids of the confirmed ones: an account that has any is asked for a code. */
 export async function confirmedFactors(
   accountId: AccountId,
-  { secondFactors }: AuthoredStores,
+  { secondFactors }: TransactionStores,
 ): Promise<readonly SecondFactor[]> {
   return (await secondFactors.of(accountId)).filter(({ confirmedAt }) => confirmedAt !== undefined)
 }
@@ -30,7 +30,7 @@ export async function confirmedFactors(
 export function newTotp(
   accountId: AccountId,
   confirmed: boolean,
-  { sealer, clock }: AuthoredStores,
+  { sealer, clock }: Stores,
 ): { readonly factor: SecondFactor; readonly secret: Uint8Array } {
   const id = randomBytes(16).toString('base64url')
   const secret = randomBytes(SECRET_BYTES)
@@ -41,7 +41,7 @@ export function newTotp(
 }
 
 /** Throws Unavailable when the secret key of this node does not open it: then nothing can be checked. */
-export function openTotp({ id, sealed }: SecondFactor, { sealer }: AuthoredStores): Uint8Array {
+export function openTotp({ id, sealed }: SecondFactor, { sealer }: Stores): Uint8Array {
   const secret = sealer.unseal(secondFactorPurpose(id), sealed)
   if (secret) return secret
   throw new Unavailable('a second factor is sealed under another secret key')

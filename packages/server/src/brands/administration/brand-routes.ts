@@ -1,5 +1,4 @@
 /** Brands, signing keys, trust roots and hardware identities in the management API: HTTP in, operation, HTTP out. */
-
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute } from '../../http/management/management-routes.ts'

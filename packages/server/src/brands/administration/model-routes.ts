@@ -1,5 +1,4 @@
 /** Models and what belongs to them in the management API: HTTP in, operation, HTTP out. */
-
 import { MANAGEMENT_OPERATIONS, type PolicyPatchSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { Authority } from '../../authority.ts'

@@ -1,5 +1,4 @@
 /** Adds a key that signs the serials of a brand. */
-
 import { encode, type PrivateKey, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'

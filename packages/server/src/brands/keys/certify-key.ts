@@ -1,5 +1,4 @@
 /** Vouches for another key of an account, or for the same key anew. */
-
 import {
   checkKeyPolicy,
   encode,

@@ -1,5 +1,4 @@
 /** Stops a key from signing serials. */
-
 import {
   type Authority,
   brandsFor,
@@ -79,6 +78,7 @@ async function modelsNeeding(
   deps: Stores,
 ): Promise<readonly string[]> {
   const without = {
+    ...deps.brands,
     keys: async (accountId?: string) =>
       (await deps.brands.keys(accountId)).filter((key) => key.keyId !== keyId),
   }

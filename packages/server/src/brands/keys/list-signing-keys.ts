@@ -1,5 +1,4 @@
 /** The keys that sign serials, without their secrets, and whether each can sign now. */
-
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { noSuchRecord, RequestError } from '../../errors.ts'

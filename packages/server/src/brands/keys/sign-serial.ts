@@ -1,5 +1,4 @@
 /** Signs a serial assertion, and verifies the result like any other. */
-
 import {
   encodePublicKey,
   formatTimestamp,

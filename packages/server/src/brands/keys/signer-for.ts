@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../stores.ts'
 /** Decides which key signs the serials of a model, and checks everything again (contract/devices.md 2.4). */
 
 import {
@@ -112,7 +113,7 @@ async function trySigner(
 
 async function enabledKeys(
   accountId: string,
-  { brands, brandMemory }: Stores,
+  { brands, brandMemory }: TransactionStores,
 ): Promise<readonly StoredSigningKey[]> {
   const read = async () => {
     const keys = (await brands.keys(accountId)).filter(({ disabledAt }) => disabledAt === null)

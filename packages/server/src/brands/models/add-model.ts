@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../stores.ts'
 /** Adds a model that devices may register as, with its policy. */
 
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
@@ -128,7 +129,7 @@ interface ToStore {
 async function requireMayAdd(
   { assertion, others, named }: ToStore,
   authority: Authority,
-  { brands }: Stores,
+  { brands }: TransactionStores,
 ): Promise<void> {
   const { brandId } = assertion.fields
   for (const accountId of named) {

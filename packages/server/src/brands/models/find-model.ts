@@ -1,13 +1,10 @@
 /** Looks models up: the policy that the operator chose, and the assertion that the brand signed. */
-
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, covers, requireForBrand } from '../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../errors.ts'
 import type { TransactionStores } from '../../stores.ts'
-import type { AssertionStore } from '../trust/assertion-store.ts'
 import { findAssertion } from '../trust/trust.ts'
 import { type ModelName, type OpenModel, type StoredModel, showModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
 
 /** A model, and who asks for it. */
 export interface NamedModel {
@@ -46,10 +43,7 @@ export const noSuchModel = (name: ModelName): RequestError =>
   )
 
 /** Throws `no-such-record` if there is none. */
-export async function findModel(
-  name: ModelName,
-  { models }: { readonly models: ModelStore },
-): Promise<StoredModel> {
+export async function findModel(name: ModelName, { models }: TransactionStores): Promise<StoredModel> {
   const model = await models.find(name)
   if (model) return model
   throw noSuchModel(name)
@@ -58,5 +52,5 @@ export async function findModel(
 /** Undefined if none is stored. Nothing is verified here. */
 export const findModelAssertion = (
   { brandId, model }: ModelName,
-  deps: { readonly assertions: AssertionStore },
+  deps: TransactionStores,
 ): Promise<UnverifiedAssertion<'model'> | undefined> => findAssertion('model', ['16', brandId, model], deps)

@@ -1,8 +1,9 @@
 /** Which models the devices of a model may become. */
 import { brandsFor, brandsNamed } from '../../authority.ts'
+import type { TransactionStores } from '../../stores.ts'
 import { type NamedModel, seenModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
-import type { ModelStore, Remodel } from './model-store.ts'
+import type { Remodel } from './model-store.ts'
 
 interface Listing extends NamedModel {
   readonly after?: ModelName | undefined
@@ -15,12 +16,12 @@ interface Listing extends NamedModel {
  */
 export async function listRemodels(
   { after, limit, ...named }: Listing,
-  { models }: { readonly models: Pick<ModelStore, 'findOpen' | 'remodelsFrom'> },
+  stores: TransactionStores,
 ): Promise<{ readonly remodels: readonly Remodel[]; readonly next: ModelName | undefined }> {
-  const model = await seenModel(named, { models })
+  const model = await seenModel(named, stores)
   const brands = brandsNamed(brandsFor(named.authority, 'models:read'), undefined)
   // One more shows whether there is another page.
-  const rows = await models.remodelsFrom(model, { brands, after, limit: limit + 1 })
+  const rows = await stores.models.remodelsFrom(model, { brands, after, limit: limit + 1 })
   const remodels = rows.slice(0, limit)
   return { remodels, next: rows.length > limit ? remodels.at(-1)?.to : undefined }
 }

@@ -1,5 +1,4 @@
 /** Allows devices of one model to become another, or stops allowing it. */
-
 import { type Authority, brandsFor, covers } from '../../authority.ts'
 import { invalidField, noSuchRecord } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

@@ -1,5 +1,4 @@
 /** Removes a model that no device has. */
-
 import { brandsFor, covers } from '../../authority.ts'
 import { stillReferenced } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

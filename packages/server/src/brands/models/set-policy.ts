@@ -1,5 +1,4 @@
 /** Changes the policy of a model. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Stores } from '../../stores.ts'
 import { managedModel, type NamedModel, noSuchModel } from './find-model.ts'

@@ -1,5 +1,4 @@
 /** Makes an account and its keys a trust root: the service trusts everything they sign. */
-
 import {
   checkKeyPolicy,
   checkKeyValidNow,

@@ -1,5 +1,4 @@
 /** Makes a trust root of one's own: an account that vouches for itself and for brands. */
-
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'

@@ -1,5 +1,4 @@
 /** Which root a private key belongs to. */
-
 import type { PrivateKey } from '@ratafia/assertions'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

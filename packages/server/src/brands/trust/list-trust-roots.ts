@@ -1,5 +1,4 @@
 /** Lists the accounts that the service trusts, and their keys. */
-
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'

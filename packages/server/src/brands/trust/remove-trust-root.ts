@@ -1,5 +1,4 @@
 /** Stops trusting an account. */
-
 import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'

@@ -1,5 +1,4 @@
 /** Whom the service trusts: chains of assertions are checked down to these roots, by way of the stored assertions. */
-
 import {
   checkReplaces,
   decode,

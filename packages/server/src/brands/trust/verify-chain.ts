@@ -1,5 +1,4 @@
 /** Checks a chain down to a trusted root, with what the node remembers if that is enough. */
-
 import {
   AssertionError,
   type TrustedAssertion,

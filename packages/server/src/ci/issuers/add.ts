@@ -1,5 +1,4 @@
 /** Adds an issuer of ID tokens, with the keys that it has now or those that are given (contract/oidc.md, A4, A18). */
-
 import { randomUUID } from 'node:crypto'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField, RequestError, Unavailable } from '../../errors.ts'

@@ -1,5 +1,4 @@
 /** Finds an issuer by what an operator calls it. */
-
 import { invalidField, quote } from '../../errors.ts'
 import type { TransactionStores } from '../../stores.ts'
 import { isStorable } from '../id-token/claims.ts'

@@ -1,5 +1,4 @@
 /** The issuers, for the operator. */
-
 import type { Stores } from '../../stores.ts'
 import type { FoundIssuer } from './issuer.ts'
 import type { IssuerStore } from './issuer-store.ts'

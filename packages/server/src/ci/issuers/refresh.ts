@@ -1,5 +1,4 @@
 /** Fetches the keys of an issuer now, or replaces those that an operator gave (contract/oidc.md, A18). */
-
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

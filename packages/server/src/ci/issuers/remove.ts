@@ -1,5 +1,4 @@
 /** Removes an issuer with its rules, and revokes what they minted (contract/oidc.md, A12). */
-
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

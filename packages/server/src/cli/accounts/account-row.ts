@@ -1,5 +1,4 @@
 /** An account as commands show it: its record. The words of commands load nothing that makes one. */
-
 import type { Account } from '../../accounts/account.ts'
 import type { AccountRecord } from '../../accounts/administration/account-record.ts'
 import type { TransactionStores } from '../../stores.ts'

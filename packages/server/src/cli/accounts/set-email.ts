@@ -23,10 +23,9 @@ export function setEmailCommand(accounts: Command, context: CommandContext): voi
 }
 
 async function setHere(username: string, email: string, context: CommandContext): Promise<JsonObject> {
-  const { setEmail } = await import('../../accounts/set-email.ts')
-  // Also before `ratafia migrate`, which refuses addresses that accounts share.
-  const account = await context.withUnopenedInstallation('database', ({ inAccounts, authority }) =>
-    setEmail({ account: username, email, authority }, { change: inAccounts }),
+  const { editAccount } = await import('../../accounts/administration/edit-account.ts')
+  const account = await context.withInstallation((installation) =>
+    editAccount({ account: username, email, authority: installation.authority }, installation),
   )
   return { ...account }
 }

@@ -1,5 +1,4 @@
 /** What lists of the management API are asked for, and the same lists on the database. */
-
 import type { Command } from 'commander'
 import { addressRange } from '../../address-classes.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'

@@ -1,5 +1,4 @@
 /** Where a command reads a credential that somebody has. Never from an argument: everybody on the machine reads those. */
-
 import { withoutWhiteSpace } from '../../http/credentials/pasted.ts'
 import { type CommandContext, FileError, type Streams, UsageError } from '../context.ts'
 import { readNamed, readStandardInput, textOfFile } from '../files.ts'

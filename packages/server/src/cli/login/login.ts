@@ -1,5 +1,4 @@
 /** `ratafia login`: logs in to a service, on any machine, to administer it with the commands that follow. */
-
 import { isRole, ROLE_NAMES, type Role } from '@ratafia/api/roles'
 import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../context.ts'

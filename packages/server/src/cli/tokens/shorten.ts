@@ -1,5 +1,4 @@
 /** `ratafia tokens shorten`: one of one's own sessions ends sooner. */
-
 import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'

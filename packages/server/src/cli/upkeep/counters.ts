@@ -1,5 +1,4 @@
 /** `ratafia counters`: how often something happened. */
-
 import { COUNTER_NAMES, COUNTER_PERIODS, type CounterName, type CounterPeriod } from '@ratafia/api/counters'
 import { type Command, Option } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'

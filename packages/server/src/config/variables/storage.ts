@@ -1,5 +1,4 @@
 /** The variables of what is stored: the database, the secret keys, and how long rows are kept. */
-
 import { parsePostgresUrl } from '../parse-postgres-url.ts'
 import { parseFilePath } from '../paths/file-path.ts'
 import { optional, row } from '../row.ts'

@@ -1,5 +1,4 @@
 /** The pages of one device: request in, operation, page out. */
-
 import type { ManagementPermission } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'

@@ -1,20 +1,11 @@
 /** What signing in to the console works with. */
 import type { AccountId } from '@ratafia/api'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import type { Fetch } from '../../identity/discharge/external-identity.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
-import type { JobStore } from '../../management/jobs/job-store.ts'
-import type { KeptFormStore } from './kept-form-store.ts'
+import type { Stores } from '../../stores.ts'
 
-export interface SignInDependencies {
+export interface SignInDependencies extends Stores {
   readonly management: ManagementDependencies
-  readonly keyring: Pick<Keyring, 'sealText' | 'openText'>
-  readonly changeBy: ChangingBy
-  readonly jobs: Pick<JobStore, 'countActive'>
-  readonly keptForms: KeptFormStore
-  readonly clock: Clock
   /** How people know this service, without a trailing slash. */
   readonly baseUrl: string
   /**

@@ -61,12 +61,12 @@ async function stillSignedIn(
 async function revoke(
   { account, sessionId }: Manager,
   { address }: Ending,
-  { changeBy, clock }: SignInDependencies,
+  stores: SignInDependencies,
 ): Promise<void> {
-  const change = changeBy({
+  const change = stores.changeBy({
     actor: accountActor(account.username),
     source: address,
     details: { via: 'console', session: sessionId },
   })
-  await revokeToken({ sessionId, by: account.username, accountId: account.id }, { change, clock })
+  await revokeToken({ sessionId, by: account.username, accountId: account.id }, { ...stores, change })
 }

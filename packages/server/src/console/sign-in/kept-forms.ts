@@ -2,7 +2,6 @@
  * A form that came too late, kept while its person signs in again (contract/administration.md, B10). It is sealed under
  * a key that is derived from a secret which only the browser has: whoever has the database alone reads none.
  */
-
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import { isObject, jsonIn } from '../../foreign-json.ts'

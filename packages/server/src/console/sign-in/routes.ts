@@ -277,7 +277,7 @@ function forgetOldest(
 export async function signInAgain(
   { authority: { accountId }, path, fields }: SignInAgain,
   reply: FastifyReply,
-  http: Pick<SignInHttp, 'baseUrl' | 'keptForms' | 'clock'>,
+  http: SignInHttp,
 ): Promise<string> {
   if (!fields) return signInAddress({ to: path, recent: true })
   if (accountId === undefined) throw invalidRequest(words.again.signedIn)

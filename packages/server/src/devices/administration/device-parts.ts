@@ -1,5 +1,4 @@
 /** Parts of what is known about one device, each for those who may see the device. */
-
 import type { AuditStore } from '../../audit/audit-store.ts'
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { Authority } from '../../authority.ts'

@@ -1,5 +1,4 @@
 /** Devices as a file, page by page: a million of them need the memory of one page. */
-
 import { type Authority, brandsFor } from '../../authority.ts'
 import type { Details } from '../../change.ts'
 import { exportText } from '../../files/export-rows.ts'
@@ -27,10 +26,10 @@ const PAGE = 1000
  */
 export async function exportFleet(
   { authority, filter, sort, format, asked }: FleetExport,
-  { changeBy, ...deps }: Stores,
+  deps: Stores,
 ): Promise<AsyncIterable<string>> {
   brandsFor(authority, 'devices:read')
-  await changeBy(authority.author)(({ record }) =>
+  await deps.changeBy(authority.author)(({ record }) =>
     record({ action: 'devices.export', subject: 'devices', details: asked }),
   )
   const pages = pagesOf({ authority, filter, sort, limit: PAGE }, deps)

@@ -1,5 +1,4 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
-
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type Details, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'

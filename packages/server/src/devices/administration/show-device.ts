@@ -1,5 +1,4 @@
 /** Everything the register knows about one device. */
-
 import type { Authority } from '../../authority.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'

@@ -2,7 +2,6 @@
  * `GET /v2/assertions`: the assertions that lead from a serial to a trusted root, for clients that got the serial alone
  * (contract/devices.md 2.3). Only those stored here: nothing is looked up elsewhere.
  */
-
 import { FORMAT_NUMBER } from '@ratafia/api'
 import { ASSERTION_KEYS } from '@ratafia/api/schemas'
 import { encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'

@@ -1,5 +1,4 @@
 /** `GET /v2/assertions/{type}/{key…}` and its `HEAD`: HTTP in, operation, HTTP out. */
-
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'

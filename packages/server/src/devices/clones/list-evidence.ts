@@ -3,7 +3,6 @@
  * to one device stands together: there are indexes of when evidence of a device was last seen, by brand too, so that
  * nobody looks at a row of a brand they may not see.
  */
-
 import type { Authority } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
 import type { Device } from '../device.ts'

@@ -1,5 +1,4 @@
 /** Does a session that is being opened suggest a clone of the device? */
-
 import type { DeviceSessionId } from '@ratafia/api'
 import type { TransactionStores } from '../../stores.ts'
 import type { Caller, DeviceRef } from '../device.ts'

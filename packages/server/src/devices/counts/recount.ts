@@ -1,14 +1,8 @@
-/**
- * Counts the register again, part by part, so that no statement takes long. A device that changes meanwhile may be
- * counted twice, or not at all, until the next time.
- */
-import type { Clock } from '../../clock.ts'
-import type { CountPosition, CountStore } from './count-store.ts'
+import type { Stores } from '../../stores.ts'
+import type { CountPosition } from './count-store.ts'
 import type { DeviceCount } from './device-counts.ts'
 
-interface RecountDeps {
-  readonly deviceCounts: CountStore
-  readonly clock: Clock
+interface RecountDeps extends Stores {
   /** False: to be ended. Then the counts stay as they were. */
   readonly goOn: () => Promise<boolean>
   /** Of each part. */

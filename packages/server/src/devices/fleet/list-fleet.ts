@@ -2,7 +2,6 @@
  * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, and fewer where a
  * row costs more, so a page may be short, or empty, and still go on (contract/administration.md, A7 and A8).
  */
-
 import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
@@ -64,7 +63,7 @@ interface Page extends Omit<FleetPage, 'devices'> {
 async function pageFor(
   { filter, sort, after, limit }: Listing,
   brands: Brands,
-  { deviceLists, mostRows = MOST_ROWS }: Stores,
+  { deviceLists, mostRows = MOST_ROWS }: Stores & { readonly mostRows?: number },
 ): Promise<Page> {
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
   for (const few of deviceLists.waysOf(filter, { brands, sort })) {

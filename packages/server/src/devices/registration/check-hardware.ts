@@ -1,5 +1,4 @@
 /** Whether the hardware signed the request-id, where the model asks for it (contract/devices.md 2.6). */
-
 import { AssertionError, type UnverifiedAssertion, verifyHardwareSignature } from '@ratafia/assertions'
 import { findHardwareIdentity } from '../../brands/models/hardware/find-hardware-identity.ts'
 import { registrationRefused } from '../../errors.ts'

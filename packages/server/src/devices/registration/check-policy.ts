@@ -1,11 +1,10 @@
-/** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
-
-import type { ApiKeyStore } from '../../brands/models/api-keys/api-key-store.ts'
 import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
 import type { OpenModel, StoredModel } from '../../brands/models/model-policy.ts'
 import type { Details } from '../../change.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
+/** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
+
 import type { SerialUse } from '../device-store.ts'
 import { checkHardware } from './check-hardware.ts'
 import { checkRemodel } from './check-remodel.ts'
@@ -38,7 +37,7 @@ export async function checkPolicy(
   const { policy } = model
   // Check the API key first: without one, reveal nothing.
   if (registration.apiKey !== undefined || model.needsApiKey) {
-    const verdict = await checkApiKey({ text: registration.apiKey, model }, deps)
+    const verdict = await checkApiKey({ text: registration.apiKey, model }, deps, deps.clock())
     if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
   }
   const placeholder = await placeholderIn(registration, model, deps)
@@ -70,7 +69,7 @@ export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Detail
 async function placeholderIn(
   { request: { fields } }: Registration,
   model: OpenModel,
-  { allowList }: Stores,
+  { allowList }: TransactionStores,
 ): Promise<string | undefined> {
   const { serial, deviceKeyId } = fields
   if (!serial || model.policy.proposedSerial === 'ignored' || !isPlaceholderSerial(serial)) return undefined
@@ -90,10 +89,10 @@ async function placeholderIn(
 export async function countApiKeyUse(
   { registration, model }: AllowedDevice,
   at: Date,
-  { apiKeys }: { readonly apiKeys: ApiKeyStore },
+  stores: TransactionStores,
 ): Promise<Details> {
   if (registration.apiKey === undefined) return {}
-  const verdict = await useApiKey({ text: registration.apiKey, model }, { apiKeys, clock: () => at })
+  const verdict = await useApiKey({ text: registration.apiKey, model }, stores, at)
   if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
   return verdict.key ? { 'api-key': verdict.key.id } : {}
 }

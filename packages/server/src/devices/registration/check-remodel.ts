@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../stores.ts'
 /** Whether a device may become another model (contract/devices.md 8). */
 
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
@@ -30,7 +31,7 @@ export async function checkRemodel(
 export async function whyNoRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
-  deps: Stores,
+  deps: TransactionStores,
 ): Promise<string | undefined> {
   const from = original.fields
   if (!(await deps.models.isRemodelAllowed(from, to))) {

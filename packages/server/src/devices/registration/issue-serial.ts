@@ -2,7 +2,6 @@
  * The steps that every way to a serial shares: plan the number, sign the assertion, then store everything in one
  * transaction. The loser of a race throws its signature away, and nothing is ever half done (decision 0018).
  */
-
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
 import { generateSerial } from '../../brands/models/generate-serial.ts'

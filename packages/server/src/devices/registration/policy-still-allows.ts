@@ -1,5 +1,4 @@
 /** Whether the policy still allows a new device when it is stored: it may have waited for its signature. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { TransactionStores } from '../../stores.ts'
 import type { AllowedDevice } from './check-policy.ts'
@@ -11,12 +10,13 @@ import { whyNoRemodel } from './check-remodel.ts'
  */
 export async function policyStillAllows(
   { registration: { request, original, apiKey }, model, proposed }: AllowedDevice,
-  { models, allowList, devices }: TransactionStores,
+  stores: TransactionStores,
 ): Promise<boolean> {
+  const { models, allowList } = stores
   const now = await models.hold(model)
   if (!now || !isDeepStrictEqual(now.policy, model.policy)) return false
   if (now.needsApiKey && apiKey === undefined) return false
   const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
   if (model.policy.registration === 'allow-list' && !(await allowList.has(model, device))) return false
-  return !original || (await whyNoRemodel(original, model, { models, devices })) === undefined
+  return !original || (await whyNoRemodel(original, model, stores)) === undefined
 }

@@ -1,11 +1,9 @@
 /** Gives a device its first serial here: plans and signs it, then stores everything in one transaction. */
-
 import { AssertionError } from '@ratafia/assertions'
 import type { SignedSerial } from '../../brands/keys/sign-serial.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
 import type { AuthoredStores } from '../../change.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
-import type { Stores } from '../../stores.ts'
 import { type Device, showSerialName } from '../device.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
@@ -18,7 +16,7 @@ import type { SigningQueue } from './signing-queue.ts'
 import { standingOutcome } from './standing-outcome.ts'
 import { useRequestId } from './use-request-id.ts'
 
-export interface RegisterNewDeps extends AuthoredStores, Stores {
+export interface RegisterNewDeps extends AuthoredStores {
   readonly signing: SigningQueue
   /** Tells the operator about a fault that no device can repair. */
   readonly warn: (message: string) => void

@@ -3,7 +3,6 @@
  * store. What is looked up before the signature only saves work and explains a refusal: the constraints in the
  * transaction at the end decide, and the loser of a race starts again.
  */
-
 import { createHash } from 'node:crypto'
 import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
@@ -11,7 +10,7 @@ import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
 import { findAssertion } from '../../brands/trust/trust.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
-import { type ChangingBy, deviceKeyActor } from '../../change.ts'
+import { type AuthoredStores, deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -26,14 +25,12 @@ import { type RegisterNewDeps, registerImported, registerNewDevice } from './reg
 import type { Registration, RegistrationResult } from './registration.ts'
 import { outcomeOfKey, outcomeOfRequest, standingOutcome } from './standing-outcome.ts'
 
-interface StepDeps extends Stores, Stores, RegisterNewDeps, WaitDeps {
+interface StepDeps extends AuthoredStores, RegisterNewDeps, WaitDeps {
   readonly recognised: Recognised<UnverifiedAssertion<'model'>>
   readonly tally: Tally
 }
 
-export interface RegisterDeps extends Omit<StepDeps, 'change'> {
-  readonly changeBy: ChangingBy
-}
+export type RegisterDeps = Omit<StepDeps, 'change'>
 
 export interface RegisterInput {
   /** The body: serial-request, model and, at a remodel, the original serial. */
@@ -56,11 +53,11 @@ const ATTEMPTS = 20
  */
 export async function registerDevice(
   input: RegisterInput,
-  { changeBy, ...given }: RegisterDeps,
+  given: RegisterDeps,
 ): Promise<Uint8Array | undefined> {
   const registration = await receive(input, given)
   const { deviceKeyId, brandId } = registration.request.fields
-  const change = changeBy({ actor: deviceKeyActor(deviceKeyId), source: input.caller.address })
+  const change = given.changeBy({ actor: deviceKeyActor(deviceKeyId), source: input.caller.address })
   const deps = { ...given, change }
   // What is remembered may be why a race was lost: the second attempt reads everything.
   const result = await retryLostRaces(ATTEMPTS, (attempt) =>

@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../stores.ts'
 /** The answer that the register already has for a registration, by its request-id or its key. */
 
 import { registrationRefused } from '../../errors.ts'
@@ -44,7 +45,10 @@ export async function outcomeOfKey(registration: Registration, deps: Stores): Pr
   return { device, result }
 }
 
-async function outcomeOf(device: Device, { devices }: Stores): Promise<RegistrationResult | undefined> {
+async function outcomeOf(
+  device: Device,
+  { devices }: TransactionStores,
+): Promise<RegistrationResult | undefined> {
   const { status, reason } = device
   switch (status) {
     case 'active':

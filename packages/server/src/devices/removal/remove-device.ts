@@ -2,7 +2,6 @@
  * Removes a device for good, for the protection of data: everything personal, and its row if it never had a serial. Of
  * one that had, the row stays, so that its serial number and its key are never given again.
  */
-
 import { type Authority, requireForBrand } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

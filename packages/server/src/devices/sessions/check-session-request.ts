@@ -1,5 +1,4 @@
 /** Is this the device it claims to be? Checks all the assertions (contract/devices.md 1.6, steps 1 to 4). */
-
 import {
   type AssertionOf,
   DEFAULT_LIMITS,

@@ -2,7 +2,6 @@
  * Which device has the serial number that a session is requested for? The register decides. A device whose serial was
  * signed elsewhere enters the register here; with a higher revision, it takes the serial over from another device key.
  */
-
 import type { TrustedAssertion } from '@ratafia/assertions'
 import type { InChange } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'

@@ -1,18 +1,13 @@
 /** Opens a device session, or refreshes one (contract/devices.md, decisions 5 to 8). */
-
 import { newDeviceSessionId } from '@ratafia/api'
-import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
-import { type ChangingBy, deviceKeyActor } from '../../change.ts'
+import { deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { deviceRefused, RequestError } from '../../errors.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
 import type { Stores } from '../../stores.ts'
-import type { CloneStore } from '../clones/clone-store.ts'
 import { lookForClones } from '../clones/look-for-clones.ts'
 import { isProven, quarantine } from '../clones/quarantine.ts'
 import type { Caller } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import { retryLostRaces, won } from '../lost-race.ts'
 import { openNonce, staleNonce } from '../nonce.ts'
 import {
@@ -24,27 +19,13 @@ import {
   type SessionTexts,
 } from './check-session-request.ts'
 import { type DeviceSession, type FoundSession, whyNoSession } from './device-session.ts'
-import type { DeviceSessionStore } from './device-session-store.ts'
 import { holderForSession } from './holder-for-session.ts'
 import type { PresentedSession } from './presented-session.ts'
 import { checkPrevious, type PreviousDeps } from './previous-session.ts'
 import { type ClearedSession, mintSession } from './session-macaroon.ts'
 import { findOpened, hashRequest, type NonceUse } from './use-nonce.ts'
 
-/** Stores on the transaction that opens a session: what they change is stored together or not at all. */
-interface SessionStores {
-  readonly devices: DeviceStore
-  readonly sessions: DeviceSessionStore
-  readonly clones: CloneStore
-}
-
-export interface OpenSessionDeps extends Stores, PreviousDeps, Stores {
-  readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'sealText' | 'openText'>
-  readonly models: Pick<ModelStore, 'find'>
-  readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'>
-  readonly sessions: Pick<DeviceSessionStore, 'findByNonce' | 'findHolder' | 'add' | 'addSeen'>
-  readonly clones: Pick<CloneStore, 'find'>
-  readonly inSessionsBy: ChangingBy<SessionStores>
+export interface OpenSessionDeps extends Stores, PreviousDeps {
   readonly recognised: Recognised<DeviceAssertions>
   readonly tally: Tally
   /** Milliseconds. */
@@ -117,7 +98,7 @@ interface Opening extends SessionRequest, NonceUse, Pick<DeviceSession, 'caller'
 }
 
 /**
- * Reads, decides, and stores. What is stored is conditional on what was read: the loser of a race throws `LostRace`.
+ * Reads, decides, and on. What is stored is conditional on what was read: the loser of a race throws `LostRace`.
  * Most often that is the session, alone or with one sighting, which needs no transaction.
  */
 async function open(
@@ -127,7 +108,7 @@ async function open(
   const { serial, model, caller, nonceHash, requestHash } = opening
   const at = deps.clock()
   const previousId = opening.previous?.sessionId
-  const found = await deps.sessions.findHolder(serial.fields, { previous: previousId, at })
+  const found = await deps.deviceSessions.findHolder(serial.fields, { previous: previousId, at })
   const { device, enter } = await holderForSession({ serial, own: found?.device, at }, deps)
   const sessions = found?.sessions ?? []
   // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if the
@@ -155,19 +136,23 @@ async function open(
     isProven(sightings) && (await deps.models.find(device))?.policy.quarantineClones === true
   if (!enter && !quarantined && sightings.length < 2) {
     const [seen] = sightings
-    won(seen ? (await deps.sessions.addSeen(session, seen)) !== undefined : await deps.sessions.add(session))
+    won(
+      seen
+        ? (await deps.deviceSessions.addSeen(session, seen)) !== undefined
+        : await deps.deviceSessions.add(session),
+    )
     return { session, device }
   }
   // A quarantine does not depend on the nonce.
   const opened = quarantined ? await findOpened(opening, deps) : undefined
   if (opened) return opened
   const author = { actor: deviceKeyActor(serial.fields.deviceKeyId), source: caller.address }
-  return deps.inSessionsBy(author)(async (stores) => {
-    await enter?.(stores)
-    if (quarantined) await quarantine(device, { sightings, at }, stores)
-    else won(await stores.sessions.add(session))
+  return deps.changeBy(author)(async (on) => {
+    await enter?.(on)
+    if (quarantined) await quarantine(device, { sightings, at }, on)
+    else won(await on.deviceSessions.add(session))
     for (const sighting of sightings)
-      await stores.clones.record({ ...sighting, deviceId: device.id, bucket: device.bucket, at })
+      await on.clones.record({ ...sighting, deviceId: device.id, bucket: device.bucket, at })
     if (!quarantined) return { session, device }
     // Throwing here would roll the evidence back.
     return { refused: whyNoSession({ ...device, quarantinedAt: at }) ?? '' }

@@ -1,11 +1,10 @@
 /** Is the session that a device wants to refresh ours, and its own? (contract/devices.md 1.3 and 1.6.) */
 import { RequestError } from '../../errors.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
+import type { Stores } from '../../stores.ts'
 import { type PresentedSession, readSession } from './presented-session.ts'
 import type { ClearedSession } from './session-macaroon.ts'
 
-export interface PreviousDeps {
-  readonly keyring: Pick<Keyring, 'resolve'>
+export interface PreviousDeps extends Stores {
   /** `ignore` after the keys were lost: a session that this service cannot know counts as absent. */
   readonly unknownSessions: 'refuse' | 'ignore'
 }

@@ -10,15 +10,9 @@ import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'
 import { type OpenSessionDeps, openSession } from './open-session.ts'
 import { presentedSession } from './presented-session.ts'
-import {
-  type RememberedDeviceSessions,
-  type VerifiedSession,
-  type VerifySessionDeps,
-  verifySession,
-} from './verify-session.ts'
+import { type RememberedDeviceSessions, type VerifiedSession, verifySession } from './verify-session.ts'
 
 export interface SessionDependencies extends OpenSessionDeps {
-  readonly sessions: OpenSessionDeps['sessions'] & VerifySessionDeps['sessions']
   readonly verified: RememberedDeviceSessions
 }
 

@@ -4,12 +4,11 @@
  * requests of one key that race with one nonce, the unique constraint on `nonce_hash` and `bucket` decides.
  */
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
 import { deviceRefused } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { staleNonce } from '../nonce.ts'
 import type { SessionTexts } from './check-session-request.ts'
 import { type DeviceSession, type FoundSession, whyNoSession } from './device-session.ts'
-import type { DeviceSessionStore } from './device-session-store.ts'
 import type { PresentedSession } from './presented-session.ts'
 
 export interface NonceUse extends Pick<DeviceSession, 'nonceHash' | 'requestHash'> {
@@ -37,9 +36,9 @@ export function hashRequest(
  */
 export async function findOpened(
   { deviceKeyId, nonceHash, requestHash }: NonceUse,
-  { sessions, clock }: { readonly sessions: Pick<DeviceSessionStore, 'findByNonce'>; readonly clock: Clock },
+  { deviceSessions, clock }: Stores,
 ): Promise<FoundSession | undefined> {
-  const found = await sessions.findByNonce(nonceHash, deviceKeyId)
+  const found = await deviceSessions.findByNonce(nonceHash, deviceKeyId)
   if (!found) return undefined
   const age = clock().getTime() - found.session.openedAt.getTime()
   if (age > RETRY_MS || Buffer.compare(found.session.requestHash, requestHash) !== 0) {

@@ -1,18 +1,10 @@
 /** Which device does this session belong to? The store behind the service asks (contract/devices.md 8). */
 import type { DeviceId, DeviceSessionDescription } from '@ratafia/api'
-import type { Clock } from '../../clock.ts'
 import { RequestError } from '../../errors.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
+import type { Stores } from '../../stores.ts'
 import { whyNoSession } from './device-session.ts'
-import type { DeviceSessionStore } from './device-session-store.ts'
 import { type PresentedSession, readSession } from './presented-session.ts'
 import type { ClearedSession } from './session-macaroon.ts'
-
-export interface VerifySessionDeps {
-  readonly keyring: Pick<Keyring, 'resolve'>
-  readonly sessions: Pick<DeviceSessionStore, 'find'>
-  readonly clock: Clock
-}
 
 export interface VerifiedSession extends Pick<ClearedSession, 'until' | 'notBefore'> {
   readonly deviceId: DeviceId
@@ -31,14 +23,14 @@ export interface RememberedDeviceSessions {
 /** Throws {@link RequestError} `device-session-required`, whose message says why. */
 export async function verifySession(
   presented: PresentedSession | undefined,
-  deps: VerifySessionDeps,
+  deps: Stores,
 ): Promise<VerifiedSession> {
   if (!presented) throw required('The request carries no device session.')
   const read = await readSession(presented, deps.keyring)
   if ('unknown' in read) throw required(read.unknown)
   if ('refused' in read) throw required(read.refused)
   const { cleared } = read
-  const found = await deps.sessions.find(cleared.sessionId, cleared.deviceKeyId)
+  const found = await deps.deviceSessions.find(cleared.sessionId, cleared.deviceKeyId)
   if (!found) throw required('This service no longer knows the device session.')
   const why = whyNoSession(found.device)
   if (why !== undefined) throw required(why)

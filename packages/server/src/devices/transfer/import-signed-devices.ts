@@ -4,14 +4,10 @@
  */
 import { newDeviceId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
-import type { Clock } from '../../clock.ts'
-import type { InImport } from './import-devices.ts'
+import type { Stores } from '../../stores.ts'
 import { type ImportedSigned, type NumberedDevice, type SignedDevice, SignedImport } from './signed-import.ts'
 
-export interface ImportSignedDeps {
-  readonly inImport: InImport
-  readonly clock: Clock
-}
+export interface ImportSignedDeps extends Stores {}
 
 interface ImportOptions {
   /** The other service: `decided_by` of the rows. */

@@ -2,13 +2,11 @@
 import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, decodePublicKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
-import type { AccountStore } from '../../accounts/account-store.ts'
 import { requireMayLetIn } from '../../accounts/administration/may-manage.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { withoutSlash } from '../../third-party/identity-service.ts'
 import { checkLimits, formatLimits, type WantedLimits, type WithLimits } from './agent-limits.ts'
 import { checkAgentName } from './agent-name.ts'
@@ -42,10 +40,7 @@ export interface AddedAgent {
   readonly file: AgentsFile | undefined
 }
 
-export interface AddAgentDeps {
-  readonly changeBy: ChangingBy
-  readonly accounts: AccountStore
-  readonly clock: Clock
+export interface AddAgentDeps extends Stores {
   /** The identity service, where the agent will log in. */
   readonly location: string
 }
@@ -68,8 +63,9 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
   const stored = formatLimits(limits)
   const file = made && agentsFile(made, name, deps.location)
   if (file) await input.keep?.(file)
-  const outcome = await deps.changeBy(authority.author)(async ({ agents, accounts, grants, record }) => {
-    if (!own) await requireMayLetIn({ authority, account }, { accounts, grants }, deps.clock())
+  const outcome = await deps.changeBy(authority.author)(async (on) => {
+    const { agents, accounts, record } = on
+    if (!own) await requireMayLetIn({ authority, account }, on, deps.clock())
     if (!(await accounts.keep(account.id))) return 'removed'
     const inserted = await agents.insert({ ...agent, limits: stored })
     if (inserted === 'inserted') {

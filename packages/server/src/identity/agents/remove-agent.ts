@@ -2,7 +2,6 @@
  * Removes an agent: it can no longer log in, and no login of its account that has not been used opens anything, because
  * it may be this agent's. Its tokens stay valid until they are revoked.
  */
-
 import type { Account } from '../../accounts/account.ts'
 import { requireMayManage } from '../../accounts/administration/may-manage.ts'
 import { findAccount } from '../../accounts/find.ts'

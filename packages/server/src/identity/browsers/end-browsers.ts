@@ -1,5 +1,4 @@
 /** Signs browsers of one's own account out: one, or all but some. */
-
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import { noSuchRecord } from '../../errors.ts'

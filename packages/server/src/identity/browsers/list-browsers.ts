@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../stores.ts'
 /** The browsers that are signed in as one's own account, at the identity service and in the administration. */
 
 import type { AccountId } from '@ratafia/api'
@@ -47,7 +48,7 @@ export function ownId({ accountId }: Authority): AccountId {
 async function managementSessions(
   accountId: AccountId,
   now: Date,
-  { tokenSessions }: Stores,
+  { tokenSessions }: TransactionStores,
 ): Promise<readonly UsedSession[]> {
   const found: UsedSession[] = []
   const oldest = now.getTime() - LONGEST_MS

@@ -1,5 +1,4 @@
 /** The session of a browser: begun once somebody has proved who they are, and ended by them, or with their logins. */
-
 import { createHash, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'

@@ -2,7 +2,6 @@
  * Who somebody is, by name, password and second factor: for the pages of the identity service, and for programs that
  * log in with a password. They share the counters of the throttle.
  */
-
 import type { Account } from '../../accounts/account.ts'
 import { loginName } from '../../accounts/account-fields.ts'
 import type { WithPassword } from '../../accounts/account-store.ts'
@@ -43,10 +42,7 @@ export type CredentialsVerdict =
   | { readonly verdict: 'code-wrong' }
   | { readonly verdict: 'throttled'; readonly retryAt: Date }
 
-export type CheckDeps = Pick<
-  IdentityDependencies,
-  'accounts' | 'passwords' | 'secondFactors' | 'sealer' | 'throttle' | 'changeBy' | 'clock' | 'tally'
->
+export type CheckDeps = Stores & Pick<IdentityDependencies, 'throttle' | 'tally'>
 
 /** Writes nothing but a used code. Throws Unavailable when it could not be checked; such an attempt does not count. */
 export async function checkCredentials(

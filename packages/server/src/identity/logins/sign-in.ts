@@ -1,7 +1,6 @@
 /** Signs a browser in: with a password, and then with a code if the account has a second factor. */
 import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
-import type { IdentityDependencies } from '../dependencies.ts'
 import { type SessionOutcome, startSession } from './browser-session.ts'
 import { type CheckDeps, checkCredentials, tallyRefused, tryCode } from './check-credentials.ts'
 import { openFor, sealFor } from './sealed-texts.ts'
@@ -31,7 +30,7 @@ export type SignInOutcome =
  */
 export async function signIn(
   { username: name, password, address, userAgent }: SignInInput,
-  deps: CheckDeps & Pick<IdentityDependencies, 'keyring'>,
+  deps: CheckDeps,
 ): Promise<SignInOutcome> {
   const result = await checkCredentials({ name, password, address }, deps)
   switch (result.verdict) {
@@ -73,7 +72,7 @@ export interface CodeInput {
  */
 export async function signInWithCode(
   { step, code, address, userAgent }: CodeInput,
-  deps: CheckDeps & Pick<IdentityDependencies, 'keyring'>,
+  deps: CheckDeps,
 ): Promise<Exclude<SignInOutcome, { outcome: 'code-needed' }> | { readonly outcome: 'expired' }> {
   const content = await openFor('second-factor', step, deps.keyring)
   if (!content || content.expires <= deps.clock().getTime()) return { outcome: 'expired' }

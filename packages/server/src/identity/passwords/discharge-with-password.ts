@@ -6,7 +6,7 @@ import { CLOCK_MARGIN_MS } from '../../accounts/ended-logins/refuse-ended-login.
 import { Unavailable } from '../../errors.ts'
 import { mintDischarge } from '../../third-party/discharge-macaroon.ts'
 import { textOfLimits } from '../../third-party/recorded-limits.ts'
-import { openSession } from '../../tokens/open-session.ts'
+import { openSession, type SessionOpening } from '../../tokens/open-session.ts'
 import { checkCredentials } from '../logins/check-credentials.ts'
 import { invalidData, LoginRefused, OF_ACCOUNT, passwordLoginOff } from './login-refused.ts'
 import { type OpenedCaveat, openLoginCaveat } from './open-caveat.ts'
@@ -108,16 +108,13 @@ interface Login {
 const ATTEMPTS = 10
 
 /** The same person may discharge one root several times, for one session. */
-async function openOnce(
-  { account, caveat, source }: Login,
-  { logins, ...opening }: NonNullable<PasswordDependencies['sessions']>,
-): Promise<void> {
+async function openOnce({ account, caveat, source }: Login, opening: SessionOpening): Promise<void> {
   const { session: id, since, until, description, limits } = caveat
   const facts = { kind: 'developer', limits: limits && textOfLimits(limits) } as const
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const session = { id, description, since, until, account, source, facts, attempt }
     if (await openSession(session, opening)) return
-    const login = await logins.find({ accountId: account.id, sessionId: id })
+    const login = await opening.logins.find({ accountId: account.id, sessionId: id })
     if (!login) throw wrong()
     if (login.account.loginsSince?.getTime() !== account.loginsSince?.getTime()) throw wrong()
     if (login.account.disabledAt) throw suspended()

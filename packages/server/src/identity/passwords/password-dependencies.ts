@@ -1,12 +1,8 @@
-/** What the routes of logins with a password work with; each operation takes its part. */
-import type { LoginStore } from '../../accounts/logins/login-store.ts'
 import type { SessionOpening } from '../../tokens/open-session.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import type { CheckDeps } from '../logins/check-credentials.ts'
 
-export interface PasswordDependencies
-  extends CheckDeps,
-    Pick<IdentityDependencies, 'keyring' | 'knownServices'> {
+export interface PasswordDependencies extends CheckDeps, Pick<IdentityDependencies, 'knownServices'> {
   /** Whether programs may log in with a password. */
   readonly enabled: boolean
   /** Milliseconds that a discharge can be used before it has to be refreshed. */
@@ -15,5 +11,5 @@ export interface PasswordDependencies
    * The sessions of the service that this identity service is part of. Undefined: it runs alone, and the first use opens
    * a session.
    */
-  readonly sessions: (SessionOpening & { readonly logins: LoginStore }) | undefined
+  readonly sessions: SessionOpening | undefined
 }

@@ -3,7 +3,6 @@ import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { changePassword } from '../../accounts/passwords/change-password.ts'
 import { chosenPasswordBytes } from '../../accounts/passwords/password.ts'
 import { accountActor } from '../../change.ts'
-import type { IdentityDependencies } from '../dependencies.ts'
 import { type SignedIn, startSession } from '../logins/browser-session.ts'
 import type { CheckDeps } from '../logins/check-credentials.ts'
 import { provePassword } from './prove-owner.ts'
@@ -23,7 +22,7 @@ export interface ChangeOwnPasswordInput {
  */
 export async function changeOwnPassword(
   { browser: { account }, old, password, address, userAgent }: ChangeOwnPasswordInput,
-  deps: CheckDeps & Pick<IdentityDependencies, 'signInSessions'>,
+  deps: CheckDeps,
 ): Promise<
   | { readonly outcome: 'changed'; readonly cookie: string }
   | { readonly outcome: 'wrong' }

@@ -4,7 +4,9 @@ import { disableOwnFactor } from '../../accounts/second-factor/disable.ts'
 import { confirmEnrolment, enrolment, startEnrolment } from '../../accounts/second-factor/enrol.ts'
 import { newRecoveryCodesOf } from '../../accounts/second-factor/new-recovery-codes.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
+import type { AuthoredStores } from '../../change.ts'
 import { accountActor } from '../../change.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { countFailures, type Throttled } from '../logins/count-failures.ts'
 import { prove, provePassword } from './prove-owner.ts'
@@ -25,7 +27,7 @@ export interface SecondFactorState {
 
 export async function secondFactorState(
   { id }: Account,
-  deps: Pick<IdentityDependencies, 'secondFactors'>,
+  deps: TransactionStores,
 ): Promise<SecondFactorState> {
   const [first] = await confirmedFactors(id, deps)
   const recoveryCodesLeft = first ? await deps.secondFactors.recoveryCodesLeft(id) : 0
@@ -86,7 +88,7 @@ export async function disableOwnSecondFactor(
   return { verdict: 'right' }
 }
 
-const by = ({ account, address }: Owner, deps: IdentityDependencies) => ({
+const by = ({ account, address }: Owner, deps: Stores): AuthoredStores => ({
   ...deps,
   change: deps.changeBy({ actor: accountActor(account.username), source: address }),
 })

@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../stores.ts'
 /** Gives an account a role. */
 
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
@@ -88,7 +89,11 @@ export async function addGrant(
 }
 
 /** A typing mistake would leave the agent without the role. */
-async function requireAgentOf({ id, username }: Account, name: string, { agents }: Stores): Promise<void> {
+async function requireAgentOf(
+  { id, username }: Account,
+  name: string,
+  { agents }: TransactionStores,
+): Promise<void> {
   const agent = isAgentName(name) ? await agents.find(name) : undefined
   if (agent?.accountId === id) return
   throw invalidField(
@@ -98,7 +103,7 @@ async function requireAgentOf({ id, username }: Account, name: string, { agents 
 }
 
 /** A typing mistake would give a role for nothing. */
-async function requireBrand(brandId: string, { brands, models }: Stores): Promise<void> {
+async function requireBrand(brandId: string, { brands, models }: TransactionStores): Promise<void> {
   if (await brands.find(brandId)) return
   if ((await models.list()).some((model) => model.brandId === brandId)) return
   throw invalidField(

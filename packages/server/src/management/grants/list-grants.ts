@@ -1,5 +1,4 @@
 /** Who has which role. */
-
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'

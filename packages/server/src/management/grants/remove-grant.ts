@@ -1,5 +1,4 @@
 /** Takes a role from an account: within a second, no node lets it do what the role allowed. */
-
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import { noSuchRecord, stateConflict } from '../../errors.ts'
 import { type GrantKey, grantId, type ListedGrant } from '../../grants/grant.ts'

@@ -1,5 +1,4 @@
 /** What became of each record of a job, as a file (contract/administration.md, A16 and A18). */
-
 import type { Authority } from '../../authority.ts'
 import { exportText } from '../../files/export-rows.ts'
 import type { TransactionStores } from '../../stores.ts'

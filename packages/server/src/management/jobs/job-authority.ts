@@ -2,7 +2,6 @@
  * What a job may do at this moment: what its maker's account may do now, within what their token could do. Looked at
  * anew for every batch, so that a job ends with the role, the session or the account that made it (A16).
  */
-
 import { OPERATOR } from '../../accounts/account-fields.ts'
 import { type Authority, directAuthority } from '../../authority.ts'
 import { type Author, accountActor } from '../../change.ts'

@@ -1,9 +1,9 @@
+import type { Stores } from '../../stores.ts'
 /** What a kind of job is, and what its items work with. */
 
 import type { ManagementPermission } from '@ratafia/api'
 import type { Authority } from '../../authority.ts'
 import type { ImportFormat } from '../../files/import-rows.ts'
-import type { Stores } from '../../stores.ts'
 import type { Counts } from './job.ts'
 
 export type Settings = Readonly<Record<string, string>>

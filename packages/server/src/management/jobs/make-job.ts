@@ -1,5 +1,4 @@
 /** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
-
 import { newJobId } from '@ratafia/api'
 import { type Authority, brandsFor, type DirectAuthority, requireRecentPerson } from '../../authority.ts'
 import type { ListFilter, ListPosition } from '../../devices/fleet/list-filter.ts'

@@ -1,5 +1,4 @@
 /** A job that verifies the audit log: it reads all of it, which no request waits for. */
-
 import { readAnchor } from '../../audit/verify.ts'
 import { requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'

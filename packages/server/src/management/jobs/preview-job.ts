@@ -1,5 +1,4 @@
 /** What a job would do, before it is made (A13). */
-
 import { brandsFor, requireRecentPerson } from '../../authority.ts'
 import { wantsSameSerial } from '../../devices/registration/approval/approve.ts'
 import { RequestError } from '../../errors.ts'

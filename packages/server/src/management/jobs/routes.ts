@@ -1,5 +1,4 @@
 /** Jobs in the management API: HTTP in, operation, HTTP out. */
-
 import {
   type DeviceFilterSchema,
   MANAGEMENT_OPERATIONS,

@@ -2,11 +2,11 @@
  * One item of a job. The change, its entry in the audit log and the outcome of the item are one transaction: a process
  * that dies leaves all of them or none, and whoever goes on repeats nothing and loses nothing (A16).
  */
-
 import type { Authority } from '../../authority.ts'
+import type { InChange } from '../../change.ts'
 import { type ChangingBy, undone } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
-import type { Stores, TransactionStores } from '../../stores.ts'
+import type { Stores } from '../../stores.ts'
 import { withJobFile } from './files/job-file.ts'
 import type { Counts, Job, JobItem, JobOutcome } from './job.ts'
 import { jobAuthority } from './job-authority.ts'
@@ -26,7 +26,7 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
   if (!kind) throw new TypeError(`a job of the unknown kind ${name} runs`)
   let settled = false
   const settling =
-    <Stores extends TransactionStores>(begin: ChangingBy<Stores>): ChangingBy<Stores> =>
+    <On extends InChange>(begin: ChangingBy<On>): ChangingBy<On> =>
     (author) =>
     (work) =>
       begin(author)(async (on) => {
@@ -34,10 +34,7 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
         if (!(await on.jobs.claim(id, place))) throw new NothingToDo()
         const value = await work(on)
         // A file takes long: what was looked at before it may be over.
-        if (
-          kind.fileSettings &&
-          typeof (await jobAuthority(job, { ...on, clock: deps.clock })) === 'string'
-        ) {
+        if (kind.fileSettings && typeof (await jobAuthority(job, { ...deps, ...on })) === 'string') {
           throw new NothingToDo()
         }
         const outcome = { outcome: outcomeOf(value), result: kind.fileSettings && countsIn(value) }

@@ -1,5 +1,4 @@
 /** Runs the jobs that wait, a batch of each in turn, so that a long one holds up no other. */
-
 import type { Author } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Job as PeriodicJob } from '../../jobs/run-jobs.ts'

@@ -1,5 +1,4 @@
 /** Jobs, for whoever made them; for operators all of them. */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'

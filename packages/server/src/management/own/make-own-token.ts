@@ -7,9 +7,8 @@
 import { newSessionId, type SessionId } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
-import type { AccountStore } from '../../accounts/account-store.ts'
 import { requireRecentPerson } from '../../authority.ts'
-import type { ChangingBy, Recording } from '../../change.ts'
+import type { ChangingBy, InChange } from '../../change.ts'
 import {
   type Addresses,
   type CredentialText,
@@ -18,16 +17,15 @@ import {
   textsOf,
 } from '../../credential-forms.ts'
 import { invalidField, Unavailable, unauthorized } from '../../errors.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
+import type { Stores } from '../../stores.ts'
 import { textOfLimits } from '../../third-party/recorded-limits.ts'
 import { shortenSession } from '../../tokens/administration/shorten-session.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { mintPair } from '../../tokens/dialects/mint-pair.ts'
-import { openSession } from '../../tokens/open-session.ts'
+import { openSession, type SessionOpening } from '../../tokens/open-session.ts'
 import { checkTokenRequest, type RequestedToken } from '../../tokens/requested-token.ts'
 import { mintToken, subjectOf } from '../../tokens/root-macaroon.ts'
 import { type ListedSession, sessionRecord } from '../../tokens/session.ts'
-import type { SessionStore } from '../../tokens/session-store.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { requireWholeToken } from '../tokens/require-whole-token.ts'
 import { requestOf, type WantedToken } from './wanted-token.ts'
@@ -48,15 +46,13 @@ export interface OwnToken {
 }
 
 export interface OwnTokenDeps
-  extends Pick<
-    TokenDependencies,
-    'keyring' | 'identity' | 'location' | 'clock' | 'lifetime' | 'snapIds' | 'entryOf'
-  > {
+  extends Stores,
+    Pick<
+      TokenDependencies,
+      'keyring' | 'identity' | 'location' | 'clock' | 'lifetime' | 'snapIds' | 'entryOf'
+    > {
   /** This installation's own, even beside an external identity service: only it can discharge what is minted here. */
   readonly ownThirdParty: TokenDependencies['thirdParty']
-  readonly accounts: Pick<AccountStore, 'identitiesOf'>
-  readonly grants: Pick<GrantStore, 'heldBy'>
-  readonly changeBy: ChangingBy
   /** Where tools find this installation. */
   readonly addresses: () => Promise<Addresses>
 }
@@ -99,7 +95,7 @@ export async function makeOwnToken(
 
 /** A change that is part of a transaction which is under way. */
 const inside =
-  <Stores>(on: Stores & Recording): ChangingBy<Stores> =>
+  (on: InChange): ChangingBy =>
   () =>
   (work) =>
     work(on)
@@ -114,7 +110,7 @@ interface OwnSession {
 async function open(
   { id, account, requested }: OwnSession,
   { author }: ManagerAuthority,
-  deps: Pick<OwnTokenDeps, 'entryOf' | 'clock'> & { readonly tokenSessions: SessionStore },
+  deps: SessionOpening,
 ): Promise<ListedSession> {
   const { description, since, expires: until, attenuations } = requested
   const facts = { kind: 'developer', limits: textOfLimits(attenuations) } as const

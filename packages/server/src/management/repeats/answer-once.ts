@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../stores.ts'
 /**
  * Answers a request once, however often it is sent with one `Idempotency-Key` (contract/administration.md, A12). The
  * answer is kept for a day. Opening it takes the keys of the service and the `Idempotency-Key`, and the row is found with
@@ -57,7 +58,10 @@ export async function answerOnce(asked: Asked, work: () => Promise<Answer>, deps
  * Refuses a key that an earlier release has an answer to: it kept the row under a plain hash of the key, and the answer
  * opened with the key alone. Such rows are gone a day after the upgrade.
  */
-async function refuseEarlierReleases({ accountId, key }: Asked, { repeats }: Stores): Promise<void> {
+async function refuseEarlierReleases(
+  { accountId, key }: Asked,
+  { repeats }: TransactionStores,
+): Promise<void> {
   if (await repeats.find({ accountId, keyHash: hash('sha256', key) })) throw notShown()
 }
 

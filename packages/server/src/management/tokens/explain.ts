@@ -70,7 +70,7 @@ export async function explain(read: () => Presented, deps: ExplainDeps): Promise
 /** A root that was not used yet is looked at as it would be at its first use, without that. */
 const recordingNothing = (deps: ExplainDeps): ExplainDeps => ({
   ...deps,
-  accounts: { ...deps.accounts, idOf: deps.accounts.knownIdOf },
+  accountIdOf: deps.knownAccountIdOf,
   tokenSessions: {
     ...deps.tokenSessions,
     open: async () => true,

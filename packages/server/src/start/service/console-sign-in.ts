@@ -26,9 +26,9 @@ export interface ConsoleSignIn {
 
 export function consoleSignIn({ app, installation, management, name }: Parts): ConsoleSignIn {
   const { baseUrl, identity } = management
-  const { keyring, changeBy, jobs, keptForms, clock } = installation
   const http = {
-    ...{ management, keyring, changeBy, jobs, keptForms, clock, baseUrl, name },
+    ...installation,
+    ...{ management, baseUrl, name },
     cookie: sessionCookie(baseUrl),
     fetchFor: identity.bundled ? inProcess(app) : () => fetch,
     identity: {

@@ -20,7 +20,6 @@ import { notingRegistrations, notingSessions } from '../../devices/activity/noti
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
 import { type CloneStore, cloneStore } from '../../devices/clones/clone-store.ts'
-import { deviceStore } from '../../devices/device-store.ts'
 import { registrationStore } from '../../devices/registration/registration-store.ts'
 import { registrationRoutes } from '../../devices/registration/routes.ts'
 import { signingQueue } from '../../devices/registration/signing-queue.ts'
@@ -50,7 +49,7 @@ import { rootPrefixes, tokenPrefix } from '../../tokens/token-prefix.ts'
 import type { AccountFrame } from '../../web/account/shell.ts'
 import { changing, newEntry } from '../changing.ts'
 import { RELEASE } from '../release.ts'
-import { storesOn } from '../stores.ts'
+import { storesInChange } from '../stores.ts'
 import { addCi } from './ci.ts'
 import { addManagement } from './management.ts'
 import { toolLogins } from './tool-logins.ts'
@@ -98,8 +97,8 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const hasConsole = config.management.enabled && config.management.console
   if (!config.identity) await addIdentity('/identity', parts, hasConsole ? returnUrl(baseUrl) : undefined)
 
-  const idOf =
-    (rule: 'auto' | 'known'): TokenDependencies['accounts']['idOf'] =>
+  const accountIdOf =
+    (rule: 'auto' | 'known'): TokenDependencies['accountIdOf'] =>
     async ({ subject, username }, source) => {
       // The bundled service declares ids of accounts, unless it is asked for usernames.
       if (!config.identity && isAccountId(subject)) return subject
@@ -111,14 +110,12 @@ export async function addService(parts: ServiceParts): Promise<void> {
     }
 
   const tokens: TokenDependencies = {
-    keyring,
+    ...installation,
     tokenSessions: talliedLogins(installation.tokenSessions, tally),
-    logins: rememberedLogins(feed, installation),
+    rememberedLogins: rememberedLogins(feed, installation),
     uses: parts.tokenUses,
     tally,
-    changeBy,
     entryOf: newEntry(clock),
-    clock,
     baseUrl,
     location,
     thirdParty,
@@ -126,7 +123,8 @@ export async function addService(parts: ServiceParts): Promise<void> {
     lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),
-    accounts: { ...installation.logins, idOf: idOf(config.accounts), knownIdOf: idOf('known') },
+    accountIdOf: accountIdOf(config.accounts),
+    knownAccountIdOf: accountIdOf('known'),
   }
   await app.register(tokenRoutes, tokens)
   await app.register(ubuntuOneRoutes, { ...tokens, developerAccount: config.developerAccount })
@@ -151,7 +149,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   await app.register(registrationRoutes, {
     ...installation,
     changeBy: changing(installation.database, clock, (on) => ({
-      ...storesOn(on),
+      ...storesInChange(on, installation.sealer),
       registrations: notingRegistrations(registrationStore(on), parts.activity),
     })),
     ...{ brandMemory, tally },
@@ -186,16 +184,16 @@ async function addDeviceSessions(
   brandMemory: BrandMemory,
   { app, installation, feed, telemetry, activity, tally }: ServiceParts,
 ): Promise<void> {
-  const { config, clock, database, deviceSessions } = installation
+  const { config, clock, database, sealer, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
     ...{ brandMemory, tally },
     recognised: recognised<DeviceAssertions>(),
-    sessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
+    deviceSessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
     verified: rememberedDeviceSessions(feed, installation),
-    inSessionsBy: changing(database, clock, (on) => ({
-      devices: deviceStore(on),
-      sessions: notingSessions(deviceSessionStore(on), activity),
+    changeBy: changing(database, clock, (on) => ({
+      ...storesInChange(on, sealer),
+      deviceSessions: notingSessions(deviceSessionStore(on), activity),
       clones: counting(cloneStore(on), telemetry),
     })),
     unknownSessions: config.unknownSessions,
@@ -250,7 +248,7 @@ export async function addIdentity(
   consoleReturn?: string,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
-  const { clock, logins, config } = installation
+  const { clock, config } = installation
   const tokenSessions = talliedLogins(installation.tokenSessions, tally)
   const { knownServices, returnTo, passwordLogins, dischargeLifetime } = config
   // Counts the attempts of browsers and of programs together.
@@ -268,6 +266,6 @@ export async function addIdentity(
     ...{ throttle, tally, dischargeLifetime, knownServices },
     enabled: passwordLogins,
     // Alone, it is no part of the service whose sessions they are.
-    sessions: feed && { clock, logins, tokenSessions, entryOf: newEntry(clock) },
+    sessions: feed && { ...installation, tokenSessions, entryOf: newEntry(clock) },
   })
 }

@@ -8,15 +8,13 @@ import { foldHours } from '../../counting/fold.ts'
 import { recountDevices } from '../../devices/counts/recount.ts'
 import { GUARD_MS } from '../../devices/nonce.ts'
 import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
-import type { Installation, Stores } from '../../installation.ts'
+import type { Installation } from '../../installation.ts'
 import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
 import { periodicJobs } from '../../management/jobs/run-jobs.ts'
 import type { Senders } from '../../reminders/run-reminders.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
-import { changing } from '../changing.ts'
-import { storesOn } from '../stores.ts'
 import { jobOfReminders } from './reminders.ts'
 
 /** Each runs in the process that has its lease. `senders`: of reminders. */
@@ -26,14 +24,14 @@ export function jobsOf(
   { metrics }: Telemetry,
   senders: Senders = { mail: undefined, webhook: undefined },
 ): readonly Job[] {
-  const { clock, database } = installation
+  const { clock } = installation
   const onRun = (table: string, outcome: 'ok' | 'failed', removed: number) => {
     metrics.retained(table, outcome, removed)
     if (removed > 0) log.debug({ table, removed }, 'removed what has expired')
   }
   const onFailed = (issuer: string, why: string) =>
     log.warn({ issuer, why }, 'could not fetch the keys of an issuer')
-  const change = changing(database, clock, storesOn)({ actor: 'service', source: hostname() })
+  const change = installation.changeBy({ actor: 'service', source: hostname() })
   const tasks = retentionTasks(installation, change)
   const reminders = jobOfReminders(installation, senders, { log, metrics })
   return [
@@ -81,7 +79,7 @@ function retentionTasks(
     registrations,
     clones,
   }: Installation,
-  change: Changing<Stores>,
+  change: Changing,
 ): readonly RetentionTask[] {
   const { audit } = retention
   return [
@@ -110,7 +108,7 @@ function retentionTasks(
     {
       table: 'device',
       keepMs: retention.waitingDevices,
-      remove: (before, limit) => removeOldWaiting(before, limit, { change }),
+      remove: (before, limit) => removeOldWaiting(before, limit, change),
     },
     { table: 'clone_evidence', keepMs: retention.cloneEvidence, remove: clones.removeOld },
     ...(audit === undefined
@@ -119,7 +117,7 @@ function retentionTasks(
           {
             table: 'audit_entry',
             keepMs: audit,
-            remove: (before: Date, limit: number) => removeOldEntries(before, limit, { change }),
+            remove: (before: Date, limit: number) => removeOldEntries(before, limit, change),
           },
         ]),
   ]

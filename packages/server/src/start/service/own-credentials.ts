@@ -6,26 +6,16 @@ import { bundledIdentity } from '../../third-party/identity-service.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { toolLogins } from './tool-logins.ts'
 
-type Own = Pick<
-  TokenDependencies,
-  | 'baseUrl'
-  | 'clock'
-  | 'entryOf'
-  | 'identity'
-  | 'keyring'
-  | 'lifetime'
-  | 'location'
-  | 'snapIds'
-  | 'thirdParty'
->
-
 /** Of `makeOwnToken` and of `addOwnAgent`. */
-export function ownCredentials(tokens: Own, installation: Installation): OwnTokenDeps & OwnAgentDeps {
-  const { config, keyring, accounts, grants, changeBy } = installation
+export function ownCredentials(
+  tokens: TokenDependencies,
+  installation: Installation,
+): OwnTokenDeps & OwnAgentDeps {
+  const { config, keyring } = installation
   const signOn = toolLogins(tokens.thirdParty, config.identity?.url ?? tokens.baseUrl)
   return {
+    ...installation,
     ...tokens,
-    ...{ accounts, grants, changeBy },
     ownThirdParty: bundledIdentity(keyring, tokens.identity.location, config),
     addresses: async () => ({ baseUrl: tokens.baseUrl, signOn: (await signOn()).signOn }),
     identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,

@@ -1,5 +1,4 @@
 /** Ends one's own sessions, all of them or all but some: after a computer, or a token of unknown origin, was lost. */
-
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
 

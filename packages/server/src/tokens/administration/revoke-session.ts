@@ -1,5 +1,4 @@
 /** Ends a session, and with it every token of it: one's own, or for an administrator that of any account. */
-
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { noSuchRecord } from '../../errors.ts'

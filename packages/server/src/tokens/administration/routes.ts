@@ -1,8 +1,7 @@
 /** The sessions of tokens in the management API: HTTP in, operation, HTTP out. */
-
 import { isSessionId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { type ChangingBy, undone } from '../../change.ts'
+import { undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
@@ -15,8 +14,6 @@ import { shortenSession } from './shorten-session.ts'
 import { showSession } from './show-session.ts'
 
 interface SessionRouteDeps extends Stores {
-  readonly changeBy: ChangingBy
-  readonly tokenSessions: Stores['tokenSessions'] & Stores['tokenSessions']
   /** The account of a username or an id. Throws `no-such-record`. */
   readonly accountIdOf: (nameOrId: string) => Promise<ListedSession['accountId']>
 }

@@ -2,7 +2,6 @@
  * Brings the end of one's own session forward: a new token replaces it, and for a while both work
  * (contract/administration.md, resources).
  */
-
 import { invalidField, stateConflict } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import type { ListedSession } from '../session.ts'

@@ -11,6 +11,7 @@ import {
 } from '../../accounts/ended-logins/refuse-ended-login.ts'
 import type { LoginSession } from '../../accounts/logins/login-store.ts'
 import { RequestError, Unavailable, unauthorized } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import { openSession, type SessionFacts } from '../open-session.ts'
 import { type IdentitySource, readRootPayload, subjectOf } from '../root-macaroon.ts'
@@ -19,7 +20,8 @@ import { type ClearedLogin, type Clearing, isRoot, type LoginKind } from './clea
 import type { UnverifiedMacaroon } from './first-valid-slice.ts'
 
 export interface LoginDependencies
-  extends Pick<TokenDependencies, 'identity' | 'clock' | 'accounts' | 'tokenSessions' | 'entryOf'> {
+  extends Stores,
+    Pick<TokenDependencies, 'identity' | 'accountIdOf' | 'entryOf'> {
   /** The address that the request comes from. */
   readonly source: string
 }
@@ -95,11 +97,11 @@ function refuseRevoked({ revokedAt, revokedBy }: LoginSession): void {
 async function refuseEndedOpening(
   cleared: ClearedLogin,
   { session, account }: { readonly session: LoginSession; readonly account: Account },
-  { accounts, identity, source }: LoginDependencies,
+  { accountIdOf, identity, source }: LoginDependencies,
 ): Promise<void> {
   const isOwners =
     session.ruleId === undefined
-      ? (await accounts.idOf(cleared, source)) === account.id
+      ? (await accountIdOf(cleared, source)) === account.id
       : cleared.subject === subjectOf(account, identity)
   if (!isOwners) throw anothersLogin()
   const { dischargeExpires, mintedExpires } = cleared
@@ -132,8 +134,8 @@ function readPayload(
   return read
 }
 
-async function loginOfToken({ sessionId }: ClearedLogin, { accounts }: LoginDependencies) {
-  const login = await accounts.ofSession(sessionId)
+async function loginOfToken({ sessionId }: ClearedLogin, { logins }: LoginDependencies) {
+  const login = await logins.ofSession(sessionId)
   // A token is minted after its session is recorded, so only a database older than the token lacks the session.
   if (!login) throw unknownSession()
   return login
@@ -153,9 +155,9 @@ async function loginOfRoot<Cleared extends ClearedLogin>(
   { description, withPassword, rules }: FirstPresented<Cleared>,
   deps: LoginDependencies,
 ) {
-  const { accounts, identity, source } = deps
+  const { accountIdOf, logins, identity, source } = deps
   if (withPassword) {
-    const login = await accounts.ofSession(cleared.sessionId)
+    const login = await logins.ofSession(cleared.sessionId)
     if (login) return login
     if (identity.bundled) throw unknownSession()
   }
@@ -163,9 +165,9 @@ async function loginOfRoot<Cleared extends ClearedLogin>(
   // Check this before recording anything: an expired login leaves no trace.
   if (now >= cleared.sessionExpires) throw expired(cleared.sessionExpires)
   refuseStaleDischarge(cleared, { withPassword, now })
-  const named = { accountId: await accounts.idOf(cleared, source), sessionId: cleared.sessionId }
+  const named = { accountId: await accountIdOf(cleared, source), sessionId: cleared.sessionId }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const login = await accounts.find(named)
+    const login = await logins.find(named)
     if (!login) throw unauthorized('The account this login was made with no longer exists.')
     const account = requireEnabled(login.account)
     // An external service's ids are not those of the accounts here.

@@ -1,14 +1,12 @@
 /** `POST /v1/tokens/exchange` and `/v1/tokens/usso/exchange`: an exchange by a client that says what it is. */
 import type { MacaroonResponse, SessionId } from '@ratafia/api'
-import { accountActor, type ChangingBy } from '../../change.ts'
+import { accountActor } from '../../change.ts'
 import type { Presented } from '../authentication/first-valid-slice.ts'
 import type { RequestDependencies } from '../dependencies.ts'
 import { exchangeLogin } from '../exchange.ts'
 import { checkDescription } from '../requested-token.ts'
 
-export interface GatewayExchangeDependencies extends RequestDependencies {
-  readonly changeBy: ChangingBy
-}
+export interface GatewayExchangeDependencies extends RequestDependencies {}
 
 /**
  * The description becomes that of the session: the root was made before anybody knew it. Throws as `exchange` does, and

@@ -1,5 +1,4 @@
 /** What a developer token is limited to, as chips and as a sentence. */
-
 import { type Html, html } from '../html.ts'
 import { permissionInWords } from '../permissions.ts'
 import { visibleText } from '../visible-text.ts'

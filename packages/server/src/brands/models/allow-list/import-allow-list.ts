@@ -1,5 +1,4 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
-
 import { isStrictSerial } from '@ratafia/assertions'
 import { changeUnlessDry } from '../../../change.ts'
 import {

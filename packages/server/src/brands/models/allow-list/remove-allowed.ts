@@ -1,5 +1,4 @@
 /** Takes devices off the allow-list of a model. */
-
 import { requireRecentPerson } from '../../../authority.ts'
 import { changeUnlessDry } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'

@@ -1,5 +1,4 @@
 /** Creates a key that lets devices of a model register. Once a model has had a key, it requires one. */
-
 import { randomBytes } from 'node:crypto'
 import type { Authority } from '../../../authority.ts'
 import { invalidField } from '../../../errors.ts'

@@ -1,5 +1,4 @@
 /** Imports an API key that devices already have from another service. */
-
 import { invalidField } from '../../../errors.ts'
 import type { Stores } from '../../../stores.ts'
 import { managedModel, type NamedModel } from '../find-model.ts'

@@ -1,5 +1,4 @@
 /** API keys, without their text, for whoever may see their model. */
-
 import { type Authority, brandsFor, covers } from '../../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../../errors.ts'
 import type { TransactionStores } from '../../../stores.ts'

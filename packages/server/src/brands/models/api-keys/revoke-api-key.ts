@@ -1,5 +1,4 @@
 /** Revokes a key: devices can no longer register with it; those that did stay registered. */
-
 import { requireForBrand } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'
 import { showModelName } from '../model-policy.ts'

@@ -1,6 +1,5 @@
 /** Is the `api-key` of a registration valid, or expired, revoked, or used up? Counts its uses. */
-
-import type { Stores } from '../../../stores.ts'
+import type { TransactionStores } from '../../../stores.ts'
 import type { ModelName } from '../model-policy.ts'
 import { type ApiKey, hashApiKey } from './api-key.ts'
 
@@ -21,12 +20,13 @@ interface ShownKey {
  */
 export async function useApiKey(
   { text, model }: ShownKey,
-  { apiKeys, clock }: Stores,
+  stores: TransactionStores,
+  now: Date,
 ): Promise<ApiKeyVerdict> {
   const hash = text === undefined ? undefined : hashApiKey(text, model)
-  const used = hash && (await apiKeys.use(hash, model, clock()))
+  const used = hash && (await stores.apiKeys.use(hash, model, now))
   if (used) return { accepted: true, key: used }
-  const verdict = await checkApiKey({ text, model }, { apiKeys, clock })
+  const verdict = await checkApiKey({ text, model }, stores, now)
   // It became valid between the two queries: the device may retry.
   return verdict.accepted && verdict.key ? refusal('The API key was not valid just now. Try again.') : verdict
 }
@@ -34,12 +34,13 @@ export async function useApiKey(
 /** As {@link useApiKey}, without counting: whether it would be accepted now. */
 export async function checkApiKey(
   { text, model }: ShownKey,
-  { apiKeys, clock }: Stores,
+  { apiKeys }: TransactionStores,
+  now: Date,
 ): Promise<ApiKeyVerdict> {
   const hash = text === undefined ? undefined : hashApiKey(text, model)
   const key = hash && (await apiKeys.findByHash(hash))
   if (key && key.brandId === model.brandId && key.model === model.model) {
-    const why = whyNot(key, clock())
+    const why = whyNot(key, now)
     return why === undefined ? { accepted: true, key } : refusal(why)
   }
   if (!(await apiKeys.isRequired(model))) return { accepted: true, key: undefined }

@@ -1,5 +1,4 @@
 /** Finds the hardware identity that a registration names. */
-
 import { AssertionError, type TrustedAssertion, verifyTrust } from '@ratafia/assertions'
 import type { Stores } from '../../../stores.ts'
 import { decodeStored } from '../../trust/decode-stored.ts'

@@ -1,3 +1,4 @@
+import type { TransactionStores } from '../../../stores.ts'
 /** Imports hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
 
 import { createHash } from 'node:crypto'
@@ -77,7 +78,7 @@ export async function importHardwareIdentities(
 async function checkIdentity(
   identity: Identity,
   context: TrustContext,
-  { hardwareIdentities }: Stores,
+  { hardwareIdentities }: TransactionStores,
 ): Promise<StoredHardwareIdentity> {
   const { issuerId, hardwareKeyId, manufacturer, hardwareName, hardwareId } = identity.fields
   const what = `The hardware-identity ${identity.primaryKey.join('/')}`

@@ -1,5 +1,4 @@
 /** Lists the imported hardware identities, which belong to no brand. */
-
 import { type Authority, requireForAll } from '../../../authority.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'

@@ -1,5 +1,4 @@
 /** The keys of issuers as this process knows them: read once for each revision, ready to verify with. */
-
 import { LRUCache } from 'lru-cache'
 import type { AuthoredStores } from '../../../change.ts'
 import { type IssuerKeys, importIssuerKeys } from '../../id-token/issuer-keys.ts'

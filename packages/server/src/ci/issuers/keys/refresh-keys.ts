@@ -1,5 +1,4 @@
 /** Fetches the keys of an issuer again: one node at a time, and not too often (contract/oidc.md, A18). */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthoredStores } from '../../../change.ts'
 import { RequestError, Unavailable } from '../../../errors.ts'

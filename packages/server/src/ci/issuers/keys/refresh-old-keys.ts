@@ -1,11 +1,9 @@
 /** Fetches all keys every hour, so that a key that an issuer withdrew is refused (contract/oidc.md, A18). */
 import type { AuthoredStores } from '../../../change.ts'
 import type { FoundIssuer, KeysState } from '../issuer.ts'
-import type { IssuerStore } from '../issuer-store.ts'
 import { refreshKeys } from './refresh-keys.ts'
 
 interface RefreshOldKeysDeps extends AuthoredStores {
-  readonly issuers: Pick<IssuerStore, 'list' | 'findById'>
   /** Whether to begin another step. */
   readonly goOn: () => Promise<boolean>
   /** Called for an issuer whose last fetch succeeded and whose fetch now failed. */

@@ -5,10 +5,11 @@
 import { type FieldProblem, invalidField, Unavailable } from '../../../errors.ts'
 import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
 import { packageReference } from '../../../package-directory/package-reference.ts'
+import type { Stores } from '../../../stores.ts'
 import { findIssuer } from '../../issuers/find.ts'
-import type { FetchDocument } from '../../issuers/keys/fetch-keys.ts'
 import { publisherRecord } from '../managing/publisher-record.ts'
-import { type AddRuleDeps, addRule } from './add-rule.ts'
+import { addRule } from './add-rule.ts'
+import type { CheckDeps } from './check-wanted.ts'
 import { lookUpIds, type ProjectIds } from './project-ids.ts'
 import { requireJustSignedIn } from './rule-maker.ts'
 
@@ -36,7 +37,7 @@ export interface OwnRuleInput {
 export type OwnRule = ReturnType<typeof publisherRecord> & { readonly warnings: readonly string[] }
 
 /** Throws as `addRule`. */
-export async function addOwnRule(input: OwnRuleInput, deps: AddRuleDeps): Promise<OwnRule> {
+export async function addOwnRule(input: OwnRuleInput, deps: CheckDeps): Promise<OwnRule> {
   const { authority, name, issuer, match, permissions, packages, channels, stores, allowRegister } = input
   const added = await addRule(
     {
@@ -63,7 +64,7 @@ export interface OwnProjectInput {
  */
 export async function lookUpOwnIds(
   { authority, issuer: url, address }: OwnProjectInput,
-  deps: Pick<AddRuleDeps, 'issuers' | 'clock'> & { readonly fetchDocument: FetchDocument },
+  deps: Stores,
 ): Promise<ProjectIds> {
   // The service asks another host: not for whoever has only found a token.
   requireJustSignedIn(authority, deps.clock())

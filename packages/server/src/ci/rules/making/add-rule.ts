@@ -1,7 +1,6 @@
 /** Makes a rule: from then on jobs that match it get tokens of an account (contract/oidc.md, A6 to A12). */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../../accounts/account.ts'
-import type { ChangingBy } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import { formatMatch } from '../format-match.ts'
@@ -18,10 +17,6 @@ export interface AddedRule extends KnownRule {
   readonly warnings: readonly string[]
 }
 
-export interface AddRuleDeps extends CheckDeps {
-  readonly changeBy: ChangingBy
-}
-
 /** An exchange reads all rules of a project at once. */
 export const MOST_RULES_OF_A_PROJECT = 100
 
@@ -29,7 +24,7 @@ export const MOST_RULES_OF_A_PROJECT = 100
  * Throws `invalid-field`, whose message has a line for everything that is wrong; as `requireMayMakeRules` and
  * `requireMayLetJobsIn`.
  */
-export async function addRule(wanted: WantedRule, deps: AddRuleDeps): Promise<AddedRule> {
+export async function addRule(wanted: WantedRule, deps: CheckDeps): Promise<AddedRule> {
   const createdAt = deps.clock()
   const { account, issuer, match, warnings, grants, lifetime } = await checkWanted(wanted, createdAt, deps)
   const said = {
@@ -43,8 +38,8 @@ export async function addRule(wanted: WantedRule, deps: AddRuleDeps): Promise<Ad
   }
   const rule = { id: randomUUID(), ...said, version: versionOf(said) }
   const ids = idsOfRule(issuer, match)
-  await deps.changeBy(authorOf(wanted.maker))(async ({ rules, record, ...on }) => {
-    const { accounts } = on
+  await deps.changeBy(authorOf(wanted.maker))(async (on) => {
+    const { accounts, rules, record } = on
     await requireMayLetJobsIn(wanted.maker, { account, now: createdAt }, on)
     if (!(await accounts.keep(account.id))) {
       throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })

@@ -1,11 +1,10 @@
+import type { Stores } from '../../../stores.ts'
 /** Checks a rule that somebody wants to make, and reports everything that is wrong at once. */
 
 import type { ErrorCode } from '@ratafia/api'
 import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
 import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
-import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
-import type { Clock } from '../../../clock.ts'
 import {
   type FieldProblem,
   invalidField,
@@ -14,7 +13,6 @@ import {
   quote,
   RequestError,
 } from '../../../errors.ts'
-import type { PackageStore } from '../../../package-directory/package-store.ts'
 import { type PackageReference, resolvePackages } from '../../../package-directory/resolve.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { isLimit } from '../../../tokens/wanted-limits.ts'
@@ -56,10 +54,7 @@ export interface CheckedWanted {
   readonly warnings: readonly string[]
 }
 
-export interface CheckDeps extends TransactionStores {
-  readonly accounts: AccountStore
-  readonly packages: PackageStore
-  readonly clock: Clock
+export interface CheckDeps extends Stores, TransactionStores {
   /** The longest lifetime, in milliseconds. */
   readonly jobMaxLifetime: number
 }

@@ -2,7 +2,6 @@
  * Who makes a rule (contract/oidc.md, A12): who manages the account, or its owner in the console, where they just signed
  * in. No operation of an API takes this, because a rule outlives every token.
  */
-
 import { type Account, requireEnabled } from '../../../accounts/account.ts'
 import { requireMayLetIn } from '../../../accounts/administration/may-manage.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../../authority.ts'

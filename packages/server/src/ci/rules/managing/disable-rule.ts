@@ -1,5 +1,4 @@
 /** Disables a rule: it gives no more tokens, and the sessions it opened end at once (contract/oidc.md, A12). */
-
 import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
 import { type Authority, requireForAll } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'

@@ -1,5 +1,4 @@
 /** Lists rules sorted by name, a page at a time. */
-
 import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
 import type { TransactionStores } from '../../../stores.ts'

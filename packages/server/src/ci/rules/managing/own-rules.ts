@@ -1,5 +1,4 @@
 /** The rules of one's own account, for whoever is signed in as it. */
-
 import type { AccountId } from '@ratafia/api'
 import type { Authority } from '../../../authority.ts'
 import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'

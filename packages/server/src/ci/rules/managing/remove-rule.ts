@@ -1,5 +1,4 @@
 /** Removes a rule, and ends at once the sessions it opened (contract/oidc.md, A12). */
-
 import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
 import { requireForAll } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'

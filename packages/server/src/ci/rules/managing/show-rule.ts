@@ -1,10 +1,9 @@
 /** A rule with the warnings that it was made with. */
-
 import { RequestError } from '../../../errors.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { findIssuer } from '../../issuers/find.ts'
 import { checkRule } from '../check-rule.ts'
-import type { KnownRule, RuleStore } from '../rule-store.ts'
+import type { KnownRule } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
 
 export interface ShownRule extends KnownRule {
@@ -13,13 +12,11 @@ export interface ShownRule extends KnownRule {
 }
 
 /** Throws `invalid-field` when there is no such rule. */
-export const showRule = async (
-  name: string,
-  { rules, issuers }: TransactionStores & { readonly rules: Pick<RuleStore, 'find'> },
-): Promise<ShownRule> => withWarnings(await findRule(name, rules), { issuers })
+export const showRule = async (name: string, stores: TransactionStores): Promise<ShownRule> =>
+  withWarnings(await findRule(name, stores.rules), stores)
 
-export async function withWarnings(known: KnownRule, { issuers }: TransactionStores): Promise<ShownRule> {
-  const { issuer } = await findIssuer(known.issuer.url, { issuers })
+export async function withWarnings(known: KnownRule, stores: TransactionStores): Promise<ShownRule> {
+  const { issuer } = await findIssuer(known.issuer.url, stores)
   try {
     return { ...known, warnings: checkRule(issuer, known.rule.match).warnings }
   } catch (error) {

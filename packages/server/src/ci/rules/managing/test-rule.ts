@@ -1,5 +1,4 @@
 /** Explains, without a network, what a rule makes of claims (contract/oidc.md, "Commands and pipelines"). */
-
 import type { Clock } from '../../../clock.ts'
 import { invalidField } from '../../../errors.ts'
 import type { TransactionStores } from '../../../stores.ts'

@@ -1,5 +1,4 @@
 /** Approves a device: its serial is signed and stored, and its next poll gets it. */
-
 import { isStrictSerial } from '@ratafia/assertions'
 import { requireForBrand } from '../../../authority.ts'
 import type { SignedSerial } from '../../../brands/keys/sign-serial.ts'
@@ -48,9 +47,10 @@ export async function approveDevice(
     return { device: found, before: true }
   }
   const model = await modelOfWaiting(found, deps)
+  const issuing = { ...deps, change: deps.changeBy(authority.author) }
   if (dryRun) {
     mustBeSeen?.(found)
-    const preview = await previewApproval({ found, model, serial }, deps)
+    const preview = await previewApproval({ found, model, serial }, issuing)
     const decided = {
       status: 'active',
       decidedAt: deps.clock(),
@@ -60,7 +60,6 @@ export async function approveDevice(
     return { device: { ...preview, ...decided }, before: false }
   }
   const { by } = authority
-  const issuing = { ...deps, change: deps.changeBy(authority.author) }
   const approved = await retryLostRaces(ATTEMPTS, async () => {
     const ready = await prepareApproval({ found, model, serial, by }, issuing)
     return issuing.change((stores) => storeApproval(ready, stores, mustBeSeen))
@@ -70,7 +69,7 @@ export async function approveDevice(
 }
 
 /** Throws {@link RequestError} `state-conflict` for a device that does not wait, or whose model was removed. */
-async function modelOfWaiting(device: Device, { models }: AuthoredStores): Promise<StoredModel> {
+async function modelOfWaiting(device: Device, { models }: TransactionStores): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
     throw deviceConflict(device, ' is not waiting for a decision.')
   }

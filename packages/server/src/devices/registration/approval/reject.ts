@@ -1,5 +1,4 @@
 /** Rejects a device that waits: its next poll gets the reason. */
-
 import { requireForBrand } from '../../../authority.ts'
 import type { Recording } from '../../../change.ts'
 import type { RequestError } from '../../../errors.ts'

@@ -6,11 +6,7 @@ import { showModelName } from '../../../brands/models/model-policy.ts'
 import type { Changing } from '../../../change.ts'
 
 /** Removes one batch and returns how many; the audit log gets an entry for each model. */
-export function removeOldWaiting(
-  before: Date,
-  limit: number,
-  { change }: { readonly change: Changing },
-): Promise<number> {
+export function removeOldWaiting(before: Date, limit: number, change: Changing): Promise<number> {
   return change(async ({ waiting, record }) => {
     const removed = await waiting.removeOld(before, limit)
     for (const [subject, { length }] of Map.groupBy(removed, showModelName)) {

@@ -1,5 +1,4 @@
 /** Puts a new device into the register without a serial: it waits until the operator approves or rejects it. */
-
 import { encode } from '@ratafia/assertions'
 import { networksOf } from '../../../address.ts'
 import { showModelName } from '../../../brands/models/model-policy.ts'
@@ -12,13 +11,10 @@ import { policyStillAllows } from '../policy-still-allows.ts'
 import { pendingDevice, serialTaken } from '../register-new.ts'
 import { useRequestId } from '../use-request-id.ts'
 import { requirePlace, type WaitingPlaces } from './waiting-places.ts'
-import type { WaitingStore } from './waiting-store.ts'
 
 const MAX_PENDING_BYTES = 64 * 1024
 
-export interface WaitDeps extends AuthoredStores, WaitingPlaces {
-  readonly waiting: WaitingStore
-}
+export interface WaitDeps extends AuthoredStores, WaitingPlaces {}
 
 /**
  * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` if another request was faster, and

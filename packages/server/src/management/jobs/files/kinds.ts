@@ -1,5 +1,4 @@
 /** Jobs that import a file, a row each: the whole of it in one transaction, or nothing (A17). */
-
 import { MOST_PARTS } from '@ratafia/api/schemas'
 import { importAllowList, readEntries } from '../../../brands/models/allow-list/import-allow-list.ts'
 import { removeAllowed } from '../../../brands/models/allow-list/remove-allowed.ts'

@@ -1,5 +1,4 @@
 /** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
-
 import { isDeepStrictEqual } from 'node:util'
 import { MOST_PARTS } from '@ratafia/api/schemas'
 import { type Authority, brandsFor } from '../../../authority.ts'

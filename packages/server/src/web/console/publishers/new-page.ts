@@ -1,5 +1,4 @@
 /** The form of a rule: first whose jobs, then what their ID tokens have to say. */
-
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { permissionInWords } from '../../permissions.ts'
