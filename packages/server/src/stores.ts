@@ -5,8 +5,10 @@
 import type { Clock } from './clock.ts'
 
 /** What is there both on the database and on one transaction. */
-// biome-ignore lint/suspicious/noEmptyInterface: each store adds itself.
-export interface TransactionStores {}
+export interface TransactionStores {
+  /** How many rows a list looks at before it ends a page early. Default: what each list has measured. */
+  readonly mostRows?: number
+}
 
 /** What is there outside a transaction. */
 export interface Stores extends TransactionStores {

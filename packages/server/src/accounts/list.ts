@@ -2,8 +2,9 @@
 import { isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
+import type { TransactionStores } from '../stores.ts'
 import type { Account } from './account.ts'
-import type { AccountFilter, AccountStore } from './account-store.ts'
+import type { AccountFilter } from './account-store.ts'
 
 /** The most accounts on one page. */
 const MAX_ACCOUNTS_PER_PAGE = 1000
@@ -31,7 +32,7 @@ export interface AccountPage {
  */
 export async function listAccounts(
   { authority, filter = {}, after, limit = 100 }: AccountListing,
-  { accounts, mostRows = MOST_ROWS }: { readonly accounts: AccountStore; readonly mostRows?: number },
+  { accounts, mostRows = MOST_ROWS }: TransactionStores,
 ): Promise<AccountPage> {
   requireForAll(authority, 'accounts:read')
   if (after !== undefined && !isUsername(after)) {

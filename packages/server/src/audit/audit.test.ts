@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { newAccountId } from '@ratafia/api'
 import { deciding } from '../../test/support/authorities.ts'
-import { changeOf, TESTER } from '../../test/support/changes.ts'
+import { TESTER } from '../../test/support/changes.ts'
 import { eachDatabase } from '../../test/support/databases.ts'
+import { storesOf } from '../../test/support/stores.ts'
 import { accountStore } from '../accounts/account-store.ts'
-import { type AuditEntryTable, type Database, inTransaction } from '../database/index.ts'
+import type { AuditEntryTable, Database } from '../database/index.ts'
 import { type AuditStore, auditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 import { exportAudit } from './export.ts'
@@ -25,22 +26,18 @@ eachDatabase((_kind, open) => {
     database = await open()
     audit = auditStore(database)
   })
-  const storesOn = (on: Pick<Database, 'query'>) => ({ accounts: accountStore(on), audit: auditStore(on) })
-  const changer = () => changeOf(database, storesOn, clock)
-  const linking = () => ({
-    audit,
-    inAudit: <T>(work: (on: AuditStore) => Promise<T>) =>
-      inTransaction(database.query, (query) => work(auditStore({ query }))),
-  })
-  const link = () => linkEntries(linking())
+  const stores = () => storesOf(database, { clock })
+  const link = () => linkEntries(stores())
   /** One a minute. */
   const record = async (count: number, subject = 'someone') => {
     for (let index = 0; index < count; index++) {
       minute++
-      await changer()(({ record: add }) => add({ action: 'account.enable', subject, details: { index } }))
+      await stores().change(({ record: add }) =>
+        add({ action: 'account.enable', subject, details: { index } }),
+      )
     }
   }
-  const verify = (expect?: Anchor) => verifyAudit({ expect }, { audit })
+  const verify = (expect?: Anchor) => verifyAudit({ expect }, stores())
   const rows = () => database.query.selectFrom('audit_entry').selectAll().orderBy('id').execute()
   const clear = async () => {
     await database.query.deleteFrom('audit_entry').execute()
@@ -66,7 +63,7 @@ eachDatabase((_kind, open) => {
   test('a change that fails leaves neither itself nor an entry', async () => {
     const count = (await rows()).length
     const fields = { id: newAccountId(), email: '', name: 'X', passwordHash: undefined, createdAt: clock() }
-    const failing = changer()(async ({ accounts, record: add }) => {
+    const failing = stores().change(async ({ accounts, record: add }) => {
       assert.ok(await accounts.insert({ ...fields, username: 'failing' as never }))
       await add({ action: 'account.add', subject: 'failing' })
       throw new Error('after all')
@@ -78,12 +75,12 @@ eachDatabase((_kind, open) => {
 
   test('text that no database takes is stored so that it can be, and verifies', async () => {
     minute++
-    await changer()(({ record: add }) =>
+    await stores().change(({ record: add }) =>
       add({ action: 'account.link', subject: 'a\0b\ud800', details: { text: 'c\0d\udfff“ü”' } }),
     )
     await link()
     assert.equal((await verify()).broken, undefined)
-    const [newest] = (await listAudit({ limit: 1, authority: deciding() }, { audit })).entries
+    const [newest] = (await listAudit({ limit: 1, authority: deciding() }, stores())).entries
     assert.equal(newest?.subject, 'a\ufffdb\ufffd')
     assert.deepEqual(JSON.parse(newest.details), { text: 'c\0d\udfff“ü”' })
   })
@@ -235,15 +232,15 @@ eachDatabase((_kind, open) => {
       ...audit,
       chain: async () => {
         const chain = await audit.chain()
-        if (batches++ < 3) await removeOldEntries(before, 50, { change: changer() })
+        if (batches++ < 3) await removeOldEntries(before, 50, stores().change)
         return chain
       },
     }
-    const meanwhile = await verifyAudit({ expect: end }, { audit: hindered })
+    const meanwhile = await verifyAudit({ expect: end }, { ...stores(), audit: hindered })
     assert.deepEqual([meanwhile.broken, meanwhile.verified], [undefined, 1050])
     let removed = 150
     for (let batch = 500; batch === 500; removed += batch) {
-      batch = await removeOldEntries(before, 500, { change: changer() })
+      batch = await removeOldEntries(before, 500, stores().change)
     }
     assert.equal(removed, 700)
     await link()
@@ -261,7 +258,7 @@ eachDatabase((_kind, open) => {
         ['50', TESTER.actor],
       ],
     )
-    assert.equal(await removeOldEntries(before, 500, { change: changer() }), 0)
+    assert.equal(await removeOldEntries(before, 500, stores().change), 0)
     assert.equal((await audit.list({ action: 'audit.remove' }, { limit: 9 })).length, told.length)
   })
 
@@ -272,7 +269,7 @@ eachDatabase((_kind, open) => {
     const from = clock()
     await record(5, 'ada')
     const count = async (filter: Parameters<AuditStore['list']>[0]) =>
-      (await listAudit({ ...filter, limit: 99, authority: deciding() }, { audit })).entries.length
+      (await listAudit({ ...filter, limit: 99, authority: deciding() }, stores())).entries.length
     assert.equal(await count({}), 12)
     assert.equal(await count({ subject: 'ada' }), 8)
     assert.equal(await count({ subject: 'ada', since: from }), 5)
@@ -283,7 +280,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await count({ action: 'account.disable' }), 0)
     const listed: string[] = []
     for (let before: Awaited<ReturnType<typeof listAudit>>['next']; ; ) {
-      const page = await listAudit({ subject: 'ada', before, limit: 3, authority: deciding() }, { audit })
+      const page = await listAudit({ subject: 'ada', before, limit: 3, authority: deciding() }, stores())
       assert.ok(page.entries.length <= 3)
       listed.push(...page.entries.map(({ id }) => id))
       before = page.next
@@ -292,7 +289,7 @@ eachDatabase((_kind, open) => {
     assert.equal(new Set(listed).size, 8)
     assert.deepEqual(listed, listed.toSorted().reverse())
     const exported: unknown[] = []
-    for await (const page of exportAudit({ filter: { subject: 'ada' }, authority: deciding() }, { audit }))
+    for await (const page of exportAudit({ filter: { subject: 'ada' }, authority: deciding() }, stores()))
       exported.push(...page.map(({ id }) => id))
     assert.deepEqual(exported, listed.toReversed())
   })

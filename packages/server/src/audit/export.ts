@@ -28,7 +28,7 @@ export function exportAudit(
 /** No query looks at more than `mostRows`, and no page is empty. */
 async function* pages(
   { filter, through }: Omit<AuditExport, 'authority'>,
-  { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores & { readonly mostRows?: number },
+  { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores,
 ): AsyncGenerator<readonly AuditRow[]> {
   const isServed = isServedByIndex(filter)
   for (let after: AuditEntryId | undefined; ; ) {

@@ -3,7 +3,8 @@ import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { ACTIONS } from '../change.ts'
 import { invalidField } from '../errors.ts'
-import { type AuditFilter, type AuditStore, isServedByIndex, type ListedEntry } from './audit-store.ts'
+import type { TransactionStores } from '../stores.ts'
+import { type AuditFilter, isServedByIndex, type ListedEntry } from './audit-store.ts'
 
 export interface AuditPage {
   readonly entries: readonly ListedEntry[]
@@ -25,7 +26,7 @@ export const MOST_AUDIT_ROWS = 20_000
 /** Throws {@link RequestError} `permission-denied`, and `invalid-field` for an action that there is not. */
 export async function listAudit(
   { authority, before, limit, ...filter }: AuditListing,
-  { audit, mostRows = MOST_AUDIT_ROWS }: { readonly audit: AuditStore; readonly mostRows?: number },
+  { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores,
 ): Promise<AuditPage> {
   requireForAll(authority, 'audit:read')
   checkAction(filter)

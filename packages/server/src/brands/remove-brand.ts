@@ -30,10 +30,7 @@ export async function removeBrand(
   })
 }
 
-async function requireUnneeded(
-  accountId: string,
-  stores: TransactionStores,
-): Promise<void> {
+async function requireUnneeded(accountId: string, stores: TransactionStores): Promise<void> {
   const { models, devices } = stores
   const all = await models.list()
   const own = all.filter(({ brandId }) => brandId === accountId)

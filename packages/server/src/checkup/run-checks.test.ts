@@ -7,12 +7,12 @@ import { eachDatabase } from '../../test/support/databases.ts'
 import { freshDeviceKeys, registered, sessionOf, withAcme } from '../../test/support/devices.ts'
 import { GITHUB, givenIssuer } from '../../test/support/rules.ts'
 import { addPerson, logIn, testService } from '../../test/support/service.ts'
-import { auditStore } from '../audit/audit-store.ts'
 import { linkEntries } from '../audit/link.ts'
 import { addRule } from '../ci/rules/making/add-rule.ts'
 import type { Database, DatabaseKind, DeviceTable, Schema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer } from '../keyring/sealing.ts'
+import { storesOn } from '../start/stores.ts'
 import type { CheckDeps } from './check.ts'
 import { checkupStore } from './checkup-store.ts'
 import { jobCheckStore } from './job-check-store.ts'
@@ -496,7 +496,7 @@ eachDatabase((kind, open, fresh) => {
           schema: schemaCheckStore({ query: transaction, kind }),
           sealed: sealedValueStore({ query: transaction }),
           sealer,
-          audit: auditStore({ query: transaction }),
+          stores: storesOn({ query: transaction }),
         })
         throw new TakenBack()
       })

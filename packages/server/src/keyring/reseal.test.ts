@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { deciding } from '../../test/support/authorities.ts'
-import { changesBy } from '../../test/support/changes.ts'
 import { eachDatabase } from '../../test/support/databases.ts'
+import { storesOf } from '../../test/support/stores.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import type { ChangingBy } from '../change.ts'
 import { openKeyring } from './keyring.ts'
@@ -18,8 +18,7 @@ const authority = deciding()
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
 
 eachDatabase((_kind, open) => {
-  const changes = async (): Promise<ChangingBy> =>
-    changesBy(await open(), (on) => ({ sealedValues: sealedValueStore(on) }))
+  const changes = async (): Promise<ChangingBy> => storesOf(await open()).changeBy
   const sealed = async () =>
     (await sealedValueStore(await open()).all()).map((value) => Buffer.from(value.sealed))
   const entries = async () =>

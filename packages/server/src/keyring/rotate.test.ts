@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { BakeryError } from '@ratafia/macaroon/bakery'
 import { deciding } from '../../test/support/authorities.ts'
-import { changesBy } from '../../test/support/changes.ts'
 import { eachDatabase, oneDatabase } from '../../test/support/databases.ts'
+import { storesOf } from '../../test/support/stores.ts'
 import { withOwnKeyPairs } from '../identity/discharge/own-key-pairs.ts'
 import { deriveKey } from './derive.ts'
-import { createKeyPairStore } from './key-pair-store.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { createRootKeyStore } from './root-key-store.ts'
 import { rotate } from './rotate.ts'
@@ -21,11 +20,8 @@ const lazy = { refreshMs: 3_600_000, lookupMs: 0 }
 const payload = Buffer.from('payload')
 
 eachDatabase((_kind, open) => {
-  const changeBy = async () =>
-    changesBy(await open(), (on) => ({
-      rootKeys: createRootKeyStore(on, createSealer(secret)),
-      keyPairs: createKeyPairStore(on, createSealer(secret)),
-    }))
+  const changing = async (one: Keyring) =>
+    storesOf(await open(), { keyring: one, sealer: createSealer(secret) })
   const keyring = async (times = lazy) => openKeyring({ database: await open(), secret, clock, times })
 
   test('after a rotation what older keys made still resolves and opens, on every node', async () => {
@@ -33,10 +29,7 @@ eachDatabase((_kind, open) => {
     const old = await one.mintId('token')
     const oldText = await one.sealText('visit', payload)
     const [oldPair] = await one.dischargerKeyPairs()
-    const added = await rotate(
-      { kinds: ['root', 'discharger'], authority: deciding() },
-      { keyring: one, changeBy: await changeBy() },
-    )
+    const added = await rotate({ kinds: ['root', 'discharger'], authority: deciding() }, await changing(one))
     assert.deepEqual(
       added.map(({ kind, active, createdAt }) => ({ kind, active, createdAt })),
       [
@@ -71,7 +64,7 @@ eachDatabase((_kind, open) => {
     const [one, other] = [await keyring(lazy), await keyring(eager)]
     const [root, pair] = await rotate(
       { kinds: ['root', 'discharger'], authority: deciding() },
-      { keyring: one, changeBy: await changeBy() },
+      await changing(one),
     )
     const { id } = await other.mintId('token')
     assert.equal(Buffer.from(id).readUInt32BE(1), root?.id)
@@ -82,7 +75,7 @@ eachDatabase((_kind, open) => {
     const [one, other] = [await keyring(lazy), await keyring(lazy)]
     const [, pair] = await rotate(
       { kinds: ['root', 'discharger'], authority: deciding() },
-      { keyring: one, changeBy: await changeBy() },
+      await changing(one),
     )
     const tried: (Uint8Array | undefined)[] = []
     await withOwnKeyPairs(other, async ([newest]) => {

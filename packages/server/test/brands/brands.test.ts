@@ -15,6 +15,7 @@ import { findHardwareIdentity } from '../../src/brands/models/hardware/find-hard
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import { findAssertion, rootAssertions } from '../../src/brands/trust/trust.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
+import type { Stores } from '../../src/stores.ts'
 import {
   addApiKey,
   addBrand,
@@ -40,7 +41,6 @@ import {
   acmeFiles,
   addAcme,
   addTestRoot,
-  type BrandDeps,
   brandDeps,
   signedFile,
   testKey,
@@ -159,7 +159,7 @@ eachDatabase((kind, open) => {
 
 eachDatabase((kind, open) => {
   const { testOnce } = onOne(kind)
-  let deps: BrandDeps
+  let deps: Stores
   before(async () => {
     deps = brandDeps(await open())
     await addAcme(deps)
@@ -498,7 +498,7 @@ eachDatabase((kind, open) => {
 
 eachDatabase((_kind, open) => {
   let now = new Date('2026-11-20T00:00:00Z')
-  let deps: BrandDeps
+  let deps: Stores
   before(async () => {
     deps = brandDeps(await open(), () => now)
     await addAcme(deps)

@@ -18,6 +18,7 @@ import { type DocumentOptions, documentFetcher } from '../../src/http/outgoing/d
 import { deciding } from '../support/authorities.ts'
 import { issuerNetwork } from '../support/issuer-network.ts'
 import { testProgram } from '../support/program.ts'
+import { storesWith } from '../support/stores.ts'
 import { newKeyPair, testIssuer } from '../support/test-issuer.ts'
 
 const GITLAB = 'https://gitlab.corp.example'
@@ -71,12 +72,12 @@ async function publish(jwksUri: string): Promise<void> {
 describe('addresses', () => {
   attack('private-literal', 'an issuer at a private address is not added', async () => {
     for (const url of ['https://10.0.0.5/', 'https://[fd00::5]/', 'https://[::ffff:a00:5]/']) {
-      const deps = {
+      const deps = storesWith({
         issuers: { findByUrl: async () => undefined },
         changeBy: () => assert.fail('it is stored'),
         fetchDocument: documentFetcher(network.options()),
         clock: () => new Date(),
-      }
+      })
       await assert.rejects(
         addIssuer({ url, kind: 'gitlab', authority: deciding() }, deps),
         refused(

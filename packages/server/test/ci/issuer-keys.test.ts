@@ -11,11 +11,10 @@ import { verifyByIssuer } from '../../src/ci/issuers/verify-by-issuer.ts'
 import { ExchangeRefusal, KeysUnavailable } from '../../src/ci/refusal.ts'
 import type { Database } from '../../src/database/index.ts'
 import { documentFetcher } from '../../src/http/outgoing/documents.ts'
-import { storesOn } from '../../src/start/stores.ts'
 import { deciding } from '../support/authorities.ts'
-import { changeOf, changesBy } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
+import { storesOf } from '../support/stores.ts'
 import { newKeyPair, signToken, testIssuer } from '../support/test-issuer.ts'
 
 const AUDIENCE = 'https://store.example.org'
@@ -30,11 +29,7 @@ eachDatabase((_kind, open) => {
   }
   const nodeOn = (database: Database) => {
     const fetchDocument = documentFetcher()
-    const changes = {
-      change: changeOf(database, storesOn, clock),
-      changeBy: changesBy(database, storesOn, clock),
-    }
-    const deps = { ...storesOn(database), ...changes, fetchDocument, clock }
+    const deps = storesOf(database, { clock, fetchDocument })
     const keys = knownKeys(deps)
     return {
       deps,

@@ -7,9 +7,9 @@ import { removeIssuer } from '../../src/ci/issuers/remove.ts'
 import { type Database, inTransaction, rowLock } from '../../src/database/index.ts'
 import { storesOn } from '../../src/start/stores.ts'
 import { deciding } from '../support/authorities.ts'
-import { changesBy } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { openingOf } from '../support/openings.ts'
+import { storesOf } from '../support/stores.ts'
 import { newKeyPair } from '../support/test-issuer.ts'
 
 const NOW = new Date('2030-01-01T00:00:00Z')
@@ -29,7 +29,7 @@ eachDatabase((_kind, open) => {
     assert.ok(await storesOn(database).accounts.insert({ id: account, ...fields, createdAt: NOW }))
     jwks = JSON.stringify({ keys: [(await newKeyPair('ES256', 'one')).jwk] })
   })
-  const depsOn = (on: Database) => ({ ...storesOn(on), changeBy: changesBy(on, storesOn, clock), clock })
+  const depsOn = (on: Database) => storesOf(on, { clock })
   const add = async (url: string) => {
     const deps = { ...depsOn(database), fetchDocument: assert.fail }
     return (await addIssuer({ url, kind: 'kubernetes', jwks, authority: deciding() }, deps)).issuer

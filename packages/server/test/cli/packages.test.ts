@@ -5,11 +5,10 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { ImportError } from '../../src/files/import-rows.ts'
-import { packageStore } from '../../src/package-directory/package-store.ts'
 import { importPackages } from '../support/as-operator.ts'
-import { changesBy } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
+import { storesOf } from '../support/stores.ts'
 
 /** More than two batches. */
 const MANY = FULL ? 20_000 : 2_500
@@ -113,15 +112,12 @@ eachDatabase((kind, open, fresh) => {
   ]
   for (const [format, text, message] of kind === 'sqlite' ? refusals : []) {
     test(`refused: ${format} ${JSON.stringify(text)}`, async () => {
-      const changeBy = changesBy(await open(), (on) => ({ packages: packageStore(on) }))
-      await assert.rejects(
-        importPackages(text, { format, replaceAll: true }, { changeBy }),
-        (error: Error) => {
-          assert.ok(error instanceof ImportError, String(error))
-          assert.match(error.message, message)
-          return true
-        },
-      )
+      const stores = storesOf(await open())
+      await assert.rejects(importPackages(text, { format, replaceAll: true }, stores), (error: Error) => {
+        assert.ok(error instanceof ImportError, String(error))
+        assert.match(error.message, message)
+        return true
+      })
     })
   }
 

@@ -212,6 +212,7 @@ eachDatabase((_kind, open, fresh) => {
     const away = () => Promise.reject(new Unavailable('the database is away'))
     const { assertions, devices } = service.installation
     const deps = {
+      ...service.installation,
       assertions: { ...assertions, find: away },
       devices: { ...devices, findSerialAssertion: away },
     }

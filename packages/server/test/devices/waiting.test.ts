@@ -182,7 +182,7 @@ eachDatabase((kind, _open, fresh) => {
       const before = new Date(service.now().getTime() - days * DAY)
       // Those of other tests are older, and may be thousands.
       for (let removed = 0; ; ) {
-        const more = await removeOldWaiting(before, 500, { change: byOperator(service.installation) })
+        const more = await removeOldWaiting(before, 500, byOperator(service.installation))
         if (more === 0) return removed
         removed += more
       }

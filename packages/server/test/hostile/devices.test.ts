@@ -49,7 +49,7 @@ eachDatabase((kind, open, fresh) => {
     requestId: () => newNonce('request-id', service.installation),
     nonce: () => newNonce('nonce', service.installation),
     expired: (of: NonceKind) =>
-      newNonce(of, { keyring: service.installation.keyring, clock: () => new Date(Date.now() - 700_000) }),
+      newNonce(of, { ...service.installation, clock: () => new Date(Date.now() - 700_000) }),
   }
 
   before(async () => {

@@ -5,57 +5,38 @@ import { newAccountId } from '@ratafia/api'
 import { requireEnabled } from '../../src/accounts/account.ts'
 import { loginName } from '../../src/accounts/account-fields.ts'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
+import { signInSessionStore } from '../../src/accounts/browsers/sign-in-session-store.ts'
 import { findAccount } from '../../src/accounts/find.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
-import { oneTimeLinkStore } from '../../src/accounts/one-time-links/link-store.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { findByLoginName, verifyPassword } from '../../src/accounts/passwords/verify-password.ts'
 import { accountOfIdentity, type IdentityRules } from '../../src/accounts/resolve-identity.ts'
-import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
 import type { Database } from '../../src/database/index.ts'
-import { grantStore } from '../../src/grants/grant-store.ts'
-import { changing } from '../../src/start/changing.ts'
-import { sessionStore } from '../../src/tokens/session-store.ts'
 import { addAccount, disableAccount, enableAccount, linkIdentity, setPassword } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
-import { changeOf } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { storesOf } from '../support/stores.ts'
 
 const ISSUER = 'https://id.example.org'
 const BUNDLED = 'http://127.0.0.1:8080/identity'
 
 eachDatabase((_kind, open) => {
   let database: Database
-  let accounts: AccountStore
+  let _accounts: AccountStore
   const now = new Date('2026-11-20T10:00:00.000Z')
   const clock = () => now
   const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
   const signedOut: string[] = []
-  const signInSessions = {
-    removeAllOf: async (id: string) => {
-      signedOut.push(id)
-    },
+  const deps = () => {
+    const signInSessions = {
+      ...signInSessionStore(database),
+      removeAllOf: async (id: string) => void signedOut.push(id),
+    }
+    return { ...storesOf(database, { clock, passwords, signInSessions }) }
   }
-  const storesOn = (on: Pick<Database, 'query'>) => ({
-    accounts: accountStore(on),
-    grants: grantStore(on),
-    oneTimeLinks: oneTimeLinkStore(on),
-    tokenSessions: sessionStore(on),
-    secondFactors: secondFactorStore(on),
-  })
-  const deps = () => ({
-    accounts,
-    passwords,
-    signInSessions,
-    clock,
-    change: changeOf(database, storesOn, clock),
-    changeBy: changing(database, clock, storesOn),
-  })
   const rules = (rule: 'auto' | 'known' = 'auto'): IdentityRules => ({
-    accounts,
-    changeBy: changing(database, clock, storesOn),
+    ...deps(),
     source: 'test',
-    clock,
     rule,
     bundledIssuer: BUNDLED,
   })
@@ -72,7 +53,7 @@ eachDatabase((_kind, open) => {
 
   before(async () => {
     database = await open()
-    accounts = accountStore(database)
+    _accounts = accountStore(database)
   })
 
   test('an account that was added is found by username and by id', async () => {
@@ -149,7 +130,7 @@ eachDatabase((_kind, open) => {
     ]) {
       await check(
         { username: String(username), password: String(password) },
-        { accounts, passwords: counting },
+        { ...deps(), passwords: counting },
       )
     }
     assert.equal(hashed.length, 5)

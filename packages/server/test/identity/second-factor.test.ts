@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import type { NewSecondFactor } from '../../src/accounts/second-factor/second-factor.ts'
-import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
 import { useCode } from '../../src/accounts/second-factor/use-code.ts'
 import { localCounters } from '../../src/counters.ts'
@@ -14,7 +13,6 @@ import { type CheckDeps, checkCredentials } from '../../src/identity/logins/chec
 import { createThrottle } from '../../src/identity/logins/throttle.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
 import { addAccount, enableSecondFactor, setPassword } from '../support/accounts.ts'
-import { changeOf } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   Browser,
@@ -26,6 +24,7 @@ import {
   type RunningIdentity,
   startIdentity,
 } from '../support/identity.ts'
+import { storesOf } from '../support/stores.ts'
 
 const PASSWORD = 'correct horse battery'
 const CONDITION = 'need-declared userid is-authenticated-userid'
@@ -162,10 +161,7 @@ eachDatabase((_kind, open) => {
     test('one code sent by twenty requests at once to two nodes signs one in', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
-      const node = (on: Database) => ({
-        ...{ ...world, secondFactors: secondFactorStore(on) },
-        change: changeOf(on, (query) => ({ ...world, secondFactors: secondFactorStore(query) }), world.clock),
-      })
+      const node = (on: Database) => storesOf(on, { clock: world.clock, sealer: world.sealer })
       const nodes = [node(database), node(otherNode)]
       const code = codeOf(secret)
       const used = await Promise.all(
@@ -179,10 +175,7 @@ eachDatabase((_kind, open) => {
     test('a recovery code sent by twenty requests at once to two nodes is used once, and leaves nine', async () => {
       const ann = await addPerson()
       const { recoveryCodes } = await protect(ann)
-      const node = (on: Database) => ({
-        ...world,
-        change: changeOf(on, (query) => ({ ...world, secondFactors: secondFactorStore(query) }), world.clock),
-      })
+      const node = (on: Database) => storesOf(on, { clock: world.clock, sealer: world.sealer })
       const nodes = [node(database), node(otherNode)]
       const [code = ''] = recoveryCodes
       const used = await Promise.all(

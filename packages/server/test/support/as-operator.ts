@@ -20,83 +20,59 @@ import * as trusting from '../../src/brands/trust/add-trust-roots.ts'
 import * as distrusting from '../../src/brands/trust/remove-trust-root.ts'
 import * as register from '../../src/devices/transfer/import-devices.ts'
 import * as directory from '../../src/package-directory/import.ts'
+import type { Stores } from '../../src/stores.ts'
 import { TESTER } from './changes.ts'
 
 const authority = directAuthority(TESTER, 'operator')
 
 type Without<Wanted> = Omit<Wanted, 'authority'>
-/** The first argument of an operation, and its dependencies. */
+/** The first argument of an operation. */
 type Wanted<Operation extends (...all: never[]) => unknown> = Without<Parameters<Operation>[0]>
-type Deps<Operation extends (...all: never[]) => unknown> = Parameters<Operation>[1]
 
-export const addModel = (model: Wanted<typeof adding.addModel>, deps: Deps<typeof adding.addModel>) =>
+export const addModel = (model: Wanted<typeof adding.addModel>, deps: Stores) =>
   adding.addModel({ ...model, authority }, deps)
 
-export const updateModel = (
-  file: Wanted<typeof adding.updateModel>['file'],
-  deps: Deps<typeof adding.updateModel>,
-) => adding.updateModel({ file, authority }, deps)
+export const updateModel = (file: Wanted<typeof adding.updateModel>['file'], deps: Stores) =>
+  adding.updateModel({ file, authority }, deps)
 
-export const setPolicy = (
-  model: ModelName,
-  changes: Partial<ModelPolicy>,
-  deps: Deps<typeof policies.setPolicy>,
-) => policies.setPolicy({ model, changes, authority }, deps)
+export const setPolicy = (model: ModelName, changes: Partial<ModelPolicy>, deps: Stores) =>
+  policies.setPolicy({ model, changes, authority }, deps)
 
-export const removeModel = (model: ModelName, deps: Deps<typeof removal.removeModel>) =>
-  removal.removeModel({ model, authority }, deps)
+export const removeModel = (model: ModelName, deps: Stores) => removal.removeModel({ model, authority }, deps)
 
-export const allowRemodel = (
-  pair: Wanted<typeof remodelling.allowRemodel>,
-  deps: Deps<typeof remodelling.allowRemodel>,
-) => remodelling.allowRemodel({ ...pair, authority }, deps)
+export const allowRemodel = (pair: Wanted<typeof remodelling.allowRemodel>, deps: Stores) =>
+  remodelling.allowRemodel({ ...pair, authority }, deps)
 
-export const disallowRemodel = (
-  pair: Wanted<typeof remodelling.disallowRemodel>,
-  deps: Deps<typeof remodelling.disallowRemodel>,
-) => remodelling.disallowRemodel({ ...pair, authority }, deps)
+export const disallowRemodel = (pair: Wanted<typeof remodelling.disallowRemodel>, deps: Stores) =>
+  remodelling.disallowRemodel({ ...pair, authority }, deps)
 
-export const addApiKey = (
-  key: Wanted<typeof addingKeys.addApiKey>,
-  deps: Deps<typeof addingKeys.addApiKey>,
-) => addingKeys.addApiKey({ ...key, authority }, deps)
+export const addApiKey = (key: Wanted<typeof addingKeys.addApiKey>, deps: Stores) =>
+  addingKeys.addApiKey({ ...key, authority }, deps)
 
-export const revokeApiKey = (id: string, deps: Deps<typeof revoking.revokeApiKey>) =>
-  revoking.revokeApiKey({ id, authority }, deps)
+export const revokeApiKey = (id: string, deps: Stores) => revoking.revokeApiKey({ id, authority }, deps)
 
-export const removeAllowed = (
-  entries: Wanted<typeof removing.removeAllowed>,
-  deps: Deps<typeof removing.removeAllowed>,
-) => removing.removeAllowed({ ...entries, authority }, deps)
+export const removeAllowed = (entries: Wanted<typeof removing.removeAllowed>, deps: Stores) =>
+  removing.removeAllowed({ ...entries, authority }, deps)
 
-export const disableSigningKey = async (
-  key: Wanted<typeof disable.disableSigningKey>,
-  deps: Deps<typeof disable.disableSigningKey>,
-) => (await disable.disableSigningKey({ ...key, authority }, deps)).stopped
+export const disableSigningKey = async (key: Wanted<typeof disable.disableSigningKey>, deps: Stores) =>
+  (await disable.disableSigningKey({ ...key, authority }, deps)).stopped
 
-export const createDemoBrand = (
-  brand: Wanted<typeof demo.createDemoBrand>,
-  deps: Deps<typeof demo.createDemoBrand>,
-) => demo.createDemoBrand({ ...brand, authority }, deps)
+export const createDemoBrand = (brand: Wanted<typeof demo.createDemoBrand>, deps: Stores) =>
+  demo.createDemoBrand({ ...brand, authority }, deps)
 
-export const addTrustRoots = (files: readonly NamedFile[], deps: Deps<typeof trusting.addTrustRoots>) =>
+export const addTrustRoots = (files: readonly NamedFile[], deps: Stores) =>
   trusting.addTrustRoots({ files, authority }, deps)
 
-export const removeTrustRoot = (
-  root: Wanted<typeof distrusting.removeTrustRoot>,
-  deps: Deps<typeof distrusting.removeTrustRoot>,
-) => distrusting.removeTrustRoot({ ...root, authority }, deps)
+export const removeTrustRoot = (root: Wanted<typeof distrusting.removeTrustRoot>, deps: Stores) =>
+  distrusting.removeTrustRoot({ ...root, authority }, deps)
 
-export const addBrand = (files: Wanted<typeof brands.addBrand>, deps: Deps<typeof brands.addBrand>) =>
+export const addBrand = (files: Wanted<typeof brands.addBrand>, deps: Stores) =>
   brands.addBrand({ ...files, authority }, deps)
 
-export const addSigningKey = (
-  files: Wanted<typeof signing.addSigningKey>,
-  deps: Deps<typeof signing.addSigningKey>,
-) => signing.addSigningKey({ ...files, authority }, deps)
+export const addSigningKey = (files: Wanted<typeof signing.addSigningKey>, deps: Stores) =>
+  signing.addSigningKey({ ...files, authority }, deps)
 
-export const removeBrand = (brand: string, deps: Deps<typeof ending.removeBrand>) =>
-  ending.removeBrand({ brand, authority }, deps)
+export const removeBrand = (brand: string, deps: Stores) => ending.removeBrand({ brand, authority }, deps)
 
 export const importAllowList = (
   text: string,
@@ -115,7 +91,5 @@ export const importPackages = async (
   deps: Parameters<typeof directory.importPackages>[2],
 ) => (await directory.importPackages(text, { ...how, authority }, deps)).imported
 
-export const importDevices = (
-  file: Wanted<typeof register.importDevices>,
-  deps: Deps<typeof register.importDevices>,
-) => register.importDevices({ ...file, authority }, deps)
+export const importDevices = (file: Wanted<typeof register.importDevices>, deps: Stores) =>
+  register.importDevices({ ...file, authority }, deps)

@@ -11,19 +11,13 @@ import {
   type TypeName,
 } from '@ratafia/assertions'
 import type { NamedFile } from '../../src/brands/assertion-file.ts'
-import { brandStore } from '../../src/brands/brand-store.ts'
-import { allowListStore } from '../../src/brands/models/allow-list/allow-list-store.ts'
-import { apiKeyStore } from '../../src/brands/models/api-keys/api-key-store.ts'
-import { hardwareIdentityStore } from '../../src/brands/models/hardware/hardware-identity-store.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
-import { modelStore } from '../../src/brands/models/model-store.ts'
-import { assertionStore } from '../../src/brands/trust/assertion-store.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/database/index.ts'
-import { deviceStore } from '../../src/devices/device-store.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
+import type { Stores } from '../../src/stores.ts'
 import { addBrand, addModel, addTrustRoots } from './as-operator.ts'
-import { changesBy } from './changes.ts'
+import { storesOf } from './stores.ts'
 
 /** The path of a file in the vectors. */
 export const vectorPath = (path: string): string =>
@@ -35,24 +29,8 @@ export const testKey = (name: string): PrivateKey => privateKeyFromPem(vector(`w
 
 /** The dependencies of the brand operations, on this database. */
 export function brandDeps(database: Database, clock: Clock = () => new Date()) {
-  const sealer = createSealer(Buffer.alloc(32, 7))
-  return {
-    ...{ clock, sealer, ...storesOn(database) },
-    changeBy: changesBy(database, storesOn, clock),
-  }
+  return storesOf(database, { clock, sealer: createSealer(Buffer.alloc(32, 7)) })
 }
-
-const storesOn = (on: Pick<Database, 'query'>) => ({
-  assertions: assertionStore(on),
-  brands: brandStore(on),
-  models: modelStore(on),
-  apiKeys: apiKeyStore(on),
-  allowList: allowListStore(on),
-  hardwareIdentities: hardwareIdentityStore(on),
-  devices: deviceStore(on),
-})
-
-export type BrandDeps = ReturnType<typeof brandDeps>
 
 export const acmeFiles = {
   account: vector('world/account-acme-brand'),
@@ -60,11 +38,11 @@ export const acmeFiles = {
   signingKey: vector('world/keys/brand.pem'),
 }
 
-export const addTestRoot = (deps: BrandDeps) =>
+export const addTestRoot = (deps: Stores) =>
   addTrustRoots([vector('world/account-test-root'), vector('world/account-key-test-root')], deps)
 
 /** The root, the brand acme-brand and its model acme-classic with registration policy `auto`. */
-export async function addAcme(deps: BrandDeps): Promise<void> {
+export async function addAcme(deps: Stores): Promise<void> {
   await addTestRoot(deps)
   await addBrand(acmeFiles, deps)
   const policy = { registration: 'auto', ...DEFAULT_POLICY } as const

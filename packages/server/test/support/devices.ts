@@ -21,8 +21,9 @@ import {
   type UnverifiedAssertion,
 } from '@ratafia/assertions'
 import { DEFAULT_POLICY, type ModelPolicy } from '../../src/brands/models/model-policy.ts'
+import type { Stores } from '../../src/stores.ts'
 import { addModel, setPolicy } from './as-operator.ts'
-import { acmeFiles, addAcme, type BrandDeps, testKey, vector } from './brands.ts'
+import { acmeFiles, addAcme, testKey, vector } from './brands.ts'
 import { assertDocumented } from './openapi.ts'
 import { type Answer, call, type TestService } from './service.ts'
 
@@ -62,13 +63,13 @@ export async function freshDeviceKey(): Promise<PrivateKey> {
  * acme-brand with its model acme-classic on a database without devices, with this policy (registration `auto`). After
  * it, device keys are fresh again.
  */
-export async function withAcme(deps: BrandDeps, policy: Partial<ModelPolicy> = {}): Promise<void> {
+export async function withAcme(deps: Stores, policy: Partial<ModelPolicy> = {}): Promise<void> {
   taken = 0
   await addAcme(deps)
   await setAcmePolicy(deps, policy)
 }
 
-export async function setAcmePolicy(deps: BrandDeps, policy: Partial<ModelPolicy>): Promise<void> {
+export async function setAcmePolicy(deps: Stores, policy: Partial<ModelPolicy>): Promise<void> {
   await setPolicy(ACME, { registration: 'auto', ...DEFAULT_POLICY, ...policy }, deps)
 }
 
@@ -102,7 +103,7 @@ function signedOnce(input: SigningInput<TypeName>, key: PrivateKey): UnverifiedA
 
 /** Another model of acme-brand. */
 export async function addAcmeModel(
-  deps: BrandDeps,
+  deps: Stores,
   model: string,
   {
     policy = {},

@@ -10,24 +10,14 @@ import {
   type KeyPair,
 } from '@ratafia/macaroon/bakery'
 import fastify, { type FastifyInstance } from 'fastify'
-import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
-import { signInSessionStore } from '../../src/accounts/browsers/sign-in-session-store.ts'
-import { oneTimeLinkStore } from '../../src/accounts/one-time-links/link-store.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
-import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
-import { auditStore } from '../../src/audit/audit-store.ts'
-import type { Changing, ChangingBy } from '../../src/change.ts'
+import type { AuthoredStores } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
-import { grantStore } from '../../src/grants/grant-store.ts'
 import { addClients, clientsOf } from '../../src/http/client.ts'
-import { type AgentStore, agentStore } from '../../src/identity/agents/agent-store.ts'
-import { completedLoginStore } from '../../src/identity/logins/completed-login-store.ts'
 import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
 import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
-import { changing } from '../../src/start/changing.ts'
-import { sessionStore } from '../../src/tokens/session-store.ts'
-import { changeOf } from './changes.ts'
+import { storesOf } from './stores.ts'
 
 /** A clock that only moves when a test advances it. */
 export interface TestClock {
@@ -44,12 +34,8 @@ export function testClock(start = '2026-11-20T10:00:00.000Z'): TestClock {
   })
 }
 
-export interface IdentityWorld extends Omit<IdentityOptions, 'throttle' | 'changeBy'> {
-  readonly change: Changing<ReturnType<typeof storesOn>>
-  readonly changeBy: ChangingBy<ReturnType<typeof storesOn>>
+export interface IdentityWorld extends Omit<IdentityOptions, 'throttle'>, AuthoredStores {
   readonly database: Database
-  readonly accounts: AccountStore
-  readonly agents: AgentStore
   readonly clock: TestClock
 }
 
@@ -57,30 +43,14 @@ const SECRET = Buffer.alloc(32, 1)
 
 export async function identityWorld(database: Database): Promise<IdentityWorld> {
   const clock = testClock()
-  return {
-    database,
+  const stores = storesOf(database, {
     clock,
     keyring: await openKeyring({ database, secret: SECRET, clock }),
     sealer: createSealer(SECRET),
     passwords: createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }),
-    audit: auditStore(database),
-    ...storesOn(database),
-    change: changeOf(database, storesOn, clock),
-    changeBy: changing(database, clock, storesOn),
-    location: 'set when it listens',
-  }
+  })
+  return { ...stores, database, location: 'set when it listens' }
 }
-
-const storesOn = (on: Pick<Database, 'query'>) => ({
-  accounts: accountStore(on),
-  agents: agentStore(on),
-  grants: grantStore(on),
-  secondFactors: secondFactorStore(on),
-  oneTimeLinks: oneTimeLinkStore(on),
-  tokenSessions: sessionStore(on),
-  signInSessions: signInSessionStore(on),
-  completedLogins: completedLoginStore(on),
-})
 
 export interface RunningIdentity {
   readonly app: FastifyInstance

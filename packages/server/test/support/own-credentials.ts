@@ -50,7 +50,7 @@ export function ownCredentialsOf({ baseUrl, installation }: TestService, identit
   const location = `${baseUrl}/identity`
   return ownCredentials(
     {
-      ...{ baseUrl, clock, keyring, entryOf: newEntry(clock), location: new URL(baseUrl).host },
+      ...{ baseUrl, entryOf: newEntry(clock), location: new URL(baseUrl).host },
       identity: {
         location: identity ?? location,
         key: config.identityCondition,

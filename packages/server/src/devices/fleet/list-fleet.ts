@@ -63,7 +63,7 @@ interface Page extends Omit<FleetPage, 'devices'> {
 async function pageFor(
   { filter, sort, after, limit }: Listing,
   brands: Brands,
-  { deviceLists, mostRows = MOST_ROWS }: Stores & { readonly mostRows?: number },
+  { deviceLists, mostRows = MOST_ROWS }: Stores,
 ): Promise<Page> {
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
   for (const few of deviceLists.waysOf(filter, { brands, sort })) {

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { deciding } from '../../../test/support/authorities.ts'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { rowsRead } from '../../../test/support/rows-read.ts'
+import { storesWith } from '../../../test/support/stores.ts'
 import { addressKey } from '../../address.ts'
 import { addressRange } from '../../address-classes.ts'
 import { bucketOf } from '../../bucket.ts'
@@ -87,13 +88,11 @@ eachDatabase((kind, open) => {
     for (const [name, filter] of Object.entries(FILTERS)) {
       test(`${name}, by ${sort}`, async () => {
         await inTransaction(database.query, async (query) => {
-          const deps = {
-            ...{
-              deviceLists: listStore({ query }),
-              activities: activityStore({ query }),
-              mostRows: MOST_ROWS,
-            },
-          }
+          const deps = storesWith({
+            deviceLists: listStore({ query }),
+            activities: activityStore({ query }),
+            mostRows: MOST_ROWS,
+          })
           const read = async () =>
             (await rowsRead(query, 'device')) + (await rowsRead(query, 'device_activity'))
           let after: ListPosition | undefined

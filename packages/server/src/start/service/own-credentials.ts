@@ -6,11 +6,13 @@ import { bundledIdentity } from '../../third-party/identity-service.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { toolLogins } from './tool-logins.ts'
 
+type Own = Pick<
+  TokenDependencies,
+  'baseUrl' | 'entryOf' | 'identity' | 'lifetime' | 'location' | 'snapIds' | 'thirdParty'
+>
+
 /** Of `makeOwnToken` and of `addOwnAgent`. */
-export function ownCredentials(
-  tokens: TokenDependencies,
-  installation: Installation,
-): OwnTokenDeps & OwnAgentDeps {
+export function ownCredentials(tokens: Own, installation: Installation): OwnTokenDeps & OwnAgentDeps {
   const { config, keyring } = installation
   const signOn = toolLogins(tokens.thirdParty, config.identity?.url ?? tokens.baseUrl)
   return {

@@ -1,18 +1,15 @@
 /** Explains, without a network, what a rule makes of claims (contract/oidc.md, "Commands and pipelines"). */
-import type { Clock } from '../../../clock.ts'
 import { invalidField } from '../../../errors.ts'
-import type { TransactionStores } from '../../../stores.ts'
+import type { Stores } from '../../../stores.ts'
 import type { Claims } from '../../id-token/id-token.ts'
 import { readIdToken } from '../../id-token/read.ts'
 import { findIssuer } from '../../issuers/find.ts'
 import { ExchangeRefusal } from '../../refusal.ts'
 import { type ExplainedLine, explainRule } from '../explain.ts'
-import type { KnownRule, RuleStore } from '../rule-store.ts'
+import type { KnownRule } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
 
-interface TestRuleDeps extends TransactionStores {
-  readonly clock: Clock
-  /** Without a trailing slash. */
+interface TestRuleDeps extends Stores {
   readonly baseUrl: string
 }
 
@@ -31,16 +28,16 @@ export interface TestedRule {
 /** Throws `invalid-field` when there is no such rule. */
 export const testRule = async (
   { name, claims }: { readonly name: string; readonly claims: Claims },
-  { rules, ...deps }: TestRuleDeps & { readonly rules: Pick<RuleStore, 'find'> },
-): Promise<TestedRule> => testKnownRule({ known: await findRule(name, rules), claims }, deps)
+  deps: TestRuleDeps,
+): Promise<TestedRule> => testKnownRule({ known: await findRule(name, deps.rules), claims }, deps)
 
 export async function testKnownRule(
   { known, claims }: { readonly known: KnownRule; readonly claims: Claims },
-  { issuers, clock, baseUrl }: TestRuleDeps,
+  deps: TestRuleDeps,
 ): Promise<TestedRule> {
-  const { issuer } = await findIssuer(known.issuer.url, { issuers })
-  const at = issuedAt(claims) ?? clock()
-  const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
+  const { issuer } = await findIssuer(known.issuer.url, deps)
+  const at = issuedAt(claims) ?? deps.clock()
+  const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: deps.baseUrl, now: at })
   const disabled = disabledLines(known)
   return { known, at, holds: holds && disabled.length === 0, lines: [...disabled, ...lines] }
 }
