@@ -1,4 +1,5 @@
 /** The newest entries of the audit log, a page at a time, in bounded work (contract/administration.md, A8). */
+import { pageOf } from '../page.ts'
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { ACTIONS } from '../change.ts'
@@ -31,10 +32,10 @@ export async function listAudit(
   requireForAll(authority, 'audit:read')
   checkAction(filter)
   const last = isServedByIndex(filter) ? undefined : await audit.nth(filter, mostRows, { before })
-  // One more than requested tells whether there is a next page.
-  const found = await audit.list(filter, { before, last, limit: limit + 1 })
-  const entries = found.slice(0, limit)
-  if (found.length > limit) return { entries, next: entries.at(-1)?.id, examined: undefined }
+  const { rows: entries, next } = await pageOf(limit, (most) =>
+    audit.list(filter, { before, last, limit: most }),
+  )
+  if (next) return { entries, next: next.id, examined: undefined }
   return { entries, next: last, examined: last === undefined ? undefined : mostRows }
 }
 

@@ -1,4 +1,5 @@
 /** Brands: the accounts that serials are signed for, as far as somebody may see them. */
+import { pageOf } from '../page.ts'
 import { type Authority, brandsFor, brandsNamed, covers } from '../authority.ts'
 import { noSuchRecord, type RequestError } from '../errors.ts'
 import type { BrandStore, StoredBrand } from './brand-store.ts'
@@ -16,10 +17,10 @@ export async function listBrands(
   { brands }: { readonly brands: Pick<BrandStore, 'page'> },
 ): Promise<{ readonly brands: readonly StoredBrand[]; readonly next: string | undefined }> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), undefined)
-  // One more shows whether there is another page.
-  const rows = await brands.page({ brands: seen, after, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  return { brands: page, next: rows.length > limit ? page.at(-1)?.accountId : undefined }
+  const { rows: page, next } = await pageOf(limit, (most) =>
+    brands.page({ brands: seen, after, limit: most }),
+  )
+  return { brands: page, next: next?.accountId }
 }
 
 /**

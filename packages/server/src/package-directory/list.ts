@@ -1,4 +1,5 @@
 /** Reads the package directory, page by page. */
+import { pageOf } from '../page.ts'
 import { type Authority, requireForAll } from '../authority.ts'
 import type { PackageEntry, PackageStore } from './package-store.ts'
 
@@ -31,10 +32,10 @@ export async function pageOfPackages(
   { packages }: { readonly packages: Pick<PackageStore, 'list'> },
 ): Promise<PackagePage> {
   requireForAll(authority, 'status:read')
-  // One more than requested tells whether there is a next page.
-  const found = await packages.list({ after, limit: limit + 1 })
-  const entries = found.slice(0, limit)
-  return { packages: entries, next: found.length > limit ? entries.at(-1)?.name : undefined }
+  const { rows: entries, next } = await pageOf(limit, (most) =>
+    packages.list({ after, limit: most }),
+  )
+  return { packages: entries, next: next?.name }
 }
 
 /** As lists and the API show it. */

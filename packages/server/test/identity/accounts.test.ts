@@ -22,7 +22,6 @@ const BUNDLED = 'http://127.0.0.1:8080/identity'
 
 eachDatabase((_kind, open) => {
   let database: Database
-  let _accounts: AccountStore
   const now = new Date('2026-11-20T10:00:00.000Z')
   const clock = () => now
   const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
@@ -53,7 +52,6 @@ eachDatabase((_kind, open) => {
 
   before(async () => {
     database = await open()
-    _accounts = accountStore(database)
   })
 
   test('an account that was added is found by username and by id', async () => {

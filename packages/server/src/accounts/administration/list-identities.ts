@@ -1,4 +1,5 @@
 /** By which identities of external identity services an account is known. */
+import { pageOf } from '../../page.ts'
 import type { AccountStore, ExternalIdentity, LinkedIdentity } from '../account-store.ts'
 import { type NamedAccount, showAccount } from './show-account.ts'
 
@@ -19,10 +20,10 @@ export async function listIdentities(
   deps: { readonly accounts: AccountStore },
 ): Promise<IdentityPage> {
   const { id } = await showAccount(named, deps)
-  // One more than asked for tells whether there is a next page.
-  const found = await deps.accounts.identitiesOf(id, { after, limit: limit + 1 })
-  const identities = found.slice(0, limit)
-  return { identities, next: found.length > limit ? identities.at(-1) : undefined }
+  const { rows: identities, next } = await pageOf(limit, (most) =>
+    deps.accounts.identitiesOf(id, { after, limit: most }),
+  )
+  return { identities, next }
 }
 
 /** As the API shows it. Times are RFC 3339 in UTC. */

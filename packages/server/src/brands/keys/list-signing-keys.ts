@@ -1,4 +1,5 @@
 /** The keys that sign serials, without their secrets, and whether each can sign now. */
+import { pageOf } from '../../page.ts'
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { noSuchRecord, RequestError } from '../../errors.ts'
@@ -42,11 +43,11 @@ export async function pageOfSigningKeys(
   deps: Stores & { readonly brands: Pick<BrandStore, 'keysPage'> },
 ): Promise<{ readonly keys: readonly SigningKeyDescription[]; readonly next: KeyPosition | undefined }> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
-  // One more shows whether there is another page.
-  const rows = await deps.brands.keysPage({ brands: seen, after, limit: limit + 1 })
-  const page = rows.slice(0, limit)
+  const { rows: page, next } = await pageOf(limit, (most) =>
+    deps.brands.keysPage({ brands: seen, after, limit: most }),
+  )
   const keys = await Promise.all(page.map((key) => describeSigningKey(key, deps)))
-  return { keys, next: rows.length > limit ? page.at(-1) : undefined }
+  return { keys, next }
 }
 
 /**

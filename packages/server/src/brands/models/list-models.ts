@@ -1,4 +1,5 @@
 /** Models, page by page, of the brands that somebody may see. */
+import { pageOf } from '../../page.ts'
 import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import type { ModelName, OpenModel } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
@@ -17,8 +18,8 @@ export async function listModels(
   { models }: { readonly models: Pick<ModelStore, 'page'> },
 ): Promise<{ readonly models: readonly OpenModel[]; readonly next: ModelName | undefined }> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
-  // One more shows whether there is another page.
-  const rows = await models.page({ brands: seen, after, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  return { models: page, next: rows.length > limit ? page.at(-1) : undefined }
+  const { rows: page, next } = await pageOf(limit, (most) =>
+    models.page({ brands: seen, after, limit: most }),
+  )
+  return { models: page, next }
 }

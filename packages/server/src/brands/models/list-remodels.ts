@@ -1,4 +1,5 @@
 /** Which models the devices of a model may become. */
+import { pageOf } from '../../page.ts'
 import { brandsFor, brandsNamed } from '../../authority.ts'
 import type { TransactionStores } from '../../stores.ts'
 import { type NamedModel, seenModel } from './find-model.ts'
@@ -20,10 +21,10 @@ export async function listRemodels(
 ): Promise<{ readonly remodels: readonly Remodel[]; readonly next: ModelName | undefined }> {
   const model = await seenModel(named, stores)
   const brands = brandsNamed(brandsFor(named.authority, 'models:read'), undefined)
-  // One more shows whether there is another page.
-  const rows = await stores.models.remodelsFrom(model, { brands, after, limit: limit + 1 })
-  const remodels = rows.slice(0, limit)
-  return { remodels, next: rows.length > limit ? remodels.at(-1)?.to : undefined }
+  const { rows: remodels, next } = await pageOf(limit, (most) =>
+    stores.models.remodelsFrom(model, { brands, after, limit: most }),
+  )
+  return { remodels, next: next?.to }
 }
 
 /** As the API, `--json` and exports show it. Times are RFC 3339 in UTC. */

@@ -1,4 +1,5 @@
 /** Who has which role. */
+import { pageOf } from '../../page.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
@@ -23,9 +24,9 @@ export async function listGrants(
   { grants, accounts }: { readonly grants: Pick<GrantStore, 'list'>; readonly accounts: AccountStore },
 ): Promise<{ readonly grants: readonly ListedGrant[]; readonly next: GrantKey | undefined }> {
   requireForAll(authority, 'roles:read')
-  // One more shows whether there is another page.
   const accountId = account === undefined ? undefined : (await findAccount(account, { accounts })).id
-  const rows = await grants.list({ ...filter, accountId }, { after, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  return { grants: page, next: rows.length > limit ? page.at(-1) : undefined }
+  const { rows: page, next } = await pageOf(limit, (most) =>
+    grants.list({ ...filter, accountId }, { after, limit: most }),
+  )
+  return { grants: page, next }
 }

@@ -1,4 +1,5 @@
 /** Jobs, for whoever made them; for operators all of them. */
+import { pageOf } from '../../page.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
@@ -57,9 +58,8 @@ export async function listJobs(
   { jobs }: TransactionStores,
 ): Promise<{ readonly jobs: readonly Job[]; readonly next: string | undefined }> {
   const accountId = seesAll(authority) ? undefined : authority.accountId
-  const rows = await jobs.list({ accountId, before, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  return { jobs: page, next: rows.length > limit ? page.at(-1)?.id : undefined }
+  const { rows: page, next } = await pageOf(limit, (most) => jobs.list({ accountId, before, limit: most }))
+  return { jobs: page, next: next?.id }
 }
 
 /** In the order of the selection. Throws as {@link findJob}. */
@@ -76,9 +76,8 @@ export async function listItems(
   deps: TransactionStores,
 ): Promise<{ readonly items: readonly JobItem[]; readonly next: number | undefined }> {
   await findJob({ id, authority }, deps)
-  const rows = await deps.jobs.items(id, { ...of, limit: of.limit + 1 })
-  const page = rows.slice(0, of.limit)
-  return { items: page, next: rows.length > of.limit ? page.at(-1)?.place : undefined }
+  const { rows: page, next } = await pageOf(of.limit, (most) => deps.jobs.items(id, { ...of, limit: most }))
+  return { items: page, next: next?.place }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Lists the devices that a model with the registration `allow-list` lets in. */
+import { pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { type NamedModel, seenModel } from '../find-model.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
@@ -17,10 +18,10 @@ export async function pageOfAllowed(
   deps: TransactionStores,
 ): Promise<{ readonly entries: readonly AllowListEntry[]; readonly next: AllowListEntry | undefined }> {
   const model = await seenModel(named, deps)
-  // One more shows whether there is another page.
-  const rows = await deps.allowList.list(model, { after, limit: limit + 1 })
-  const entries = rows.slice(0, limit)
-  return { entries, next: rows.length > limit ? entries.at(-1) : undefined }
+  const { rows: entries, next } = await pageOf(limit, (most) =>
+    deps.allowList.list(model, { after, limit: most }),
+  )
+  return { entries, next }
 }
 
 /** All of them, in the same order. Throws as {@link seenModel} does. */

@@ -1,4 +1,5 @@
 /** API keys, without their text, for whoever may see their model. */
+import { pageOf } from '../../../page.ts'
 import { type Authority, brandsFor, covers } from '../../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../../errors.ts'
 import type { TransactionStores } from '../../../stores.ts'
@@ -18,10 +19,10 @@ export async function pageOfApiKeys(
   deps: TransactionStores,
 ): Promise<{ readonly keys: readonly ApiKey[]; readonly next: KeyPosition | undefined }> {
   const model = await seenModel(named, deps)
-  // One more shows whether there is another page.
-  const rows = await deps.apiKeys.page(model, { after, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  return { keys: page, next: rows.length > limit ? page.at(-1) : undefined }
+  const { rows: page, next } = await pageOf(limit, (most) =>
+    deps.apiKeys.page(model, { after, limit: most }),
+  )
+  return { keys: page, next }
 }
 
 /** Those of one model, or of all that the caller may see, by model and time. Throws as {@link seenModel} does. */

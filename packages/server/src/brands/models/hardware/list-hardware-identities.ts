@@ -1,4 +1,5 @@
 /** Lists the imported hardware identities, which belong to no brand. */
+import { pageOf } from '../../../page.ts'
 import { type Authority, requireForAll } from '../../../authority.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
@@ -21,10 +22,10 @@ export async function pageOfHardwareIdentities(
   readonly next: IdentityPosition | undefined
 }> {
   requireForAll(authority, 'models:read')
-  // One more shows whether there is another page.
-  const rows = await hardwareIdentities.list({ after, limit: limit + 1 })
-  const identities = rows.slice(0, limit)
-  return { identities, next: rows.length > limit ? identities.at(-1) : undefined }
+  const { rows: identities, next } = await pageOf(limit, (most) =>
+    hardwareIdentities.list({ after, limit: most }),
+  )
+  return { identities, next }
 }
 
 /** All of them, in the same order. Throws `permission-denied`. */

@@ -1,4 +1,5 @@
 /** The rules of one's own account, for whoever is signed in as it. */
+import { pageOf } from '../../../page.ts'
 import type { AccountId } from '@ratafia/api'
 import type { Authority } from '../../../authority.ts'
 import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'
@@ -16,9 +17,10 @@ export async function listOwnRules(
   { rules }: TransactionStores,
 ): Promise<{ readonly rules: readonly KnownRule[]; readonly next: string | undefined }> {
   const accountId = ownAccountId(authority)
-  const found = await rules.page({ accountId, issuerId: undefined, after, limit: limit + 1 })
-  const page = found.slice(0, limit)
-  return { rules: page, next: found.length > limit ? page.at(-1)?.rule.name : undefined }
+  const { rows: page, next } = await pageOf(limit, (most) =>
+    rules.page({ accountId, issuerId: undefined, after, limit: most }),
+  )
+  return { rules: page, next: next?.rule.name }
 }
 
 /** Throws {@link RequestError} `no-such-record`, in the same words for a rule of another account. */

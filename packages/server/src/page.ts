@@ -1,0 +1,29 @@
+/** One page of a list. */
+
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  /** The last of them, behind which the next page begins. Undefined: nothing follows. */
+  readonly next: Row | undefined
+}
+
+/** At most `limit` rows: `read` gets a larger number, because one more row shows whether there is another page. */
+export async function pageOf<Row>(
+  limit: number,
+  read: (limit: number) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  const found = await read(limit + 1)
+  const rows = found.slice(0, limit)
+  return { rows, next: found.length > limit ? rows.at(-1) : undefined }
+}
+
+/** All rows, in the order of `pages`. */
+export async function* allOf<Row>(
+  pages: (after: Row | undefined) => Promise<Page<Row>>,
+): AsyncGenerator<Row> {
+  for (let after: Row | undefined; ; ) {
+    const { rows, next } = await pages(after)
+    yield* rows
+    if (next === undefined) return
+    after = next
+  }
+}
