@@ -84,7 +84,7 @@ interface Times {
 }
 
 async function timesOf(on: Opened, devices: number, { pace, directory }: Run): Promise<Times> {
-  const { database, deviceTransfers } = on
+  const { database } = on
   const several = async (work: () => Promise<unknown>) => {
     const times: number[] = []
     for (let round = 0; round < pace.rounds; round++) times.push((await seconds(work)) * 1_000)
@@ -94,14 +94,14 @@ async function timesOf(on: Opened, devices: number, { pace, directory }: Run): P
   const fleet = fleetStore({ query: database.query, unhurried: (work) => work(database.query) })
   const lists = new Map<string, number>()
   for (const [name, query] of await queriesOf(on, devices)) {
-    lists.set(name, await several(() => searchFleet(query, { fleet }, async () => {})))
+    lists.set(name, await several(() => searchFleet(query, { ...on, fleet }, async () => {})))
   }
   const show = await several(() =>
     showDevice({ name: keyOf(Math.floor(devices / 4)), limit: 20, authority: OPERATOR }, on),
   )
   const file = join(directory, `register-${database.kind}.csv`)
   const text = () =>
-    exportText(exportDevices({ filter: {} }, { deviceTransfers }), { format: 'csv', columns: DEVICE_COLUMNS })
+    exportText(exportDevices({ filter: {} }, on), { format: 'csv', columns: DEVICE_COLUMNS })
   const exported = await seconds(() => pipeline(Readable.from(text()), createWriteStream(file)))
   const source = { format: 'csv', open: () => createReadStream(file) } as const
   const importAgain = await seconds(() =>

@@ -106,7 +106,7 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
   const target = { name: 'ours', port: service.port }
   const person = present(scene.people[0])
   const [device] = await registerAll(unitsOf(scene), service.port)
-  const { fleet, close } = await openHere(installation)
+  const { close, ...stores } = await openHere(installation)
   const recorder = newRecorder()
   const wire = new Wire([target], recorder)
   const p99 = new Map<string, number[]>()
@@ -128,7 +128,7 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
     await timed('revoke', send(revoke(other, other)))
     await timed('list', send(listTokens(token)))
     await timed('session', () => openOne(present(device), wire))
-    await timed('device search', () => searchFleet(searchFor(random.below(rows)), { fleet }, async () => {}))
+    await timed('device search', () => searchFleet(searchFor(random.below(rows)), stores, async () => {}))
     recorder.history.length = 0
   }
   const endRound = (counts: boolean) => {

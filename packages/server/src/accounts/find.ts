@@ -1,6 +1,7 @@
 /** Finds the account that an operator names. */
 import { isAccountId, isUsername } from '@ratafia/api'
 import { noSuchRecord } from '../errors.ts'
+import type { TransactionStores } from '../stores.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
@@ -11,10 +12,7 @@ export async function accountNamed(nameOrId: string, accounts: AccountStore): Pr
 }
 
 /** As {@link accountNamed}; throws `no-such-record` when there is none. */
-export async function findAccount(
-  nameOrId: string,
-  { accounts }: { readonly accounts: AccountStore },
-): Promise<Account> {
+export async function findAccount(nameOrId: string, { accounts }: TransactionStores): Promise<Account> {
   const account = await accountNamed(nameOrId, accounts)
   if (account) return account
   throw noSuchAccount(nameOrId)

@@ -13,8 +13,9 @@ export async function switchPasswordLogins(
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
-  return deps.changeBy(authority.author)(async ({ accounts, grants, record }) => {
-    await requireMayManage({ authority, account }, { grants }, deps.clock())
+  return deps.changeBy(authority.author)(async (on) => {
+    const { accounts, record } = on
+    await requireMayManage({ authority, account }, on, deps.clock())
     if (await accounts.switchPasswordLogins(account.id, wanted ? undefined : deps.clock())) {
       const action = wanted ? 'account.password-logins-on' : 'account.password-logins-off'
       await record({ action, subject: account.username })

@@ -1,9 +1,9 @@
 /** The newest entries of the audit log, a page at a time, in bounded work (contract/administration.md, A8). */
-import { pageOf } from '../page.ts'
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { ACTIONS } from '../change.ts'
 import { invalidField } from '../errors.ts'
+import { pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import { type AuditFilter, isServedByIndex, type ListedEntry } from './audit-store.ts'
 

@@ -1,8 +1,9 @@
-/** Brands: the accounts that serials are signed for, as far as somebody may see them. */
-import { pageOf } from '../page.ts'
 import { type Authority, brandsFor, brandsNamed, covers } from '../authority.ts'
 import { noSuchRecord, type RequestError } from '../errors.ts'
-import type { BrandStore, StoredBrand } from './brand-store.ts'
+/** Brands: the accounts that serials are signed for, as far as somebody may see them. */
+import { pageOf } from '../page.ts'
+import type { TransactionStores } from '../stores.ts'
+import type { StoredBrand } from './brand-store.ts'
 
 interface Listing {
   readonly authority: Authority
@@ -14,7 +15,7 @@ interface Listing {
 /** By account id. `next` is where the page that follows begins. Throws {@link RequestError} `permission-denied`. */
 export async function listBrands(
   { authority, after, limit }: Listing,
-  { brands }: { readonly brands: Pick<BrandStore, 'page'> },
+  { brands }: TransactionStores,
 ): Promise<{ readonly brands: readonly StoredBrand[]; readonly next: string | undefined }> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), undefined)
   const { rows: page, next } = await pageOf(limit, (most) =>
@@ -29,7 +30,7 @@ export async function listBrands(
  */
 export async function showBrand(
   { accountId, authority }: { readonly accountId: string; readonly authority: Authority },
-  { brands }: { readonly brands: Pick<BrandStore, 'find'> },
+  { brands }: TransactionStores,
 ): Promise<StoredBrand> {
   const isSeen = covers(brandsFor(authority, 'models:read'), accountId)
   // No name has these characters, and no database takes them.

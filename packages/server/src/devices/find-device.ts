@@ -2,6 +2,7 @@
 import { isDeviceId } from '@ratafia/api'
 import { type Authority, brandsFor, covers } from '../authority.ts'
 import { noSuchRecord, type RequestError } from '../errors.ts'
+import type { TransactionStores } from '../stores.ts'
 import { chooseDevice } from './choose-device.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
@@ -43,7 +44,7 @@ interface ToFind {
  */
 export async function findDevice(
   { name, prefer = [], authority }: ToFind,
-  { devices }: { readonly devices: DeviceStore },
+  { devices }: TransactionStores,
 ): Promise<Device> {
   const brands = brandsFor(authority, 'devices:read')
   const rows = (await rowsOf(name, devices)).filter(({ brandId }) => covers(brands, brandId))

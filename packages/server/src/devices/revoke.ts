@@ -2,11 +2,10 @@
 import { requireForBrand } from '../authority.ts'
 import type { Recording } from '../change.ts'
 import type { RequestError } from '../errors.ts'
-import type { Stores } from '../stores.ts'
+import type { Stores, TransactionStores } from '../stores.ts'
 import { deviceConflict } from './conflict.ts'
 import type { Decision } from './decision-store.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
-import type { DeviceStore } from './device-store.ts'
 import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from './find-device.ts'
 import { checkReason } from './reason.ts'
 
@@ -45,7 +44,7 @@ export async function revokeDevice(
 async function recordRevocation(
   device: Device,
   decision: Decision,
-  { devices, record }: Recording & { readonly devices: DeviceStore },
+  { devices, record }: TransactionStores & Recording,
 ): Promise<boolean> {
   if (!(await devices.revoke(device, decision))) return false
   const details = { serial: showSerialName(device), reason: decision.reason }

@@ -1,7 +1,7 @@
 /** Somebody who can sign in and grant roles is always left (contract/administration.md, B13). */
 import type { AccountId } from '@ratafia/api'
 import { RequestError } from '../errors.ts'
-import type { GrantStore } from './grant-store.ts'
+import type { TransactionStores } from '../stores.ts'
 
 /**
  * Within the transaction that takes the role, the sign-in or the account away, and before it does. An installation that
@@ -9,7 +9,7 @@ import type { GrantStore } from './grant-store.ts'
  */
 export async function requireOtherOperator(
   accountId: AccountId,
-  { grants }: { readonly grants: Pick<GrantStore, 'lockOperators'> },
+  { grants }: TransactionStores,
   now: Date,
 ): Promise<void> {
   const operators = await grants.lockOperators(now)

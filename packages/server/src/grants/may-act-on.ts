@@ -2,12 +2,12 @@
 import { type AccountId, ROLES } from '@ratafia/api'
 import { type Authority, covers, type HeldRole } from '../authority.ts'
 import { RequestError } from '../errors.ts'
-import type { GrantStore } from './grant-store.ts'
+import type { TransactionStores } from '../stores.ts'
 
 /** Whether the account has any role now. Throws {@link RequestError} `permission-denied`. */
 export async function requireMayActOn(
   { authority, accountId }: { readonly authority: Authority; readonly accountId: AccountId },
-  { grants }: { readonly grants: Pick<GrantStore, 'heldBy'> },
+  { grants }: TransactionStores,
   now: Date,
 ): Promise<{ readonly holdsAny: boolean }> {
   const held = await grants.heldBy(accountId, now)

@@ -10,6 +10,7 @@ import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
 import { bodyParser } from '../http/bodies/read-body.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
+import type { Stores } from '../stores.ts'
 import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
@@ -85,7 +86,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     passwordLogins: given.passwordLogins ?? false,
     waiters,
     tally: given.tally ?? { add: () => {} },
-    throttle: given.throttle ?? signInThrottle({ ...given, counters }),
+    throttle: given.throttle ?? signInThrottle(given, counters),
   }
   // End the waits for people before the server waits for its requests to end.
   app.addHook('preClose', async () => waiters.close())
@@ -116,16 +117,11 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
 }
 
 /** How fast passwords can be tried, in browsers and by programs together. */
-export const signInThrottle = ({
-  clock,
-  counters,
-  audit,
-  accounts,
-}: Pick<IdentityOptions, 'clock' | 'audit' | 'accounts'> & { readonly counters: Counters }): Throttle =>
+export const signInThrottle = (stores: Stores, counters: Counters): Throttle =>
   createThrottle({
-    clock,
+    clock: stores.clock,
     counters,
-    signedInBefore: (attempt) => signedInBefore(attempt, { audit, accounts }),
+    signedInBefore: (attempt) => signedInBefore(attempt, stores),
   })
 
 const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.toString()) })

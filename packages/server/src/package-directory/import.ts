@@ -1,6 +1,5 @@
 /** Fills the package directory from the text of a file: CSV with a header line, or a JSON list. */
 import { type Authority, requireForAll } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
 import {
   Faults,
   ImportError,
@@ -8,6 +7,7 @@ import {
   type ImportRow,
   readImportRows,
 } from '../files/import-rows.ts'
+import type { Stores } from '../stores.ts'
 import type { PackageEntry } from './package-store.ts'
 
 const COLUMNS = ['name', 'snap_id']
@@ -27,7 +27,7 @@ export interface ImportOptions {
 export async function importPackages(
   text: string,
   { format, replaceAll, authority, onProgress }: ImportOptions,
-  { changeBy }: { readonly changeBy: ChangingBy },
+  { changeBy }: Stores,
 ): Promise<{ readonly imported: number }> {
   requireForAll(authority, 'roles:manage')
   const entries = readPackages(text, format)

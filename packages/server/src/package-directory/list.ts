@@ -1,9 +1,10 @@
+import { type Authority, requireForAll } from '../authority.ts'
 /** Reads the package directory, page by page. */
 import { pageOf } from '../page.ts'
-import { type Authority, requireForAll } from '../authority.ts'
-import type { PackageEntry, PackageStore } from './package-store.ts'
+import type { TransactionStores } from '../stores.ts'
+import type { PackageEntry } from './package-store.ts'
 
-export async function* listPackages(deps: { readonly packages: PackageStore }): AsyncGenerator<PackageEntry> {
+export async function* listPackages(deps: TransactionStores): AsyncGenerator<PackageEntry> {
   const limit = 500
   for (let after: string | undefined; ; ) {
     const page = await deps.packages.list({ after, limit })
@@ -29,12 +30,10 @@ interface PackagePage {
 /** By name. Throws `RequestError` `permission-denied`. */
 export async function pageOfPackages(
   { authority, after, limit }: PackageListing,
-  { packages }: { readonly packages: Pick<PackageStore, 'list'> },
+  { packages }: TransactionStores,
 ): Promise<PackagePage> {
   requireForAll(authority, 'status:read')
-  const { rows: entries, next } = await pageOf(limit, (most) =>
-    packages.list({ after, limit: most }),
-  )
+  const { rows: entries, next } = await pageOf(limit, (most) => packages.list({ after, limit: most }))
   return { packages: entries, next: next?.name }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import { eachDatabase } from '../../test/support/databases.ts'
+import { storesWith } from '../../test/support/stores.ts'
 import { RequestError } from '../errors.ts'
 import { listPackages } from './list.ts'
 import { type PackageStore, packageStore } from './package-store.ts'
@@ -20,7 +21,7 @@ eachDatabase((_kind, open) => {
   beforeEach(() => packages.import([], { replaceAll: true }))
   const all = async () => {
     const found = []
-    for await (const entry of listPackages({ packages })) found.push(entry)
+    for await (const entry of listPackages(storesWith({ packages }))) found.push(entry)
     return found
   }
 
@@ -73,7 +74,7 @@ eachDatabase((_kind, open) => {
   })
 
   test('without a directory a package name refers to itself; with one, the name must be in it', async () => {
-    const deps = { packages }
+    const deps = storesWith({ packages })
     assert.deepEqual(await resolvePackages([{ name: 'foo' }, { snap_id: 'bar' }, { name: 'foo' }], deps), [
       'foo',
       'bar',

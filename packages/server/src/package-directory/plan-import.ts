@@ -1,8 +1,8 @@
 /** What an import of packages would change. */
 import { requireForAll } from '../authority.ts'
+import type { TransactionStores } from '../stores.ts'
 import { type ImportOptions, readPackages } from './import.ts'
 import { listPackages } from './list.ts'
-import type { PackageStore } from './package-store.ts'
 
 export interface ImportPlan {
   readonly added: number
@@ -16,7 +16,7 @@ export interface ImportPlan {
 export async function planImport(
   text: string,
   { format, replaceAll, authority }: Pick<ImportOptions, 'format' | 'replaceAll' | 'authority'>,
-  deps: { readonly packages: PackageStore },
+  deps: TransactionStores,
 ): Promise<ImportPlan> {
   requireForAll(authority, 'roles:manage')
   const entries = readPackages(text, format)

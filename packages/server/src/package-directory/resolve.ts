@@ -1,6 +1,6 @@
 /** Turns the packages that a token is limited to into snap ids. */
 import { RequestError } from '../errors.ts'
-import type { PackageStore } from './package-store.ts'
+import type { TransactionStores } from '../stores.ts'
 
 /** As in the API: with at least one of the two. */
 export interface PackageReference {
@@ -15,7 +15,7 @@ export interface PackageReference {
  */
 export async function resolvePackages(
   references: readonly PackageReference[],
-  { packages }: { readonly packages: PackageStore },
+  { packages }: TransactionStores,
 ): Promise<readonly string[]> {
   const names = references.flatMap(({ name }) => (name === undefined ? [] : [name]))
   const known = await packages.idsOf(names)

@@ -3,7 +3,7 @@ import type { AccountId } from '@ratafia/api'
 import { type Account, requireNotRemoved } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { Authority } from '../authority.ts'
-import type { ChangingBy } from '../change.ts'
+import type { Stores, TransactionStores } from '../stores.ts'
 import type { Channel } from './reminder.ts'
 
 /** As the API shows it. */
@@ -24,7 +24,7 @@ interface Sending {
 
 export async function ownReminders(
   { authority }: { readonly authority: Authority },
-  { accounts, sentBy }: Sending & { readonly accounts: Pick<AccountStore, 'findById'> },
+  { accounts, sentBy }: TransactionStores & Sending,
 ): Promise<RemindersRecord> {
   return remindersRecord(await own(accountIdOf(authority), accounts), sentBy)
 }
@@ -40,14 +40,7 @@ interface Switching {
 /** Does nothing where it is so already. Throws what `mustBeSeen` throws. */
 export async function switchOwnReminders(
   { authority, on, mustBeSeen }: Switching,
-  {
-    changeBy,
-    clock,
-    sentBy,
-  }: Sending & {
-    readonly changeBy: ChangingBy
-    readonly clock: () => Date
-  },
+  { changeBy, clock, sentBy }: Stores & Sending,
 ): Promise<RemindersRecord> {
   const id = accountIdOf(authority)
   return changeBy(authority.author)(async ({ accounts, record }) => {

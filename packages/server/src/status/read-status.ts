@@ -5,7 +5,7 @@ import { listIssuers } from '../ci/issuers/list.ts'
 import { clockAgreement, WORK_MS } from '../clock.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { Channel } from '../reminders/reminder.ts'
-import type { Stores } from '../stores.ts'
+import type { Stores, TransactionStores } from '../stores.ts'
 import type { RunningProcess } from './process-store.ts'
 
 /** `unknown`: it cannot be seen from here, which is no fault. */
@@ -215,7 +215,7 @@ async function signingFinding(deps: StatusDeps): Promise<Finding> {
   return { part: 'signing_keys', state: 'ok', says: `${signing.length} can sign serials.` }
 }
 
-async function issuersFinding(deps: Pick<StatusDeps, 'issuers'>, now: Date): Promise<Finding> {
+async function issuersFinding(deps: TransactionStores, now: Date): Promise<Finding> {
   const all = await listIssuers(deps)
   if (all.length === 0)
     return { part: 'issuers', state: 'ok', says: 'There is none, so no job can have a token.' }

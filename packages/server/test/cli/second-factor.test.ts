@@ -17,6 +17,7 @@ import { secondFactorPurpose } from '../../src/keyring/sealing-purposes.ts'
 import { eachDatabase, type Fresh, withoutTables } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { type Program, testProgram } from '../support/program.ts'
+import { storesWith } from '../support/stores.ts'
 
 const PASSWORD = 'correct horse battery'
 const [OLD, NEW] = [Buffer.alloc(32, 9).toString('base64'), Buffer.alloc(32, 10).toString('base64')]
@@ -237,7 +238,7 @@ describe('a database whose accounts have e-mail addresses in several spellings',
         ['ann@xn--exmple-cua.org', 'ann'],
         ['eve\u0301@example.org', 'eve'],
       ] as const) {
-        const found = await findByLoginName(loginName(typed), { accounts: store })
+        const found = await findByLoginName(loginName(typed), storesWith({ accounts: store }))
         assert.equal(found?.account.username, owner, typed)
       }
     })

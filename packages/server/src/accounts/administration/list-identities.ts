@@ -1,6 +1,7 @@
 /** By which identities of external identity services an account is known. */
 import { pageOf } from '../../page.ts'
-import type { AccountStore, ExternalIdentity, LinkedIdentity } from '../account-store.ts'
+import type { TransactionStores } from '../../stores.ts'
+import type { ExternalIdentity, LinkedIdentity } from '../account-store.ts'
 import { type NamedAccount, showAccount } from './show-account.ts'
 
 interface IdentityListing extends NamedAccount {
@@ -17,7 +18,7 @@ interface IdentityPage {
 /** By issuer and subject. Throws {@link RequestError} as `showAccount` does. */
 export async function listIdentities(
   { after, limit, ...named }: IdentityListing,
-  deps: { readonly accounts: AccountStore },
+  deps: TransactionStores,
 ): Promise<IdentityPage> {
   const { id } = await showAccount(named, deps)
   const { rows: identities, next } = await pageOf(limit, (most) =>

@@ -1,6 +1,5 @@
 /** Who may change an account (contract/administration.md, B10 and B13). */
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { GrantStore } from '../../grants/grant-store.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
@@ -11,11 +10,11 @@ import type { Account } from '../account.ts'
  */
 export async function requireMayManage(
   { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },
-  { grants }: { readonly grants: Pick<GrantStore, 'heldBy'> },
+  stores: TransactionStores,
   now: Date,
 ): Promise<void> {
   requireForAll(authority, 'accounts:manage')
-  const { holdsAny } = await requireMayActOn({ authority, accountId: account.id }, { grants }, now)
+  const { holdsAny } = await requireMayActOn({ authority, accountId: account.id }, stores, now)
   if (holdsAny) requireRecentPerson(authority, now)
 }
 
@@ -26,12 +25,12 @@ export async function requireMayManage(
  */
 export async function requireMayLetIn(
   { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },
-  { accounts, grants }: TransactionStores,
+  stores: TransactionStores,
   now: Date,
 ): Promise<Account | undefined> {
   requireRecentPerson(authority, now)
   // First: whoever gives it a role waits for this, or was first.
-  const locked = await accounts.lock(account.id)
-  await requireMayManage({ authority, account }, { grants }, now)
+  const locked = await stores.accounts.lock(account.id)
+  await requireMayManage({ authority, account }, stores, now)
   return locked
 }

@@ -1,7 +1,7 @@
 /** One account, for whoever may see accounts. */
 import { type Authority, requireForAll } from '../../authority.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
-import type { AccountStore } from '../account-store.ts'
 import { findAccount } from '../find.ts'
 
 /** An account that an administrator names, by id or username. */
@@ -13,7 +13,7 @@ export interface NamedAccount {
 /** Throws {@link RequestError} `permission-denied`, and `no-such-record`. */
 export async function showAccount(
   { account, authority }: NamedAccount,
-  deps: { readonly accounts: AccountStore },
+  deps: TransactionStores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:read')
   return findAccount(account, deps)

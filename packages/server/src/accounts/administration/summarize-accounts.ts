@@ -1,9 +1,8 @@
 /** What lists show of accounts beside their records, for as many as a page has. */
 import { isAccountId, isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
-import type { Clock } from '../../clock.ts'
 import { mayActOn } from '../../grants/may-act-on.ts'
-import type { AccountSummaryStore } from './account-summary-store.ts'
+import type { Stores } from '../../stores.ts'
 
 interface Wanted {
   /** Usernames or ids. */
@@ -14,7 +13,7 @@ interface Wanted {
 /** By username, without those that are not there. Times are RFC 3339 in UTC. Throws `permission-denied`. */
 export async function summarizeAccounts(
   { accounts, authority }: Wanted,
-  { accountSummaries, clock }: { readonly accountSummaries: AccountSummaryStore; readonly clock: Clock },
+  { accountSummaries, clock }: Stores,
 ) {
   requireForAll(authority, 'accounts:read')
   const named = { usernames: accounts.filter(isUsername), ids: accounts.filter(isAccountId) }

@@ -21,16 +21,18 @@ const CLOCK_MARGIN_MS = 86_400_000
  */
 export async function revokeAll(
   { account: nameOrId, authority }: NamedAccount,
-  { accounts, tokenSessions, signInSessions, changeBy, clock }: Stores,
+  stores: Stores,
 ): Promise<{ readonly account: Account; readonly revoked: number }> {
+  const { tokenSessions, signInSessions, changeBy, clock } = stores
   requireForAll(authority, 'tokens:revoke')
   requireRecentPerson(authority, clock())
-  const account = await findAccount(nameOrId, { accounts })
+  const account = await findAccount(nameOrId, stores)
   const { by, author } = authority
   const change = changeBy(author)
   // First: whoever opens a session from now on does so with a later login, or is refused.
-  await change(async ({ accounts, grants, record }) => {
-    await requireMayActOn({ authority, accountId: account.id }, { grants }, clock())
+  await change(async (on) => {
+    const { accounts, record } = on
+    await requireMayActOn({ authority, accountId: account.id }, on, clock())
     await accounts.endLogins(account.id, clock())
     await record({ action: 'token.revoke-all', subject: account.username })
   })
@@ -40,7 +42,7 @@ export async function revokeAll(
   for (let revoked = 0; ; ) {
     const sessions = await tokenSessions.list({ accountId: account.id, activeAt, limit: BATCH })
     if (sessions.length === 0) {
-      return { account: (await accounts.findById(account.id)) ?? account, revoked }
+      return { account: (await stores.accounts.findById(account.id)) ?? account, revoked }
     }
     // Otherwise a database that keeps no revocation would be asked for ever.
     if (sessions.every(({ id }) => tried.has(id))) {

@@ -4,16 +4,13 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
-import type { Clock } from '../../clock.ts'
 import { stateConflict } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
-import type { AccountStore } from '../account-store.ts'
 import { requireMayManage } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
 import { endedSince, seenBy } from '../ended-logins/login-mark.ts'
 import { findAccount } from '../find.ts'
-import type { OneTimeLinkStore } from './link-store.ts'
 
 export type LinkPurpose = 'password' | 'sign-in'
 
@@ -48,24 +45,23 @@ export async function makeLink(
   const secret = randomBytes(SECRET_BYTES)
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
-  const account = await deps.changeBy(authority.author)(
-    async ({ accounts, grants, oneTimeLinks, record }) => {
-      // First: whoever gives it a role waits for this, or was first.
-      const locked = (await accounts.lock(id)) ?? found
-      await requireMayManage({ authority, account: locked }, { grants }, createdAt)
-      const kept = requireNotRemoved(locked)
-      if (kept.disabledAt) {
-        throw stateConflict('The account is disabled. Enable it first.', { status: 'disabled' })
-      }
-      const secretHash = hashOf(secret, purpose)
-      // A way past the second factor is in one hand at a time. The account is locked: of two made at once, one is left.
-      if (purpose === 'sign-in') await oneTimeLinks.removeAllOf(id)
-      await oneTimeLinks.insert({ secretHash, accountId: id, seen: seenBy(kept), createdAt, expiresAt })
-      const details = { expires: expiresAt.toISOString() }
-      await record({ action: ACTIONS[purpose], subject: kept.username, details })
-      return kept
-    },
-  )
+  const account = await deps.changeBy(authority.author)(async (on) => {
+    const { accounts, oneTimeLinks, record } = on
+    // First: whoever gives it a role waits for this, or was first.
+    const locked = (await accounts.lock(id)) ?? found
+    await requireMayManage({ authority, account: locked }, on, createdAt)
+    const kept = requireNotRemoved(locked)
+    if (kept.disabledAt) {
+      throw stateConflict('The account is disabled. Enable it first.', { status: 'disabled' })
+    }
+    const secretHash = hashOf(secret, purpose)
+    // A way past the second factor is in one hand at a time. The account is locked: of two made at once, one is left.
+    if (purpose === 'sign-in') await oneTimeLinks.removeAllOf(id)
+    await oneTimeLinks.insert({ secretHash, accountId: id, seen: seenBy(kept), createdAt, expiresAt })
+    const details = { expires: expiresAt.toISOString() }
+    await record({ action: ACTIONS[purpose], subject: kept.username, details })
+    return kept
+  })
   return { account, secret: secret.toString('base64url'), expiresAt }
 }
 
@@ -80,11 +76,7 @@ interface Found {
 export async function findLink(
   secret: string,
   purpose: LinkPurpose,
-  {
-    oneTimeLinks,
-    accounts,
-    clock,
-  }: { readonly oneTimeLinks: OneTimeLinkStore; readonly accounts: AccountStore; readonly clock: Clock },
+  { oneTimeLinks, accounts, clock }: Stores,
 ): Promise<Found | undefined> {
   if (!/^[\w-]{43}$/.test(secret)) return undefined
   const secretHash = hashOf(Buffer.from(secret, 'base64url'), purpose)

@@ -1,10 +1,10 @@
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 /** Checks the password of whoever gives a username or an e-mail address. It takes equally long whether or not they exist. */
 
 import { isUsername } from '@ratafia/api'
 import type { Account } from '../account.ts'
 import { asciiLower, isEmail, type LoginName } from '../account-fields.ts'
-import type { AccountStore, WithPassword } from '../account-store.ts'
+import type { WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
 /** `disabled` only for someone who knows the password: anyone else learns nothing about the account. */
@@ -29,7 +29,7 @@ export type PasswordVerdict =
  */
 export async function findByLoginName(
   { typed, stored }: LoginName,
-  { accounts }: { readonly accounts: Pick<AccountStore, 'findPassword' | 'findPasswordsByEmail'> },
+  { accounts }: TransactionStores,
 ): Promise<WithPassword | undefined> {
   if (isUsername(typed)) return accounts.findPassword(typed)
   // Not even asked about any other text: a database refuses some.

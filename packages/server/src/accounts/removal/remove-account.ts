@@ -33,15 +33,16 @@ export async function removeAccount(
   const { by } = authority
   requireForAll(authority, 'accounts:manage')
   requireRecentPerson(authority, deps.clock())
-  const cleared = await deps.changeBy(authority.author)(async ({ accountRemovals, grants, record }) => {
-    await requireMayManage({ authority, account }, { grants }, deps.clock())
+  const cleared = await deps.changeBy(authority.author)(async (on) => {
+    const { accountRemovals, record } = on
+    await requireMayManage({ authority, account }, on, deps.clock())
     const replacement = replacementOf(account)
-    await requireOtherOperator(id, { grants }, deps.clock())
+    await requireOtherOperator(id, on, deps.clock())
     const cleared = await accountRemovals.clear(account, { replacement, at: deps.clock(), by })
     // Not by its username, which the entry would keep for as long as the audit log is kept.
     if (cleared) {
       // Whoever gave it a role waited for this, or was first.
-      await grants.removeAllOf(id)
+      await on.grants.removeAllOf(id)
       const { sessions, rules } = cleared
       await record({ action: 'account.remove', subject: replacement, details: { id, sessions, rules } })
     }

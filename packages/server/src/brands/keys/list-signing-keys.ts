@@ -1,10 +1,10 @@
-/** The keys that sign serials, without their secrets, and whether each can sign now. */
-import { pageOf } from '../../page.ts'
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { noSuchRecord, RequestError } from '../../errors.ts'
-import type { Stores } from '../../stores.ts'
-import type { BrandStore, KeyPosition, StoredSigningKey } from '../brand-store.ts'
+/** The keys that sign serials, without their secrets, and whether each can sign now. */
+import { pageOf } from '../../page.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
+import type { KeyPosition, StoredSigningKey } from '../brand-store.ts'
 import { findAssertion, trustContext } from '../trust/trust.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 
@@ -40,7 +40,7 @@ interface Listing {
 /** Of the brands that the caller may see, in the same order. Throws {@link RequestError} `permission-denied`. */
 export async function pageOfSigningKeys(
   { authority, brands, after, limit }: Listing,
-  deps: Stores & { readonly brands: Pick<BrandStore, 'keysPage'> },
+  deps: Stores,
 ): Promise<{ readonly keys: readonly SigningKeyDescription[]; readonly next: KeyPosition | undefined }> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
   const { rows: page, next } = await pageOf(limit, (most) =>
@@ -56,7 +56,7 @@ export async function pageOfSigningKeys(
  */
 export async function seenSigningKey(
   { keyId, authority }: { readonly keyId: string; readonly authority: Authority },
-  { brands }: { readonly brands: Pick<BrandStore, 'findKey'> },
+  { brands }: TransactionStores,
 ): Promise<StoredSigningKey> {
   const scope = brandsFor(authority, 'models:read')
   const key = /^[A-Za-z0-9_-]{64}$/.test(keyId) ? await brands.findKey(keyId) : undefined

@@ -1,7 +1,7 @@
 /** Generates a serial number for a device that proposes none (contract/devices.md, decision 9). */
 import { randomUUID } from 'node:crypto'
+import type { TransactionStores } from '../../stores.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
 import { serialFromTemplate } from './serial-template.ts'
 
 /**
@@ -10,7 +10,7 @@ import { serialFromTemplate } from './serial-template.ts'
  */
 export async function generateSerial(
   model: ModelName & { readonly policy: { readonly serialTemplate: string | null } },
-  { models }: { readonly models: Pick<ModelStore, 'takeNumber'> },
+  { models }: TransactionStores,
 ): Promise<string> {
   const { serialTemplate } = model.policy
   if (serialTemplate === null) return randomUUID()

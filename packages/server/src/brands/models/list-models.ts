@@ -1,8 +1,8 @@
+import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 /** Models, page by page, of the brands that somebody may see. */
 import { pageOf } from '../../page.ts'
-import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { ModelName, OpenModel } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
 
 interface Listing {
   readonly authority: Authority
@@ -15,7 +15,7 @@ interface Listing {
 /** By brand and name. `next` is where the page that follows begins. Throws `permission-denied`. */
 export async function listModels(
   { authority, brands, after, limit }: Listing,
-  { models }: { readonly models: Pick<ModelStore, 'page'> },
+  { models }: TransactionStores,
 ): Promise<{ readonly models: readonly OpenModel[]; readonly next: ModelName | undefined }> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
   const { rows: page, next } = await pageOf(limit, (most) =>

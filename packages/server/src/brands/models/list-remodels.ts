@@ -1,6 +1,6 @@
 /** Which models the devices of a model may become. */
-import { pageOf } from '../../page.ts'
 import { brandsFor, brandsNamed } from '../../authority.ts'
+import { pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 import { type NamedModel, seenModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'

@@ -1,7 +1,6 @@
 /** The issuers, for the operator. */
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { FoundIssuer } from './issuer.ts'
-import type { IssuerStore } from './issuer-store.ts'
 
 /** For each issuer whose keys are fetched, how old they are, in seconds. */
 export async function issuerKeyAges({ issuers, clock }: Stores) {
@@ -15,8 +14,4 @@ export async function issuerKeyAges({ issuers, clock }: Stores) {
 }
 
 /** All of them, by URL: an operator added each. */
-export const listIssuers = ({
-  issuers,
-}: {
-  readonly issuers: Pick<IssuerStore, 'list'>
-}): Promise<readonly FoundIssuer[]> => issuers.list()
+export const listIssuers = ({ issuers }: TransactionStores): Promise<readonly FoundIssuer[]> => issuers.list()

@@ -9,8 +9,8 @@ import {
 } from '../../devices/administration/device-records.ts'
 import type { DeviceDetails } from '../../devices/administration/show-device.ts'
 import type { Device } from '../../devices/device.ts'
-import type { RegistrationStore } from '../../devices/registration/registration-store.ts'
 import { fieldsOf } from '../../devices/transfer/device-record.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { Row } from '../output.ts'
 
 const ADDRESSES_AT_ONCE = 1000
@@ -18,7 +18,7 @@ const ADDRESSES_AT_ONCE = 1000
 /** Those that wait have the address they last asked from. */
 export async function listRows(
   devices: readonly Device[],
-  { registrations }: { readonly registrations: Pick<RegistrationStore, 'addressesOf'> },
+  { registrations }: TransactionStores,
 ): Promise<readonly Row[]> {
   const waiting = devices.filter(({ status }) => status === 'pending').map(({ id }) => id)
   const addresses = new Map<DeviceId, string>()

@@ -31,10 +31,11 @@ export function secretCommands(parent: Command, context: CommandContext): void {
         options,
         'Everything in the database is sealed under the new secret key, and only backups made before now can be opened with the old one. A node that does not have the new key yet stops working.',
       )
-      const done = await context.withInstallation(async ({ config, sealer, authority, changeBy }) => {
+      const done = await context.withInstallation(async (installation) => {
+        const { config, sealer, authority } = installation
         const { both, ownFiles } = await secretsOf(config, sealer)
         const result = await withProgress(context.streams, ['Sealing', 'values'], (onProgress) =>
-          reseal({ sealer: both, authority, onProgress }, { changeBy }),
+          reseal({ sealer: both, authority, onProgress }, installation),
         )
         const [keyId, previousKeyId = ''] = both.keyIds()
         if (result.unreadable.length > 0) {

@@ -1,16 +1,12 @@
-/** Parts of what is known about one device, each for those who may see the device. */
-import type { AuditStore } from '../../audit/audit-store.ts'
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { Authority } from '../../authority.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
-import type { CloneStore } from '../clones/clone-store.ts'
 import type { SerialAssertion } from '../device.ts'
 import { findDevice } from '../find-device.ts'
-import type { RegistrationRow, RegistrationStore } from '../registration/registration-store.ts'
+import type { RegistrationRow } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
-import type { DeviceSessionStore } from '../sessions/device-session-store.ts'
 import { latestActivity } from './latest-activity.ts'
 
 interface PartOf {
@@ -25,14 +21,14 @@ interface PartOf {
 
 export async function sessionsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores & { readonly deviceSessions: DeviceSessionStore },
+  deps: TransactionStores,
 ): Promise<readonly DeviceSession[]> {
   return deps.deviceSessions.ofDevice(await findDevice({ name, authority }, deps), limit)
 }
 
 export async function registrationsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores & { readonly registrations: RegistrationStore },
+  deps: TransactionStores,
 ): Promise<readonly RegistrationRow[]> {
   return deps.registrations.ofDevice(await findDevice({ name, authority }, deps), limit)
 }
@@ -56,7 +52,7 @@ export async function activityOfDevice(
 /** Last seen first. */
 export async function evidenceOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores & { readonly clones: CloneStore },
+  deps: TransactionStores,
 ): Promise<readonly CloneEvidence[]> {
   return (await deps.clones.evidenceOf(await findDevice({ name, authority }, deps))).slice(0, limit)
 }
@@ -64,7 +60,7 @@ export async function evidenceOfDevice(
 /** What the audit log has about it. */
 export async function historyOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores & { readonly audit: Pick<AuditStore, 'list'> },
+  deps: TransactionStores,
 ): Promise<readonly AuditEntry[]> {
   const { id } = await findDevice({ name, authority }, deps)
   return deps.audit.list({ subject: id }, { limit })

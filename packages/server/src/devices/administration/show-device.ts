@@ -37,7 +37,7 @@ export async function showDevice(
   deps: TransactionStores,
 ): Promise<DeviceDetails> {
   const { devices, registrations, deviceSessions, clones } = deps
-  const device = await findDevice({ name, authority }, { devices })
+  const device = await findDevice({ name, authority }, deps)
   const { id } = device
   const sharing = device.serial === '' ? [] : await devices.findBySerial(device)
   return {

@@ -1,7 +1,7 @@
 /** When does a device go into quarantine? It gets no session until its operator releases it. */
 import type { Recording } from '../../change.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import type { Sighting } from './clone-evidence.ts'
 
 /** Only two living chains prove that two devices have the key: the other kinds of evidence may be innocent. */
@@ -14,7 +14,7 @@ export const isProven = (sightings: readonly Sighting[]): boolean => sightings.s
 export async function quarantine(
   device: Device,
   { sightings, at }: { readonly sightings: readonly Sighting[]; readonly at: Date },
-  { devices, record }: Recording & { readonly devices: DeviceStore },
+  { devices, record }: TransactionStores & Recording,
 ): Promise<void> {
   if (!(await devices.setQuarantine(device, at))) return
   const chains = sightings.filter(isProof).map(({ subject }) => subject)

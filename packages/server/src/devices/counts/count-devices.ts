@@ -1,6 +1,6 @@
 /** How many devices there are, for whoever may see them. */
 import { type Authority, brandsFor, covers } from '../../authority.ts'
-import type { CountStore } from './count-store.ts'
+import type { Stores } from '../../stores.ts'
 import type { DeviceCounts } from './device-counts.ts'
 
 interface ToCount {
@@ -21,7 +21,7 @@ const MOST = 10_000
 /** Brands that the caller may not see are not there. Throws `RequestError` `permission-denied`. */
 export async function countDevices(
   { authority, brands: named }: ToCount,
-  { deviceCounts }: { readonly deviceCounts: CountStore },
+  { deviceCounts }: Stores,
 ): Promise<DeviceCounts> {
   const scope = brandsFor(authority, 'devices:read')
   const brands = named?.filter((brandId) => covers(scope, brandId)) ?? (scope === 'all' ? scope : [...scope])

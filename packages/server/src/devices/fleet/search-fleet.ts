@@ -1,7 +1,8 @@
 /** The register as an operator searches it, page by page. */
 import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { FleetDevice, FleetPosition, FleetQuery } from './fleet-filter.ts'
-import type { FleetStore, SearchFleet } from './fleet-store.ts'
+import type { SearchFleet } from './fleet-store.ts'
 
 /** Few enough that the first page is there at once. */
 const PAGE = 1000
@@ -13,7 +14,7 @@ const PAGE = 1000
  */
 export function searchFleet(
   query: FleetQuery,
-  { fleet }: { readonly fleet: Pick<FleetStore, 'searching'> },
+  { fleet }: Stores,
   take: (devices: readonly FleetDevice[]) => Promise<void>,
 ): Promise<FleetPosition | undefined> {
   return fleet.searching(async (search) => {

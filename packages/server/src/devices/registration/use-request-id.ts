@@ -1,20 +1,19 @@
+import type { TransactionStores } from '../../stores.ts'
 /**
  * A request-id works for one request, which may be repeated. A registration stores a row for it, and another that rules
  * out its use by any other device key: a proof of the hardware names the request-id alone (check-hardware.ts).
  */
 import type { Device, DeviceRef } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import { won } from '../lost-race.ts'
 import { staleNonce } from '../nonce.ts'
 import type { Registration } from './registration.ts'
-import type { RegistrationStore } from './registration-store.ts'
 
 /** Throws `LostRace` if another request was faster, `RequestError` `invalid-nonce` if another key used the request-id. */
 export async function useRequestId(
   { requestIdHash, requestHash, caller }: Registration,
   { id, bucket }: DeviceRef,
   at: Date,
-  { registrations }: { readonly registrations: RegistrationStore },
+  { registrations }: TransactionStores,
 ): Promise<void> {
   const use = { requestIdHash, requestHash, caller, deviceId: id, bucket, at }
   const outcome = await registrations.add(use)
@@ -28,7 +27,7 @@ export async function useRequestId(
  */
 export async function deviceOfRequest(
   { request, requestIdHash, requestHash }: Registration,
-  { registrations, devices }: { readonly registrations: RegistrationStore; readonly devices: DeviceStore },
+  { registrations, devices }: TransactionStores,
 ): Promise<Device | undefined> {
   const use = await registrations.find(requestIdHash, request.fields.deviceKeyId)
   if (!use) return undefined

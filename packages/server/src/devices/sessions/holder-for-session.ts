@@ -5,8 +5,8 @@
 import type { TrustedAssertion } from '@ratafia/assertions'
 import type { InChange } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
 import { serialAssertion } from '../serials/serial-assertion.ts'
@@ -27,10 +27,7 @@ interface Asked {
 }
 
 /** Only reads. Throws `RequestError` `device-refused`, and `LostRace`. */
-export async function holderForSession(
-  asked: Asked,
-  deps: { readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'> },
-): Promise<SessionHolder> {
+export async function holderForSession(asked: Asked, deps: TransactionStores): Promise<SessionHolder> {
   const { serial, own } = asked
   if (own) {
     requireMayHaveSession(own)

@@ -1,7 +1,8 @@
 /** Exports the register as records, page by page: a million of them need the memory of one page. */
 import type { DeviceId } from '@ratafia/api'
+import type { Stores } from '../../stores.ts'
 import { type DeviceRecord, recordOf } from './device-record.ts'
-import type { DeviceTransferStore, TransferFilter } from './device-transfer-store.ts'
+import type { TransferFilter } from './device-transfer-store.ts'
 
 interface ExportOptions {
   readonly filter: TransferFilter
@@ -13,7 +14,7 @@ const PAGE = 500
 /** In the order of registration. A device that changes meanwhile appears as it was or as it is. */
 export async function* exportDevices(
   { filter, onProgress }: ExportOptions,
-  { deviceTransfers }: { readonly deviceTransfers: Pick<DeviceTransferStore, 'count' | 'page'> },
+  { deviceTransfers }: Stores,
 ): AsyncGenerator<readonly DeviceRecord[]> {
   const total = onProgress ? await deviceTransfers.count(filter) : 0
   let done = 0

@@ -1,11 +1,11 @@
 /** Lists agents sorted by name, a page at a time. */
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
-import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
+import type { TransactionStores } from '../../stores.ts'
 import { parseLimits, type WithLimits } from './agent-limits.ts'
-import type { Agent, AgentStore } from './agent-store.ts'
+import type { Agent } from './agent-store.ts'
 
 export type ListedAgent = WithLimits<Agent> & { readonly account: Account }
 
@@ -29,7 +29,7 @@ export async function listAgents(
     readonly limit?: number
     readonly authority: Authority
   },
-  deps: { readonly agents: AgentStore; readonly accounts: AccountStore },
+  deps: TransactionStores,
 ): Promise<AgentPage> {
   const { authority, own = false } = input
   if (!own) requireForAll(authority, 'accounts:read')

@@ -39,15 +39,16 @@ export async function removeAgent(
 ): Promise<RemovedAgent> {
   if (!own) requireForAll(authority, 'accounts:manage')
   const accountId = own ? ownId(authority) : account && (await findAccount(account, deps)).id
-  return deps.changeBy(authority.author)(async ({ agents, accounts, grants, record }) => {
+  return deps.changeBy(authority.author)(async (on) => {
+    const { agents, record } = on
     const agent = isAgentName(name) ? await agents.find(name) : undefined
     if (!agent || agent.accountId !== (accountId ?? agent.accountId)) throw noSuchAgent(name)
-    const owner = await findAccount(agent.accountId, { accounts })
-    if (!own) await requireMayManage({ authority, account: owner }, { grants }, deps.clock())
+    const owner = await findAccount(agent.accountId, on)
+    if (!own) await requireMayManage({ authority, account: owner }, on, deps.clock())
     const removed = { agent, account: owner }
     mustBeSeen?.(removed)
     if (!(await agents.remove(name))) throw noSuchAgent(name)
-    await accounts.endLogins(owner.id, deps.clock())
+    await on.accounts.endLogins(owner.id, deps.clock())
     await record({ action: 'agent.remove', subject: name })
     return removed
   })

@@ -1,10 +1,10 @@
 /** Whether the user has signed in from this network before: strangers who guess elsewhere cannot lock them out. */
 import { type AccountId, isUsername } from '@ratafia/api'
 import { isEmail, loginName } from '../../accounts/account-fields.ts'
-import type { AccountStore } from '../../accounts/account-store.ts'
 import { findByLoginName } from '../../accounts/passwords/verify-password.ts'
 import { networksOf } from '../../address.ts'
 import type { AuditStore } from '../../audit/audit-store.ts'
+import type { TransactionStores } from '../../stores.ts'
 
 /** How many sign-ins it examines, newest first. */
 const LOOKED_AT = 100
@@ -29,18 +29,19 @@ const NOBODY = ''
  */
 export async function signedInBefore(
   { name, address }: SignInAttempt,
-  { audit, accounts }: { readonly audit: SignInRecord; readonly accounts: SignInAccounts },
+  stores: TransactionStores,
 ): Promise<boolean> {
   // Asks nothing about other texts: a database refuses some.
   if (!isUsername(name) && !isEmail(name)) return false
-  const username = isUsername(name) ? name : await usernameOf(name, accounts)
+  const username = isUsername(name) ? name : await usernameOf(name, stores)
   const [here] = networksOf(address)
-  const signIns = await audit.list({ action: 'account.sign-in', subject: username }, { limit: LOOKED_AT })
+  const signIns = await stores.audit.list(
+    { action: 'account.sign-in', subject: username },
+    { limit: LOOKED_AT },
+  )
   return signIns.some(({ source }) => networksOf(source)[0] === here)
 }
 
-type SignInAccounts = Pick<AccountStore, 'findPassword' | 'findPasswordsByEmail'>
-
-async function usernameOf(email: string, accounts: SignInAccounts): Promise<string> {
-  return (await findByLoginName(loginName(email), { accounts }))?.account.username ?? NOBODY
+async function usernameOf(email: string, stores: TransactionStores): Promise<string> {
+  return (await findByLoginName(loginName(email), stores))?.account.username ?? NOBODY
 }

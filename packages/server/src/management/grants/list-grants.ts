@@ -1,10 +1,10 @@
-/** Who has which role. */
-import { pageOf } from '../../page.ts'
-import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { GrantKey, ListedGrant } from '../../grants/grant.ts'
-import type { GrantFilter, GrantStore } from '../../grants/grant-store.ts'
+import type { GrantFilter } from '../../grants/grant-store.ts'
+/** Who has which role. */
+import { pageOf } from '../../page.ts'
+import type { TransactionStores } from '../../stores.ts'
 
 interface Listing {
   readonly filter: Omit<GrantFilter, 'accountId'> & {
@@ -21,12 +21,12 @@ interface Listing {
  * `no-such-record` for the account. */
 export async function listGrants(
   { filter: { account, ...filter }, after, limit, authority }: Listing,
-  { grants, accounts }: { readonly grants: Pick<GrantStore, 'list'>; readonly accounts: AccountStore },
+  stores: TransactionStores,
 ): Promise<{ readonly grants: readonly ListedGrant[]; readonly next: GrantKey | undefined }> {
   requireForAll(authority, 'roles:read')
-  const accountId = account === undefined ? undefined : (await findAccount(account, { accounts })).id
+  const accountId = account === undefined ? undefined : (await findAccount(account, stores)).id
   const { rows: page, next } = await pageOf(limit, (most) =>
-    grants.list({ ...filter, accountId }, { after, limit: most }),
+    stores.grants.list({ ...filter, accountId }, { after, limit: most }),
   )
   return { grants: page, next }
 }

@@ -5,7 +5,7 @@
 import type { AccountId } from '@ratafia/api'
 import type { SignIn } from '../../authority.ts'
 import type { Grant } from '../../grants/grant.ts'
-import type { AgentStore } from '../../identity/agents/agent-store.ts'
+import type { TransactionStores } from '../../stores.ts'
 
 /** When a login began, and what it rests on. */
 export interface LoginAge {
@@ -31,7 +31,7 @@ export function reaches(
 export async function agentSince(
   signIn: SignIn,
   accountId: AccountId,
-  { agents }: { readonly agents: Pick<AgentStore, 'find'> },
+  { agents }: TransactionStores,
 ): Promise<Date | undefined> {
   if (signIn.kind !== 'agent') return undefined
   const agent = await agents.find(signIn.name)

@@ -20,10 +20,8 @@ export const jobAuthor = ({ id, maker: { by, source, login } }: Pick<Job, 'id' |
 })
 
 /** A text says in a sentence why the job may not go on. */
-export async function jobAuthority(
-  { id, kind, maker }: Job,
-  { logins, grants, agents, clock }: Stores,
-): Promise<Authority | string> {
+export async function jobAuthority({ id, kind, maker }: Job, stores: Stores): Promise<Authority | string> {
+  const { logins, grants, clock } = stores
   const needs = jobKind(kind)?.needs
   if (needs === undefined) return `This release does not know jobs of the kind ${kind}.`
   if (!maker.login) return directAuthority(jobAuthor({ id, maker }), maker.by)
@@ -43,7 +41,7 @@ export async function jobAuthority(
   const authority = authorityOf(
     {
       ...{ account, sessionId, until: session.validUntil.getTime(), minted, limits },
-      ...{ signIn, since: session.since, agentSince: await agentSince(signIn, accountId, { agents }) },
+      ...{ signIn, since: session.since, agentSince: await agentSince(signIn, accountId, stores) },
       inConsole: session.openedIn === 'console',
       grants: await grants.heldBy(account.id, now),
     },

@@ -1,10 +1,9 @@
 /** Jobs, for whoever made them; for operators all of them. */
-import { pageOf } from '../../page.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
-import type { Clock } from '../../clock.ts'
 import { noSuchRecord, RequestError, stateConflict } from '../../errors.ts'
+import { pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { scopeOfToken } from '../tokens/manager.ts'
 import { isOver, type Job, type JobItem, type JobOutcome } from './job.ts'
@@ -37,7 +36,7 @@ export async function waitForJob(
     milliseconds,
     signal,
   }: Named & { readonly milliseconds: number; readonly signal: AbortSignal },
-  deps: TransactionStores & { readonly clock: Clock },
+  deps: Stores,
 ): Promise<Job> {
   const end = performance.now() + milliseconds
   for (;;) {
@@ -87,7 +86,7 @@ export async function listItems(
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
-  deps: TransactionStores & Stores,
+  deps: Stores,
 ): Promise<Job> {
   const job = await findJob(named, deps)
   requireRightsOf(job, named.authority)

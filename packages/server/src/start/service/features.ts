@@ -12,7 +12,6 @@ import { recognised } from '../../brands/trust/recognised.ts'
 import type { Config } from '../../config/config.ts'
 import { returnUrl } from '../../console/sign-in/console-path.ts'
 import type { Counters } from '../../counters.ts'
-import { talliedLogins } from '../../tokens/tallied-logins.ts'
 import type { Tally } from '../../counting/tally.ts'
 import type { ChangeFeed } from '../../database/index.ts'
 import type { SeenDevice } from '../../devices/activity/device-activity.ts'
@@ -45,6 +44,7 @@ import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { gatewayRoutes } from '../../tokens/dialects/gateway-routes.ts'
 import { ubuntuOneRoutes } from '../../tokens/dialects/routes.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
+import { talliedLogins } from '../../tokens/tallied-logins.ts'
 import { rootPrefixes, tokenPrefix } from '../../tokens/token-prefix.ts'
 import type { AccountFrame } from '../../web/account/shell.ts'
 import { changing, newEntry } from '../changing.ts'
@@ -252,7 +252,7 @@ export async function addIdentity(
   const tokenSessions = talliedLogins(installation.tokenSessions, tally)
   const { knownServices, returnTo, passwordLogins, dischargeLifetime } = config
   // Counts the attempts of browsers and of programs together.
-  const throttle = signInThrottle({ ...installation, counters })
+  const throttle = signInThrottle(installation, counters)
   await app.register(identityRoutes, {
     ...installation,
     ...(feed && { knownAgents: rememberedAgents(feed) }),

@@ -1,10 +1,9 @@
 /** The sessions of tokens, page by page: one's own, or for an administrator those of every account. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
-import type { Clock } from '../../clock.ts'
 import { SHORTEST_LIFE_MS } from '../../reminder-steps.ts'
+import type { Stores } from '../../stores.ts'
 import type { SessionKind, SessionOrder, SessionPosition, UsedSession } from '../session.ts'
-import type { SessionStore } from '../session-store.ts'
 
 /**
  * `ending`: a reminder is sent for it, and it expires within 30 days; so sessions of CI jobs and short ones never are.
@@ -47,7 +46,7 @@ export const ENDING_MS = 30 * 86_400_000
 /** In the order of the state: newest, next to end, last ended, or last revoked first. Throws `permission-denied`. */
 export async function pageOfSessions(
   { authority, accountId, limit, after, ...listing }: Listing,
-  { tokenSessions, clock }: { readonly tokenSessions: Pick<SessionStore, 'page'>; readonly clock: Clock },
+  { tokenSessions, clock }: Stores,
 ): Promise<SessionPage> {
   if (accountId === undefined || accountId !== authority.accountId) requireForAll(authority, 'tokens:read')
   const now = clock()

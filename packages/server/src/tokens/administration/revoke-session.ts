@@ -36,12 +36,13 @@ export async function revokeSession(
  */
 export async function findSession(
   { sessionId, authority, own = false, mustBeSeen }: SessionChange,
-  { tokenSessions, grants, clock }: Stores,
+  stores: Stores,
 ): Promise<ListedSession> {
+  const { tokenSessions, clock } = stores
   if (!own) requireForAll(authority, 'tokens:revoke')
   const session = isSessionId(sessionId) ? await tokenSessions.find(sessionId) : undefined
   if (!session || (own && session.accountId !== authority.accountId)) throw noSuchSession(sessionId)
-  if (!own) await requireMayActOn({ authority, accountId: session.accountId }, { grants }, clock())
+  if (!own) await requireMayActOn({ authority, accountId: session.accountId }, stores, clock())
   mustBeSeen?.(session)
   return session
 }

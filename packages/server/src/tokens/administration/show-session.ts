@@ -1,8 +1,8 @@
 /** One session of tokens: one's own, or for an administrator that of any account. */
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
+import type { TransactionStores } from '../../stores.ts'
 import type { ListedSession } from '../session.ts'
-import type { SessionStore } from '../session-store.ts'
 import { noSuchSession } from './revoke-session.ts'
 
 interface Wanted {
@@ -15,7 +15,7 @@ interface Wanted {
 /** Throws `permission-denied`; `no-such-record`, in the same words for one of another account. */
 export async function showSession(
   { sessionId, authority, own = false }: Wanted,
-  { tokenSessions }: { readonly tokenSessions: Pick<SessionStore, 'find'> },
+  { tokenSessions }: TransactionStores,
 ): Promise<ListedSession> {
   if (!own) requireForAll(authority, 'tokens:read')
   const session = isSessionId(sessionId) ? await tokenSessions.find(sessionId) : undefined

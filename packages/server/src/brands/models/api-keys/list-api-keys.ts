@@ -1,7 +1,7 @@
 /** API keys, without their text, for whoever may see their model. */
-import { pageOf } from '../../../page.ts'
 import { type Authority, brandsFor, covers } from '../../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../../errors.ts'
+import { pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { type NamedModel, seenModel } from '../find-model.ts'
 import type { ModelName } from '../model-policy.ts'
@@ -19,9 +19,7 @@ export async function pageOfApiKeys(
   deps: TransactionStores,
 ): Promise<{ readonly keys: readonly ApiKey[]; readonly next: KeyPosition | undefined }> {
   const model = await seenModel(named, deps)
-  const { rows: page, next } = await pageOf(limit, (most) =>
-    deps.apiKeys.page(model, { after, limit: most }),
-  )
+  const { rows: page, next } = await pageOf(limit, (most) => deps.apiKeys.page(model, { after, limit: most }))
   return { keys: page, next }
 }
 
@@ -48,7 +46,7 @@ export interface NamedApiKey {
  */
 export async function seenApiKey(
   { id, authority, model }: NamedApiKey,
-  { apiKeys }: { readonly apiKeys: Pick<TransactionStores['apiKeys'], 'find'> },
+  { apiKeys }: TransactionStores,
 ): Promise<ApiKey> {
   const brands = brandsFor(authority, 'models:read')
   const key = /^[0-9a-f]{1,64}$/.test(id) ? await apiKeys.find(id) : undefined

@@ -1,6 +1,6 @@
 /** Lists the imported hardware identities, which belong to no brand. */
-import { pageOf } from '../../../page.ts'
 import { type Authority, requireForAll } from '../../../authority.ts'
+import { pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 

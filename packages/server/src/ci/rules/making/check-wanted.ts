@@ -125,7 +125,7 @@ async function accountFor({ account, maker }: WantedRule, now: Date, deps: Check
 async function packageIds(
   references: readonly PackageReference[],
   noted: Noted,
-  deps: Pick<CheckDeps, 'packages'>,
+  deps: CheckDeps,
 ): Promise<readonly string[]> {
   const ids: string[] = []
   for (const reference of references.slice(0, ATTENUATION_LIMITS.items + 1)) {

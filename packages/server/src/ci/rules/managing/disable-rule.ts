@@ -25,10 +25,11 @@ export async function disableRule(
 ): Promise<EndedRule> {
   requireForAll(authority, 'accounts:manage')
   const { author, by } = authority
-  return changeBy(author)(async ({ rules, tokenSessions, grants, record }) => {
+  return changeBy(author)(async (on) => {
+    const { rules, tokenSessions, record } = on
     const { rule } = await findRule(name, rules)
     const at = clock()
-    await requireMayManage({ authority, account: { id: rule.accountId } }, { grants }, at)
+    await requireMayManage({ authority, account: { id: rule.accountId } }, on, at)
     const first = await rules.disable(rule.id, at)
     const sessions = await tokenSessions.revokeOfRules([rule.id], { at, by })
     if (first || sessions.length > 0) {

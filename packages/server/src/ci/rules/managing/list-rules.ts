@@ -1,9 +1,7 @@
-/** Lists rules sorted by name, a page at a time. */
-import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { findIssuer } from '../../issuers/find.ts'
-import type { KnownRule, RuleStore } from '../rule-store.ts'
+import type { KnownRule } from '../rule-store.ts'
 
 export interface RulePage {
   readonly rules: readonly KnownRule[]
@@ -21,7 +19,7 @@ export async function listRules(
     readonly after?: string | undefined
     readonly limit?: number
   },
-  deps: TransactionStores & { readonly rules: RuleStore; readonly accounts: AccountStore },
+  deps: TransactionStores,
 ): Promise<RulePage> {
   const account = input.account === undefined ? undefined : await findAccount(input.account, deps)
   const issuer = input.issuer === undefined ? undefined : (await findIssuer(input.issuer, deps)).issuer

@@ -1,10 +1,10 @@
 /** The rules of one's own account, for whoever is signed in as it. */
-import { pageOf } from '../../../page.ts'
 import type { AccountId } from '@ratafia/api'
 import type { Authority } from '../../../authority.ts'
 import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'
+import { pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
-import type { KnownRule, RuleStore } from '../rule-store.ts'
+import type { KnownRule } from '../rule-store.ts'
 import { isRuleName } from './rule-name.ts'
 
 /** By name. `next`: the name that the next page comes after. */
@@ -26,7 +26,7 @@ export async function listOwnRules(
 /** Throws {@link RequestError} `no-such-record`, in the same words for a rule of another account. */
 export async function findOwnRule(
   { authority, name }: { readonly authority: Authority; readonly name: string },
-  { rules }: { readonly rules: Pick<RuleStore, 'find'> },
+  { rules }: TransactionStores,
 ): Promise<KnownRule> {
   const accountId = ownAccountId(authority)
   // The name may be any text, even one that a database refuses.

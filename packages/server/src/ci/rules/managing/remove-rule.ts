@@ -24,10 +24,11 @@ export async function removeRule(
 ): Promise<EndedRule> {
   if (!own) requireForAll(authority, 'accounts:manage')
   const { author, by } = authority
-  return changeBy(author)(async ({ rules, tokenSessions, grants, record }) => {
-    const known = own ? await findOwnRule({ authority, name }, { rules }) : await findRule(name, rules)
+  return changeBy(author)(async (on) => {
+    const { rules, tokenSessions, record } = on
+    const known = own ? await findOwnRule({ authority, name }, on) : await findRule(name, rules)
     const { id, version, accountId } = known.rule
-    if (!own) await requireMayManage({ authority, account: { id: accountId } }, { grants }, clock())
+    if (!own) await requireMayManage({ authority, account: { id: accountId } }, on, clock())
     mustBeSeen?.(known)
     // First: an exchange under way holds the row, and a later one does not find it.
     if (!(await rules.remove(id))) throw own ? noOwnRule(name) : noRule(name)

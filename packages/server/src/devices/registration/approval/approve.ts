@@ -10,7 +10,6 @@ import { invalidField, type RequestError, stateConflict } from '../../../errors.
 import type { Stores, TransactionStores } from '../../../stores.ts'
 import { deviceConflict } from '../../conflict.ts'
 import { type Device, showSerialName } from '../../device.ts'
-import type { DeviceStore } from '../../device-store.ts'
 import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serials/serial-holder.ts'
@@ -152,7 +151,7 @@ async function storeApproval(
  * Read again for each attempt: another command may have decided in the meantime, and the operator approves what they
  * saw.
  */
-async function waitingRequest(found: Device, { devices }: { readonly devices: DeviceStore }) {
+async function waitingRequest(found: Device, { devices }: TransactionStores) {
   const { id } = found
   const device = await devices.find(found)
   const encoded = await devices.findRequest(found)

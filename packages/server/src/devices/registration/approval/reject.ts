@@ -2,11 +2,10 @@
 import { requireForBrand } from '../../../authority.ts'
 import type { Recording } from '../../../change.ts'
 import type { RequestError } from '../../../errors.ts'
-import type { Stores } from '../../../stores.ts'
+import type { Stores, TransactionStores } from '../../../stores.ts'
 import { deviceConflict } from '../../conflict.ts'
 import type { Decision } from '../../decision-store.ts'
 import type { Device, DeviceRef } from '../../device.ts'
-import type { DeviceStore } from '../../device-store.ts'
 import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
 import { checkReason } from '../../reason.ts'
 
@@ -40,7 +39,7 @@ export async function rejectDevice(
 async function recordRejection(
   device: DeviceRef,
   decision: Decision,
-  { devices, record }: Recording & { readonly devices: DeviceStore },
+  { devices, record }: TransactionStores & Recording,
 ): Promise<boolean> {
   if (!(await devices.reject(device, decision))) return false
   await record({ action: 'device.reject', subject: device.id, details: { reason: decision.reason } })
