@@ -15,7 +15,7 @@ import { returnUrl } from '../../console/sign-in/console-path.ts'
 import type { Counters } from '../../counters.ts'
 import { talliedLogins } from '../../counting/tallied-logins.ts'
 import type { Tally } from '../../counting/tally.ts'
-import type { ChangeFeed } from '../../database/index.ts'
+import type { CacheFreshness } from '../../database/index.ts'
 import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { notingRegistrations, notingSessions } from '../../devices/activity/noting.ts'
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
@@ -66,12 +66,12 @@ export interface IdentityParts {
   readonly telemetry: Telemetry
   readonly log: Log
   /** Alone it has none, and remembers nothing. */
-  readonly feed?: ChangeFeed
+  readonly freshness?: CacheFreshness
 }
 
 /** What the features are built from. */
 export interface ServiceParts extends IdentityParts {
-  readonly feed: ChangeFeed
+  readonly freshness: CacheFreshness
   /** Of the devices that this process sees. */
   readonly activity: ActivityRecorder<SeenDevice>
   /** Of the tokens that this process verifies. */
@@ -80,9 +80,9 @@ export interface ServiceParts extends IdentityParts {
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
-  const { app, baseUrl, installation, feed, telemetry, tally, log } = parts
+  const { app, baseUrl, installation, freshness, telemetry, tally, log } = parts
   const { config, clock, keyring, accounts, changeBy } = installation
-  const memory = rememberedBrands(feed, clock)
+  const memory = rememberedBrands(freshness, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -113,7 +113,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const tokens: TokenDependencies = {
     keyring,
     tokenSessions: talliedLogins(installation.tokenSessions, tally),
-    logins: rememberedLogins(feed, installation),
+    logins: rememberedLogins(freshness, installation),
     uses: parts.tokenUses,
     tally,
     changeBy,
@@ -184,7 +184,7 @@ const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
 async function addDeviceSessions(
   location: string,
   memory: BrandMemory,
-  { app, installation, feed, telemetry, activity, tally }: ServiceParts,
+  { app, installation, freshness, telemetry, activity, tally }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
@@ -192,7 +192,7 @@ async function addDeviceSessions(
     ...{ memory, tally },
     recognised: recognised<DeviceAssertions>(),
     sessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
-    verified: rememberedDeviceSessions(feed, installation),
+    verified: rememberedDeviceSessions(freshness, installation),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
       sessions: notingSessions(deviceSessionStore(on), activity),
@@ -246,7 +246,7 @@ const frameOf =
  */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, installation, counters, tally, feed }: IdentityParts,
+  { app, baseUrl, installation, counters, tally, freshness }: IdentityParts,
   consoleReturn?: string,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
@@ -257,7 +257,7 @@ export async function addIdentity(
   const throttle = signInThrottle({ ...installation, counters })
   await app.register(identityRoutes, {
     ...installation,
-    ...(feed && { knownAgents: rememberedAgents(feed) }),
+    ...(freshness && { knownAgents: rememberedAgents(freshness) }),
     ...{ prefix, location, knownServices, returnTo, consoleReturn },
     consoleFrom: config.management.from,
     consoleFrame: consoleReturn === undefined ? undefined : frameOf(baseUrl, installation),
@@ -268,6 +268,6 @@ export async function addIdentity(
     ...{ throttle, tally, dischargeLifetime, knownServices },
     enabled: passwordLogins,
     // Alone, it is no part of the service whose sessions they are.
-    sessions: feed && { clock, logins, tokenSessions, entryOf: newEntry(clock) },
+    sessions: freshness && { clock, logins, tokenSessions, entryOf: newEntry(clock) },
   })
 }
