@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { CREDENTIAL_FORM_NAMES } from '../../packages/server/src/tokens/dialects/credential-strings.ts'
+import { CREDENTIAL_FORM_NAMES } from '../../packages/server/src/tokens/dialects/credential-forms.ts'
 import { rootPrefixes } from '../../packages/server/src/tokens/token-prefix.ts'
 import { TOOLS } from '../../packages/server/src/web/tools.ts'
 

@@ -2,7 +2,7 @@
 import { type AccountId, type SessionId, TOKEN_TYPES } from '@ratafia/api'
 import { bindDischarge, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import type { TokenDependencies } from '../tokens/dependencies.ts'
-import { asOnprem, asSnapcraft } from '../tokens/dialects/credential-strings.ts'
+import { asOnprem, asSnapcraft } from '../tokens/dialects/credential-forms.ts'
 import { mintPair as mintPairOf } from '../tokens/dialects/mint-pair.ts'
 import { mintToken, subjectOf } from '../tokens/root-macaroon.ts'
 import type { IssuedType } from './exchange-request.ts'

@@ -3,11 +3,7 @@
  * docs/publishers.md has the same variables. The evidence is in contract/publisher-login.md, "Pointing a client at a
  * server".
  */
-import {
-  type Addresses,
-  addressVariables,
-  type CredentialForm,
-} from '../tokens/dialects/credential-strings.ts'
+import { type Addresses, addressVariables, type CredentialForm } from '../tokens/dialects/credential-forms.ts'
 
 export interface ToolFacts extends Addresses {
   /** Whether people can give a tool their password. */

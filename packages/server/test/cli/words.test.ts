@@ -33,7 +33,7 @@ const WORDS = [
   'devices/fleet/fleet-filter.ts',
   'devices/clones/clone-evidence.ts',
   'package-directory/package-reference.ts',
-  'tokens/dialects/credential-strings.ts',
+  'tokens/dialects/credential-forms.ts',
   'files/draft.ts',
   'files/foreign-text.ts',
   'files/streamed.ts',

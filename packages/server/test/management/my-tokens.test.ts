@@ -11,7 +11,7 @@ import {
   mint,
 } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
-import { asOnprem } from '../../src/tokens/dialects/credential-strings.ts'
+import { asOnprem } from '../../src/tokens/dialects/credential-forms.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { addManager, giveRoles, manage, managementToken } from '../support/managers.ts'
 import {

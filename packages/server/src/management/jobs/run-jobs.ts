@@ -11,8 +11,8 @@ export interface RunJobsDeps extends RunDeps, JobAuthorityDeps {
   readonly jobs: JobStore
 }
 
-/** So many items are done before the authority is looked at anew. */
-export const BATCH = 100
+/** Items per batch; the permissions of the author are checked again between batches. */
+const ITEMS_BETWEEN_CHECKS = 100
 /** How many jobs take turns. */
 const AT_ONCE = 20
 
@@ -36,7 +36,7 @@ export async function runJobs(goOn: () => Promise<boolean>, deps: RunJobsDeps): 
 
 /** False if the process should stop. */
 async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: RunJobsDeps): Promise<boolean> {
-  const items = await deps.jobs.open(job.id, BATCH)
+  const items = await deps.jobs.open(job.id, ITEMS_BETWEEN_CHECKS)
   // First: what is done is done, whatever its maker may do now.
   if (items.length === 0) {
     await endJob(job, 'done', deps)

@@ -16,7 +16,7 @@ import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import { requireWholeToken } from '../../management/tokens/require-whole-token.ts'
 import { shortenSession } from '../administration/shorten-session.ts'
 import type { TokenDependencies } from '../dependencies.ts'
-import type { Addresses } from '../dialects/credential-strings.ts'
+import type { Addresses } from '../dialects/credential-forms.ts'
 import { mintPair } from '../dialects/mint-pair.ts'
 import { textOfLimits } from '../limits/recorded-limits.ts'
 import { openSession } from '../open-session.ts'
@@ -24,7 +24,7 @@ import { checkTokenRequest, type RequestedToken } from '../requested-token.ts'
 import { mintToken, subjectOf } from '../root-macaroon.ts'
 import { type ListedSession, sessionRecord } from '../session.ts'
 import type { SessionStore } from '../session-store.ts'
-import { type CredentialText, type LeftOutForm, type MintedCredential, textsOf } from './credential-texts.ts'
+import { type FilledForm, formsOf, type LeftOutForm, type MintedCredential } from './own-credential-forms.ts'
 import { requestOf, type WantedToken } from './wanted-token.ts'
 
 export interface OwnTokenInput {
@@ -38,7 +38,7 @@ export interface OwnTokenInput {
 /** Shown once: nothing of it but the session is stored. JSON takes it as it is. */
 export interface OwnToken {
   readonly session: ReturnType<typeof sessionRecord>
-  readonly forms: readonly CredentialText[]
+  readonly forms: readonly FilledForm[]
   readonly leftOut: readonly LeftOutForm[]
 }
 
@@ -92,7 +92,7 @@ export async function makeOwnToken(
     }
     return opened
   })
-  return { session: sessionRecord(session), ...textsOf(credential, addresses) }
+  return { session: sessionRecord(session), ...formsOf(credential, addresses) }
 }
 
 /** A change that is part of a transaction which is under way. */

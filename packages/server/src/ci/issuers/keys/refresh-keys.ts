@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Changing } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
 import { RequestError, Unavailable } from '../../../errors.ts'
-import type { FoundIssuer, KeysState } from '../issuer.ts'
+import { DAY_MS, type FoundIssuer, type KeysState } from '../issuer.ts'
 import type { IssuerStore } from '../issuer-store.ts'
 import { type FetchDocument, fetchKeys } from './fetch-keys.ts'
 import type { IssuerKeysStore, Pauses } from './issuer-keys-store.ts'
@@ -17,6 +17,9 @@ export interface RefreshKeysDeps {
 }
 
 export const PAUSES: Pauses = { afterAny: 60_000, afterFailure: 30_000 }
+
+/** While the issuer does not answer, the keys that are known are used for this long. */
+export const KEPT_MS = DAY_MS
 
 /** Longer than the two fetches can take. */
 const LONGEST_FETCH_MS = 15_000

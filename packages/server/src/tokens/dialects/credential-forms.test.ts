@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { TOOLS } from '../../web/tools.ts'
-import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from './credential-strings.ts'
+import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from './credential-forms.ts'
 
 const vectors: { readonly strings: readonly { readonly name: string; readonly value: string }[] } =
   JSON.parse(

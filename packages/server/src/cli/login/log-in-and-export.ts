@@ -1,11 +1,11 @@
-/** From a login to one credential as a string. Needs nothing but the service's address. */
+/** Logs in at a service and gets one credential as a string. Needs nothing but the service's address. */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import {
   type Addresses,
   type CredentialForm,
   credentialString,
-} from '../../tokens/dialects/credential-strings.ts'
+} from '../../tokens/dialects/credential-forms.ts'
 import type { CommandContext } from '../context.ts'
 import { note } from '../output.ts'
 import { askFor, strangeAnswer, withJson } from './ask.ts'
@@ -30,7 +30,7 @@ export interface Exported {
 }
 
 /** Throws `ServiceRefusal`, `ServiceAway`, and what `logIn` throws. */
-export async function exportCredential({ url, form, wanted, logIn }: Export): Promise<Exported> {
+export async function logInAndExport({ url, form, wanted, logIn }: Export): Promise<Exported> {
   // First, so that nobody logs in and then gets nothing.
   const addresses = await addressesOf(url)
   const { macaroon: root } = await askFor(`${url}/api/v2/tokens`, withJson(wanted))
