@@ -48,7 +48,7 @@ export function readTree(root: string): Tree {
     }),
   )
   const paths = globSync('packages/*/{src,bin,test,examples}/**/*.{ts,js,mts,mjs}', { cwd: root }).sort()
-  const tools = globSync(`{${TOOLS.join(',')}}/**/*.ts`, {
+  const tools = globSync(`{${TOOLS.join(',')}}/**/*.{ts,js,mjs}`, {
     cwd: root,
     exclude: (name) => name.split('/').some((part) => part.startsWith('.') || part === 'node_modules'),
   }).sort()
