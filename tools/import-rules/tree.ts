@@ -11,13 +11,13 @@ export type Target =
   | { readonly kind: 'ours'; readonly place: Place; readonly by: 'path' | 'name' }
   | { readonly kind: 'builtin' | 'external' | 'nothing'; readonly name: string }
 
-export interface ResolvedImport {
+interface ResolvedImport {
   readonly line: number
   readonly target: Target
   readonly typeOnly: boolean
 }
 
-export interface SourceFile {
+interface SourceFile {
   readonly place: Place
   readonly imports: readonly ResolvedImport[]
   readonly uses: readonly Use[]

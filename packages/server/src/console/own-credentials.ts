@@ -2,12 +2,11 @@
  * What only the console does, for the account of whoever is signed in: the management API has none of it
  * (contract/administration.md, B11).
  */
-import type { AgentsFile } from '../identity/agents/add-agent.ts'
 import type { OwnAgent, OwnAgentInput } from '../identity/agents/add-own-agent.ts'
 import type { ManagerAuthority } from '../management/tokens/manager.ts'
 import type { OwnToken, OwnTokenInput } from '../tokens/own/make-own-token.ts'
 
-export type { AgentsFile, ManagerAuthority, OwnAgent, OwnToken }
+export type { ManagerAuthority }
 
 export interface OwnCredentials {
   /** Throws as `makeOwnToken` does. */

@@ -5,7 +5,7 @@ import type { ReminderStore, Settled } from './reminder-store.ts'
 import { type StillEndsDeps, stillEnds, stillTold } from './still-ends.ts'
 
 /** A reminder, and what it is about at this moment. */
-export interface Told {
+interface Told {
   readonly reminder: DueReminder
   readonly ends: Ends
 }

@@ -8,7 +8,7 @@ import { type OidcMetrics, oidcMetrics } from './oidc-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'
 import type { StatementKind } from './statement-kind.ts'
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly method: string
   /** The pattern of the route; undefined when none matches. */
   readonly route: string | undefined
@@ -20,7 +20,7 @@ export interface AnsweredRequest {
 }
 
 /** Read when Prometheus asks. Each is absent where the service does not have such a thing. */
-export interface Watched {
+interface Watched {
   readonly connections: () => { readonly open: number; readonly inFlight: number }
   readonly pool: () => Readonly<Record<'most' | 'open' | 'idle' | 'waiting', number>>
   readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }

@@ -14,7 +14,7 @@ export interface AccountRemovalStore {
   ): Promise<Cleared | undefined>
 }
 
-export interface Cleared {
+interface Cleared {
   /** How many sessions were not revoked before. */
   readonly sessions: number
   /** How many rules for jobs of CI systems were removed. */

@@ -33,7 +33,7 @@ export interface SignInDependencies {
   }
 }
 
-export interface EndedSignIn {
+interface EndedSignIn {
   readonly accountId: AccountId
   /** When the person signed in there. */
   readonly at: Date

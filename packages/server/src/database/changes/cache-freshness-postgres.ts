@@ -19,7 +19,7 @@ import { CHANGE_CHANNEL, type ChangeKind, parseChange } from './row-change.ts'
 import type { FindUnannounced } from './tables-without-triggers.ts'
 
 /** Milliseconds. */
-export const HEARTBEAT_MS = 200
+const HEARTBEAT_MS = 200
 /** A revocation takes effect within a second. This is half of it; the other half is for answering on a busy machine. */
 const TRUST_MS = 500
 /** A connection that carries no heartbeats for this long is dropped. */

@@ -9,7 +9,7 @@ import type { SignedIn } from '../logins/browser-session.ts'
 import { type Parameters, parametersOf } from '../parameters.ts'
 
 /** What a route of a signed-in person works with. */
-export interface Signed {
+interface Signed {
   readonly browser: SignedIn
   /** The browser's, as it was while the connection was open. */
   readonly address: string

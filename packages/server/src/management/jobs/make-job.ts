@@ -37,7 +37,7 @@ export interface JobStores {
   readonly accounts: Pick<AccountStore, 'lock'>
 }
 
-export const MOST_ITEMS = 100_000
+const MOST_ITEMS = 100_000
 /** Of one account. */
 const MOST_ACTIVE = 2
 const PAGE = 1_000
