@@ -211,7 +211,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
 const UNROUTED = '(none)'
 /** Node's parser knows about thirty more, which need no series of their own. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Means "hears nothing": a metric cannot be infinite. */
+/** Means "receives nothing": a metric cannot be infinite. */
 const NEVER_SECONDS = 1e9
 
 /** Gauges and counters that others keep; they are read when Prometheus asks. */
