@@ -1,7 +1,7 @@
 /** What a run's clients and operators saw: one entry per request and command, in the order of answers. */
 import type { Tables } from './world/tables.ts'
 
-export const KINDS = [
+const KINDS = [
   'root',
   'discharge',
   'password-root',

@@ -106,21 +106,21 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
-    bug: 'a node that hears no change trusts its memory',
+    bug: 'a node that receives no changes trusts its memory',
     during: during('connection-black-holed'),
     replacements: [
       {
-        file: `${server}/database/changes/remembering.ts`,
-        from: 'if (!feed.current()) {',
-        to: 'if (feed.position < 0) {',
+        file: `${server}/database/changes/memory.ts`,
+        from: 'if (!freshness.current()) {',
+        to: 'if (freshness.position < 0) {',
       },
       {
-        file: `${server}/database/changes/remembering.ts`,
-        from: 'peek: (key) => (feed.current() ? known(key) : undefined)',
+        file: `${server}/database/changes/memory.ts`,
+        from: 'peek: (key) => (freshness.current() ? known(key) : undefined)',
         to: 'peek: (key) => known(key)',
       },
       {
-        file: `${server}/database/changes/remembering.ts`,
+        file: `${server}/database/changes/memory.ts`,
         from: 'if (!change) return remembered.clear()',
         to: 'if (!change) return',
       },
@@ -131,14 +131,14 @@ export const PLANTED: readonly Planted[] = [
     bug: 'a primary that was cut off is believed',
     during: during('primary-cut-off'),
     replacements: [
-      // Once a first beat was acknowledged, none is asked for again, and one that fails means nothing.
+      // Once a first heartbeat was acknowledged, none is asked for again, and one that fails means nothing.
       {
-        file: `${server}/database/postgres/beats.ts`,
+        file: `${server}/database/postgres/heartbeats.ts`,
         from: 'this.#provenUntil <= answered - PROVEN_MS',
         to: 'answered > 0 && !this.#begun',
       },
       {
-        file: `${server}/database/postgres/beats.ts`,
+        file: `${server}/database/postgres/heartbeats.ts`,
         from: 'if (error instanceof NotConfirmed || silentFor >= this.#patienceMs) this.#lost(error)',
         to: 'if (!this.#begun && silentFor >= this.#patienceMs) this.#lost(error)',
       },
@@ -352,8 +352,8 @@ export const PLANTED: readonly Planted[] = [
     during: { ...during('connection-delayed'), leastStrikes: 8 },
     replacements: [
       {
-        file: `${server}/database/changes/remembering.ts`,
-        from: 'if (feed.position !== position) return value',
+        file: `${server}/database/changes/memory.ts`,
+        from: 'if (freshness.position !== position) return value',
         to: '',
       },
     ],

@@ -112,7 +112,7 @@ export async function measureOnce(contender: Contender, seconds: number, idle = 
   }
 }
 
-export function medianOf(rounds: readonly Round[]): Round {
+function medianOf(rounds: readonly Round[]): Round {
   const of = (key: keyof Round) => median(rounds.map((round) => round[key]))
   return {
     ...{ requests: of('requests'), seconds: of('seconds'), rate: of('rate'), p50: of('p50'), p99: of('p99') },

@@ -12,7 +12,7 @@ import { DATABASES, type DatabaseKind, newInstallation } from '../services/insta
 import { contender, type Service, startRatafia } from '../services/ratafia.ts'
 import { detailsOf, named, type Run, type Work, type WorkResult } from './work.ts'
 
-export const WHOAMI = '/api/v2/tokens/whoami'
+const WHOAMI = '/api/v2/tokens/whoami'
 
 export const verify: Work = {
   name: 'verify',

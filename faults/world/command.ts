@@ -8,7 +8,7 @@ import { endWithThisProcess, environmentWith } from './processes.ts'
 import type { Release } from './release.ts'
 import { HANGS_AFTER_MS } from './until.ts'
 
-export interface Finished {
+interface Finished {
   /** Null if a signal ended it. */
   readonly code: number | null
   readonly stdout: string

@@ -42,8 +42,8 @@ export async function committedRelease(directory: string, commit: string): Promi
 }
 
 /**
- * This checkout's libraries, and the other's packages. A library that only an older release needs is a development
- * dependency of the workspace: `@fastify/formbody`.
+ * This checkout's libraries, and the other's packages. A library that only an older release needs has to be a development
+ * dependency of the workspace.
  */
 function linkModules(directory: string): void {
   const [here, there] = [join(ROOT, 'node_modules'), join(directory, 'node_modules')]

@@ -28,7 +28,7 @@ const PROXY_STORE = 'acme-proxy'
 const CORE = { architecture: 'amd64', gadget: 'gadget', kernel: 'pc-kernel', base: 'core18' }
 
 /** The tests that use each model say what it is for; the registration policy is `auto` by default. */
-export const MODELS = {
+const MODELS = {
   'acme-pc': {},
   'acme-core': CORE,
   'acme-core-next': CORE,
@@ -55,7 +55,7 @@ export interface DeviceWorld {
   device(model: ModelName | 'foreign', options?: DeviceOptions): Promise<SnapdDevice>
 }
 
-export interface DeviceOptions {
+interface DeviceOptions {
   /** `proxy.store` is set unless this is false. */
   readonly proxyStore?: boolean
   readonly gadget?: Omit<GadgetConfiguration, 'name'>

@@ -17,7 +17,7 @@ export interface Exchange {
 }
 
 /** A test's hook before the front acts. A returned response replaces the front's. */
-export type Meddle = (request: {
+type Meddle = (request: {
   readonly method: string
   readonly path: string
   /** May be changed. */

@@ -1,7 +1,7 @@
 /** As much of a browser as a person needs to log in: pages, links between them, forms, cookies. It runs no script. */
 
 /** A form of a page, with what is in its fields. */
-export interface Form {
+interface Form {
   readonly action: URL
   readonly fields: ReadonlyMap<string, string>
   readonly hasPassword: boolean

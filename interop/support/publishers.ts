@@ -108,7 +108,7 @@ export async function ownSessions(
 }
 
 /** RFC 6238 with SHA-1, 6 digits and 30 s, of a secret in base32. */
-export function oneTimeCode(secret: string, at: Date): string {
+function oneTimeCode(secret: string, at: Date): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 30_000)))
   const digest = createHmac('sha1', decodeBase32(secret)).update(counter).digest()

@@ -20,7 +20,7 @@ export interface Machine {
   stop(): Promise<void>
 }
 
-export interface Login {
+interface Login {
   readonly root: string
   /** Unbound. */
   readonly discharge: string

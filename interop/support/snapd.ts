@@ -47,7 +47,7 @@ export interface SnapdAnswer {
   }
 }
 
-export interface SnapdChange {
+interface SnapdChange {
   readonly kind: string
   readonly status: string
   /** As `snap change` shows it. */

@@ -14,7 +14,7 @@ const REVISION = 7
 const CONTENT = 'a snap'
 
 /** As `POST /dev/api/acl/verify/` answers. */
-export interface Verdict {
+interface Verdict {
   readonly allowed: boolean
   readonly refresh_required: boolean
   readonly account?: { readonly email: string; readonly displayname: string }

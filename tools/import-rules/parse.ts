@@ -6,7 +6,7 @@ import * as is from 'typescript/unstable/ast/is'
 import { parseSources } from './sources.ts'
 
 /** One import of a file: `import`, `import type`, `export … from`, `import('…')` as a value or as a type. */
-export interface Import {
+interface Import {
   /** 1-based. */
   readonly line: number
   /** Undefined if the specifier is computed, so that it is unknown what is imported. */

@@ -11,13 +11,13 @@ export type Target =
   | { readonly kind: 'ours'; readonly place: Place; readonly by: 'path' | 'name' }
   | { readonly kind: 'builtin' | 'external' | 'nothing'; readonly name: string }
 
-export interface ResolvedImport {
+interface ResolvedImport {
   readonly line: number
   readonly target: Target
   readonly typeOnly: boolean
 }
 
-export interface SourceFile {
+interface SourceFile {
   readonly place: Place
   readonly imports: readonly ResolvedImport[]
   readonly uses: readonly Use[]
@@ -48,7 +48,7 @@ export function readTree(root: string): Tree {
     }),
   )
   const paths = globSync('packages/*/{src,bin,test,examples}/**/*.{ts,js,mts,mjs}', { cwd: root }).sort()
-  const tools = globSync(`{${TOOLS.join(',')}}/**/*.ts`, {
+  const tools = globSync(`{${TOOLS.join(',')}}/**/*.{ts,js,mjs}`, {
     cwd: root,
     exclude: (name) => name.split('/').some((part) => part.startsWith('.') || part === 'node_modules'),
   }).sort()

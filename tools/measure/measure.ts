@@ -8,7 +8,7 @@ import { findCycles } from '../import-rules/cycles.ts'
 import { parseSources } from '../import-rules/sources.ts'
 import { readTree } from '../import-rules/tree.ts'
 
-export interface Spread {
+interface Spread {
   readonly median: number
   readonly p95: number
   readonly max: number

@@ -59,7 +59,7 @@ const before = (days: number) => new Date(NOW - days * DAY_MS)
 const block = (text: string) => ({ addresses: [addressRange(text) ?? { first: '', last: '' }] })
 
 /** By their parameters. */
-export const listsOf = (devices: number): Readonly<Record<string, List>> => ({
+const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'sort=-registered': {},
   'sort=registered': { sort: 'registered' },
   'sort=serial': { sort: 'serial' },
@@ -177,7 +177,7 @@ interface Times {
 }
 
 /** Of each list its first page, with the counts above it and the markup. */
-export async function pageTimesOf(
+async function pageTimesOf(
   on: Opened,
   devices: number,
   run: Run,
@@ -193,7 +193,7 @@ export async function pageTimesOf(
 }
 
 /** Of each period, with what waits and the counts of a year. */
-export async function overviewTimesOf(on: Opened, run: Run): Promise<Readonly<Record<string, Percentiles>>> {
+async function overviewTimesOf(on: Opened, run: Run): Promise<Readonly<Record<string, Percentiles>>> {
   await fillCounters(on)
   const times: Record<string, Percentiles> = {}
   for (const period of COUNTER_PERIODS) {
@@ -212,7 +212,7 @@ async function percentilesOf(work: () => Promise<unknown>, { pace }: Run): Promi
   return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }
 }
 
-export async function timesOf(on: Opened, devices: number, run: Run): Promise<readonly Times[]> {
+async function timesOf(on: Opened, devices: number, run: Run): Promise<readonly Times[]> {
   const all: Times[] = []
   for (const [name, list] of Object.entries(listsOf(devices))) {
     const page = (after: ListPosition | undefined) => {
@@ -227,7 +227,7 @@ export async function timesOf(on: Opened, devices: number, run: Run): Promise<re
   return all
 }
 
-export function shown(times: readonly Times[]): string {
+function shown(times: readonly Times[]): string {
   const of = ({ p50, p95 }: Percentiles) => [p50.toFixed(1), p95.toFixed(1)]
   return table([
     ['list', 'first: p50', 'p95', 'later: p50', 'p95'],

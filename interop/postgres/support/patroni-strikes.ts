@@ -11,7 +11,7 @@ export const CALM_MS = 2_000
 /** Longer than Patroni's `ttl`. */
 const WITHOUT_ETCD_MS = 22_000
 
-export interface Blow {
+interface Blow {
   readonly cluster: Patroni
   readonly leader: Member
   readonly logins: LoginWatch

@@ -17,10 +17,11 @@ export {
   type PublicKey,
   publicKeyFromKeyObject,
 } from './keys/public-key.ts'
-export { decodeSignature, type HashName, type UnverifiedSignature } from './keys/signature.ts'
+export { type SigningOptions, sign, signAsync } from './keys/sign.ts'
+export { decodeSignature, type HashName, type UnverifiedSignature } from './keys/signature-packet.ts'
+export { verifySelfSigned, verifySignature } from './keys/verify.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { checkReplaces, isReferredTo } from './revision.ts'
-export { type SigningOptions, sign, signAsync } from './sign.ts'
 export {
   checkHashPolicy,
   checkKeyPolicy,
@@ -49,4 +50,3 @@ export {
   type SerialRequestFields,
 } from './types/serial.ts'
 export type { StoreFields } from './types/store.ts'
-export { verifySelfSigned, verifySignature } from './verify.ts'

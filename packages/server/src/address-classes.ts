@@ -1,43 +1,43 @@
 /** Tells public addresses from others, for connections to names that somebody else controls (contract/oidc.md, A19). */
 import { BlockList, isIP } from 'node:net'
-import { addressKey, groupsOf, plainAddress } from './address.ts'
+import ipaddr from 'ipaddr.js'
+import { keyOf, parsedAddress, parsedIPv6, plainAddress } from './address.ts'
 
 export type AddressClass = 'public' | 'private' | 'loopback' | 'link-local' | 'reserved'
 
-/** IANA's registries of special addresses. Other IPv4 addresses are public, and other IPv6 addresses in {@link GLOBAL}. */
-const CLASSES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly string[]])[] = [
-  ['loopback', ['127.0.0.0/8', '::1/128']],
-  // The last is the IPv6 address of Amazon's metadata service, which is also at 169.254.169.254.
-  ['link-local', ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128']],
-  [
-    'private',
-    [
-      ...['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', '198.18.0.0/15'],
-      ...['fc00::/7', 'fec0::/10', '64:ff9b:1::/48'],
-    ],
-  ],
-  [
-    'reserved',
-    [
-      ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.51.100.0/24'],
-      ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-      // 2001::/23 includes Teredo, whose addresses contain an IPv4 address.
-      ...['2001::/23', '2001:db8::/32', '3fff::/20'],
-    ],
-  ],
-]
-const GLOBAL = networkList(['2000::/3'])
-const LISTS = CLASSES.map(([name, networks]) => [name, networkList(networks)] as const)
+/** By the name of the range in ipaddr.js, after IANA's registries of special addresses. All others are `reserved`. */
+const CLASSES: ReadonlyMap<string, AddressClass> = new Map([
+  ['unicast', 'public'],
+  ['loopback', 'loopback'],
+  ['linkLocal', 'link-local'],
+  ['private', 'private'],
+  ['carrierGradeNat', 'private'],
+  ['uniqueLocal', 'private'],
+  ['deprecatedSiteLocal', 'private'],
+  // The part for networks of one's own: in the other, reachedAddress finds an IPv4 address.
+  ['rfc6052', 'private'],
+])
+/** Where ipaddr.js has another name. */
+const OTHERWISE = [
+  // For benchmarks: private networks use it.
+  [ipaddr.parseCIDR('198.18.0.0/15'), 'private'],
+  // The IPv6 address of Amazon's metadata service, which is also at 169.254.169.254.
+  [ipaddr.parseCIDR('fd00:ec2::254/128'), 'link-local'],
+] as const
+/** The only IPv6 addresses that IANA gives out. */
+const GLOBAL = ipaddr.parseCIDR('2000::/3')
 
 /** `reserved` for a text that is not an address. */
 export function classOf(address: string): AddressClass {
-  const meant = reachedAddress(address)
-  const family = isIP(meant) === 4 ? 'ipv4' : 'ipv6'
-  if (isIP(meant) === 0) return 'reserved'
-  const special = LISTS.find(([, list]) => list.check(meant, family))
-  if (special) return special[0]
-  return family === 'ipv4' || GLOBAL.check(meant, family) ? 'public' : 'reserved'
+  const reached = parsedAddress(reachedAddress(address))
+  if (!reached) return 'reserved'
+  const isIn = (network: Network) => reached.kind() === network[0].kind() && reached.match(network)
+  const otherwise = OTHERWISE.find(([network]) => isIn(network))
+  const found = otherwise?.[1] ?? CLASSES.get(reached.range()) ?? 'reserved'
+  return found === 'public' && reached.kind() === 'ipv6' && !isIn(GLOBAL) ? 'reserved' : found
 }
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /** The host of a URL: a name, or an address as `node:net` takes it, without the brackets of IPv6. */
 export const hostIn = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
@@ -78,14 +78,12 @@ export interface AddressRange {
 export function addressRange(text: string): AddressRange | undefined {
   if (!isNetwork(text)) return undefined
   const { address, bits, family } = networkParts(text)
-  const key = addressKey(address)
-  if (key === undefined) return undefined
-  const free = BigInt((family === 4 ? 32 : 128) - bits)
-  const first = (BigInt(`0x${key}`) >> free) << free
-  return { first: keyOfNumber(first), last: keyOfNumber(first | ((1n << free) - 1n)) }
+  const [type, block] = [family === 4 ? ipaddr.IPv4 : ipaddr.IPv6, `${parsedAddress(address)}/${bits}`]
+  return {
+    first: keyOf(type.networkAddressFromCIDR(block)),
+    last: keyOf(type.broadcastAddressFromCIDR(block)),
+  }
 }
-
-const keyOfNumber = (number: bigint): string => number.toString(16).padStart(32, '0')
 
 function networkParts(network: string): {
   readonly address: string
@@ -107,18 +105,27 @@ function networkList(networks: readonly string[]): BlockList {
   return list
 }
 
+/** IPv6 networks whose addresses contain an IPv4 address: from which byte on. */
+const CONTAINING = [
+  // 6to4.
+  [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
+  // NAT64.
+  [ipaddr.IPv6.parseCIDR('64:ff9b::/96'), 12],
+  // Translated (SIIT), and the old IPv4-compatible form.
+  [ipaddr.IPv6.parseCIDR('::ffff:0:0:0/96'), 12],
+  [ipaddr.IPv6.parseCIDR('::/96'), 12],
+] as const
+
 /** The IPv4 address that a packet to this IPv6 address reaches, if there is one; else the address without its zone. */
 function reachedAddress(address: string): string {
   const plain = plainAddress(address)
-  const groups = groupsOf(plain)?.map((group) => Number.parseInt(group, 16))
-  if (!groups) return plain
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
-  const ipv4 = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
-  // 6to4.
-  if (a === 0x2002) return ipv4(b, c)
-  // NAT64.
-  if (a === 0x64 && b === 0xff9b && [c, d, e, f].every((group) => group === 0)) return ipv4(g, h)
-  // Translated (SIIT), and the old IPv4-compatible form; not :: and ::1.
-  const isTranslated = [a, b, c, d].every((group) => group === 0) && (e === 0xffff || e === 0) && f === 0
-  return isTranslated && (e !== 0 || g !== 0 || h > 1) ? ipv4(g, h) : plain
+  const parsed = parsedIPv6(plain)
+  if (!parsed) return plain
+  const [, from] = CONTAINING.find(([network]) => parsed.match(network)) ?? []
+  // :: and ::1 are no old form.
+  if (from === undefined || ['unspecified', 'loopback'].includes(parsed.range())) return plain
+  return parsed
+    .toByteArray()
+    .slice(from, from + 4)
+    .join('.')
 }

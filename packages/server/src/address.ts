@@ -1,5 +1,6 @@
 /** Network addresses as counters and people see them. */
 import { isIP, isIPv4, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Everything that is not an address counts as this one, so that inventing one gives no new counter. */
 const NO_ADDRESS = 'unknown'
@@ -23,17 +24,11 @@ export function addressOf({ ip = '' }: { readonly ip: string | undefined }): str
 export function plainAddress(address: string): string {
   const [, inBrackets, , before] = WITH_PORT.exec(address) ?? []
   const [bare = ''] = (inBrackets ?? before ?? address).split('%', 1)
-  const groups = /ffff:/i.test(bare) ? groupsOf(bare) : undefined
-  if (groups?.slice(0, 6).join(':') !== MAPPED) return bare
-  return groups
-    .slice(6)
-    .map((group) => Number.parseInt(group, 16))
-    .flatMap((number) => [number >> 8, number & 255])
-    .join('.')
+  const mapped = /ffff:/i.test(bare) ? parsedIPv6(bare) : undefined
+  return mapped?.isIPv4MappedAddress() ? mapped.toIPv4Address().toString() : bare
 }
 
 const WITH_PORT = /^(?:\[([^\]]*)\](:\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/
-const MAPPED = '0:0:0:0:0:ffff'
 
 /**
  * The networks that an address is in, narrowest first, as keys to count by: IPv4 by address, /24 and /16, IPv6 by /64,
@@ -49,33 +44,35 @@ export function networksOf(address: string): Networks {
     const [a, b, c] = plain.split('.')
     return [plain, `${a}.${b}.${c}.0/24`, `${a}.${b}.0.0/16`]
   }
-  const groups = groupsOf(plain)
+  const groups = parsedIPv6(plain)?.parts.map((group) => group.toString(16))
   if (!groups) return [NO_ADDRESS, NO_ADDRESS, NO_ADDRESS]
   const first = (count: number) => `${groups.slice(0, count).join(':')}::/${count * 16}`
   return [first(4), first(3), first(2)]
 }
 
-/** The eight groups of an IPv6 address; undefined for anything else. */
-export function groupsOf(plain: string): readonly string[] | undefined {
-  if (!isIPv6(plain)) return undefined
-  // The URL parser gives the canonical form, in which `::` replaces a run of zeros.
-  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1)
-  const [head = '', tail] = canonical.split('::')
-  const start = head === '' ? [] : head.split(':')
-  const end = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: 8 - start.length - end.length }, () => '0')
-  return [...start, ...zeros, ...end]
-}
+/**
+ * Parses what {@link plainAddress} returned; undefined for a text that is not an address. Node decides that: ipaddr.js also
+ * takes octal and hexadecimal numbers, and fewer than four of them.
+ */
+export const parsedAddress = (plain: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined =>
+  isIPv4(plain) ? ipaddr.IPv4.parse(plain) : parsedIPv6(plain)
+
+/** The URL parser writes an IPv4 part as IPv6: ipaddr.js takes `::192.0.2.1` for a mapped address, which it is not. */
+export const parsedIPv6 = (plain: string): ipaddr.IPv6 | undefined =>
+  isIPv6(plain) ? ipaddr.IPv6.parse(new URL(`http://[${plain}]`).hostname.slice(1, -1)) : undefined
 
 /**
  * 32 hexadecimal digits, whose order is that of the addresses: the address as IPv6, where IPv4 is mapped. Undefined for a
  * text that is no address.
  */
 export function addressKey(address: string): string | undefined {
-  const plain = plainAddress(address)
-  const groups = groupsOf(isIPv4(plain) ? `::ffff:${plain}` : plain)
-  return groups?.map((group) => group.padStart(4, '0')).join('')
+  const parsed = parsedAddress(plainAddress(address))
+  return parsed && keyOf(parsed)
 }
+
+/** As {@link addressKey}. */
+export const keyOf = (parsed: ipaddr.IPv4 | ipaddr.IPv6): string =>
+  Buffer.from(('octets' in parsed ? parsed.toIPv4MappedAddress() : parsed).toByteArray()).toString('hex')
 
 /** Whether a person at one address and a program at the other may be on one machine or in one network. */
 export const sameNetwork = (a: string, b: string): boolean =>

@@ -148,7 +148,7 @@ const howToGetIt = ({ signIn }: Authority): string =>
 export const RECENT_SIGN_IN_MS = 15 * 60_000
 
 /** For what only people do. Throws {@link RequestError} `person-required`. */
-export function requirePerson({ signIn }: Authority): void {
+function requirePerson({ signIn }: Authority): void {
   if (signIn === undefined || signIn.kind === 'person') return
   const who = signIn.kind === 'agent' ? `the agent ${signIn.name}` : 'a login that does not say whose it is'
   throw new RequestError(

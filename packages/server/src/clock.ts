@@ -28,7 +28,7 @@ export interface DatabaseClock {
 /** Beyond this difference a process says so, and does no periodic work: nothing is removed by a clock that is wrong. */
 export const WORK_MS = 5_000
 /** Beyond this one it answers no requests: an expired credential is accepted for no longer than this. */
-export const SERVE_MS = 300_000
+const SERVE_MS = 300_000
 
 export interface ClockAgreement {
   readonly works: boolean

@@ -106,7 +106,7 @@ export interface MintedCredential {
   readonly pair: { readonly root: string; readonly discharge: string } | undefined
 }
 
-export interface CredentialText {
+export interface FilledForm {
   readonly form: CredentialForm
   /** Who takes it. */
   readonly meaning: string
@@ -115,16 +115,16 @@ export interface CredentialText {
   readonly text: string
 }
 
-export interface LeftOutForm extends Omit<CredentialText, 'text'> {
+export interface LeftOutForm extends Omit<FilledForm, 'text'> {
   /** A sentence. */
   readonly why: string
 }
 
 /** In the order of `ratafia login --help`, for a page that shows a credential once. */
-export function textsOf(
+export function formsOf(
   { token, pair }: MintedCredential,
   addresses: Addresses,
-): { readonly forms: readonly CredentialText[]; readonly leftOut: readonly LeftOutForm[] } {
+): { readonly forms: readonly FilledForm[]; readonly leftOut: readonly LeftOutForm[] } {
   const described = (form: CredentialForm) => {
     const { meaning, uses } = CREDENTIAL_FORMS[form]
     return { form, meaning, uses: [...uses] }

@@ -31,7 +31,7 @@ export function objectDocumentIn(text: string): JsonObject | undefined {
 const MOST_LEVELS = 32
 
 /** The value without members of objects that are null. */
-export function withoutNulls(value: unknown, levels = MOST_LEVELS): unknown {
+function withoutNulls(value: unknown, levels = MOST_LEVELS): unknown {
   if (levels === 0) return value
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, levels - 1))
   if (!isObject(value)) return value

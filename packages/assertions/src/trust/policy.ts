@@ -2,7 +2,7 @@
 
 import { AssertionError } from '../errors.ts'
 import type { PublicKey } from '../keys/public-key.ts'
-import type { HashName, UnverifiedSignature } from '../keys/signature.ts'
+import type { HashName, UnverifiedSignature } from '../keys/signature-packet.ts'
 
 export interface Policy {
   /** Hashes a signature may have. */

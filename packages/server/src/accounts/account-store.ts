@@ -23,7 +23,7 @@ import {
   type NewAccount,
 } from './account-insert-store.ts'
 
-export type { ExternalIdentity, NewAccount }
+export type { ExternalIdentity }
 
 /** An account with its stored hash, only for checking a password. */
 export interface WithPassword {

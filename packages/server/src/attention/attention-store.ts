@@ -17,7 +17,7 @@ export interface Ending {
 }
 
 /** Devices, up to a limit. */
-export interface CountedDevices {
+interface CountedDevices {
   readonly devices: number
   /** There are more. */
   readonly more: boolean

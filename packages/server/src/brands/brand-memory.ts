@@ -6,7 +6,7 @@
 import type { CheckedAssertions } from '@ratafia/assertions'
 
 export interface BrandMemory {
-  /** Undefined while the node may not have heard of a change: then ask the database. */
+  /** Undefined while the node may have missed a change: then ask the database. */
   current(): Remembered | undefined
 }
 
@@ -17,7 +17,7 @@ declare module '../stores.ts' {
   }
 }
 
-/** As it was after the last change that was heard. */
+/** As it was after the last change that was received. */
 export interface Remembered {
   /** What was read under this name, or else what `read` finds. Undefined is not remembered. */
   find<T extends object>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined>

@@ -1,7 +1,7 @@
-/** A {@link BrandMemory} that hears of changes. */
+/** A {@link BrandMemory} that receives changes. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
-import type { ChangeFeed, ChangeKind } from '../database/index.ts'
+import type { CacheFreshness, ChangeKind } from '../database/index.ts'
 import type { BrandMemory, Remembered } from './brand-memory.ts'
 
 const KINDS: readonly ChangeKind[] = ['assertion', 'trust-root', 'signing-key', 'brand']
@@ -9,19 +9,19 @@ const MOST = 2_000
 /** In case rows change while triggers are off. */
 const LONGEST_MS = 60_000
 
-type Feed = Pick<ChangeFeed, 'current' | 'subscribe' | 'memories'>
+type Freshness = Pick<CacheFreshness, 'current' | 'subscribe' | 'memories'>
 
-export function rememberedBrands(feed: Feed, clock: Clock): BrandMemory {
+export function rememberedBrands(freshness: Freshness, clock: Clock): BrandMemory {
   const counts = { hits: 0, misses: 0, bypassed: 0 }
   let now: Epoch | undefined
-  feed.subscribe((change) => {
+  freshness.subscribe((change) => {
     // A read that has begun fills what is forgotten here, which no later request sees.
     if (!change || KINDS.includes(change.kind)) now = undefined
   })
-  feed.memories.set('brand', () => ({ ...counts, size: now?.size ?? 0 }))
+  freshness.memories.set('brand', () => ({ ...counts, size: now?.size ?? 0 }))
   return {
     current() {
-      if (!feed.current(...KINDS)) {
+      if (!freshness.current(...KINDS)) {
         counts.bypassed++
         return undefined
       }

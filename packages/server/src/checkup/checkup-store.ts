@@ -19,7 +19,7 @@ export interface SerialRow {
   readonly device_serial: string | null
 }
 
-export interface StoredAssertionRow {
+interface StoredAssertionRow {
   readonly table: 'assertion' | 'trust_root'
   readonly type: string
   readonly primary_key: string

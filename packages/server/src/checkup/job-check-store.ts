@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Database, databaseNow, type PublisherRuleTable } from '../database/index.ts'
 
 /** A rule with its issuer. One without is found as a reference that leads nowhere. */
-export interface RuleRow extends PublisherRuleTable {
+interface RuleRow extends PublisherRuleTable {
   readonly url: string
   readonly kind: string
   readonly settings: string

@@ -13,7 +13,7 @@ import {
 } from '../database/index.ts'
 
 /** Tells ID tokens apart: the issuer's URL, and the key of the token (contract/oidc.md, A14). */
-export interface TokenName {
+interface TokenName {
   readonly issuer: string
   readonly key: string
 }
@@ -39,7 +39,7 @@ export interface Use extends TokenName {
   readonly entry: NewAuditEntry
 }
 
-export interface UsedToken {
+interface UsedToken {
   readonly usedAt: Date
   readonly idempotencyHash: string | undefined
   /** Undefined once it was removed, after its end. */

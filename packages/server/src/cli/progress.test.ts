@@ -1,42 +1,65 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { withProgress } from './progress.ts'
 
-async function shownOn(options: { readonly isTTY: boolean; readonly total: number }): Promise<string> {
+interface Watched {
+  readonly isTTY: boolean
+  readonly total: number
+  readonly columns?: number
+  readonly fails?: boolean
+}
+
+/** What the terminal gets while work reports its progress every 50 ms, in steps of a tenth. */
+async function shownOn(t: TestContext, { total, fails, ...terminal }: Watched): Promise<string> {
+  let now = 1_000
+  t.mock.method(performance, 'now', () => now)
   let shown = ''
-  const stderr = Object.assign(
-    new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        shown += chunk
-        done()
-      },
-    }),
-    {
-      isTTY: options.isTTY,
-      columns: 80,
-      cursorTo: () => true,
-      clearLine: () => true,
-      moveCursor: () => true,
-    },
-  )
-  const result = await withProgress(
+  const write = (chunk: Buffer, _encoding: string, done: () => void) => {
+    shown += chunk
+    done()
+  }
+  const stderr = Object.assign(new Writable({ write }), terminal)
+  const work = withProgress(
     { stdin: process.stdin, stdout: process.stdout, stderr },
-    'Working',
-    async (say) => {
-      for (let done = 0; done <= options.total; done += 100) say(done, options.total)
+    ['Working', 'devices'],
+    async (onProgress) => {
+      for (let step = 0; step <= 10; step++, now += 50) onProgress((total * step) / 10, total)
+      if (fails) throw new Error('it failed')
       return 'the result'
     },
   )
-  assert.equal(result, 'the result')
+  if (fails) await assert.rejects(work, /it failed/)
+  else assert.equal(await work, 'the result')
   return shown
 }
 
-test('a bar on a terminal, for what takes long', async () => {
-  assert.match(await shownOn({ isTTY: true, total: 20_000 }), /Working .* \d+% \d+\/20000/)
+const CLEAR = '\r\x1b[K'
+const line = (tenths: number) =>
+  `Working ${'█'.repeat(4 * tenths)}${'░'.repeat(40 - 4 * tenths)} ${10 * tenths}% ${2_000 * tenths}/20000 devices`
+const LINES = [0, 2, 4, 6, 8, 10].map(line)
+
+test('a bar on a terminal, ten times a second, which is gone at the end', async (t) => {
+  const shown = await shownOn(t, { isTTY: true, total: 20_000, columns: 100 })
+  assert.deepEqual(shown.split(CLEAR), ['', ...LINES, ''])
 })
 
-test('nothing when the work is short, or there is no terminal', async () => {
-  assert.equal(await shownOn({ isTTY: true, total: 400 }), '')
-  assert.equal(await shownOn({ isTTY: false, total: 20_000 }), '')
+test('the bar is gone after a failure too', async (t) => {
+  assert.ok((await shownOn(t, { isTTY: true, total: 20_000, fails: true })).endsWith(CLEAR))
+})
+
+for (const [columns, width] of [
+  [60, 59],
+  [0, 79],
+] as const) {
+  test(`a line fits a terminal of ${columns} columns`, async (t) => {
+    const [, ...shown] = (await shownOn(t, { isTTY: true, total: 20_000, columns })).split(CLEAR)
+    assert.deepEqual(shown, [...LINES.map((one) => one.slice(0, width)), ''])
+  })
+}
+
+test('nothing when the work is short, or there is no terminal', async (t) => {
+  assert.equal(await shownOn(t, { isTTY: true, total: 400 }), '')
+  t.mock.restoreAll()
+  assert.equal(await shownOn(t, { isTTY: false, total: 20_000 }), '')
 })

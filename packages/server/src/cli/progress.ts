@@ -1,11 +1,18 @@
 /** A progress bar on standard error, where a person watches; nothing elsewhere. */
-import type { SingleBar } from 'cli-progress'
 import type { Streams } from './context.ts'
 
 /** With fewer items it is over before one can look. */
 const WORTHWHILE = 500
+/** Milliseconds between two drawings. */
+const PAUSE_MS = 100
+/** Characters. */
+const BAR = 40
+const COLUMNS = 80
 
-/** Shows how far `work` is, with what is counted; the bar is gone when it ends. */
+/** To the start of the line, and the rest of it cleared. */
+const CLEAR = '\r\x1b[K'
+
+/** Shows the progress of `work`, with what it counts, in one line that is gone when it ends. */
 export async function withProgress<T>(
   { stderr }: Streams,
   what: string | readonly [label: string, unit: string],
@@ -13,25 +20,26 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (!stderr.isTTY) return work(() => undefined)
   const [label, unit] = typeof what === 'string' ? [what, ''] : what
-  const { default: progress } = await import('cli-progress')
-  let bar: SingleBar | undefined
+  let drawnAt: number | undefined
   try {
     return await work((done, total) => {
-      if (total < WORTHWHILE) return
-      if (!bar) {
-        bar = new progress.SingleBar(
-          {
-            format: `${label} {bar} {percentage}% {value}/{total} ${unit}`.trimEnd(),
-            stream: stderr as NodeJS.WritableStream,
-            clearOnComplete: true,
-          },
-          progress.Presets.shades_classic,
-        )
-        bar.start(total, 0)
-      }
-      bar.update(done)
+      const now = performance.now()
+      if (total < WORTHWHILE || now - (drawnAt ?? -PAUSE_MS) < PAUSE_MS) return
+      drawnAt = now
+      // A line that wraps could not be cleared. A terminal without a size says 0.
+      stderr.write(CLEAR + lineOf({ label, unit, done, total }).slice(0, (stderr.columns || COLUMNS) - 1))
     })
   } finally {
-    bar?.stop()
+    if (drawnAt !== undefined) stderr.write(CLEAR)
   }
 }
+
+/** `Checking ████░░░░ 50% 10000/20000 devices`. */
+function lineOf({ label, unit, done, total }: Readonly<Record<'label' | 'unit', string>> & Counts): string {
+  const part = Math.min(Math.max(done / total, 0), 1)
+  const full = Math.round(part * BAR)
+  const bar = '█'.repeat(full) + '░'.repeat(BAR - full)
+  return `${label} ${bar} ${Math.floor(part * 100)}% ${done}/${total} ${unit}`.trimEnd()
+}
+
+type Counts = Readonly<Record<'done' | 'total', number>>

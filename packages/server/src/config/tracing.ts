@@ -1,6 +1,7 @@
 /**
- * The standard OpenTelemetry variables that this program reads; the exporter reads those for certificates, timeouts and
- * compression itself. Without an endpoint they are ignored: a machine may set them for its other programs.
+ * The standard OpenTelemetry variables that this program reads: the SDK reads neither sampler nor protocol, and ignores a
+ * wrong address, header or attribute without a word. The exporter reads those for certificates, timeouts and compression
+ * itself. Without an endpoint they are ignored: a machine may set them for its other programs.
  */
 import { urlFault } from '../text/url-fault.ts'
 import { type Environment, optional, readRow, row, textOf, type ValuesOf, type VariableRow } from './row.ts'

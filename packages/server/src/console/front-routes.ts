@@ -27,7 +27,7 @@ export function consoleFrontRoutes<Who extends Authority>(
   app.get('/console', OPTIONS, (_request, reply) => reply.redirect(`${pathOf(baseUrl)}/console/`, 308))
   app.get('/console/tools', OPTIONS, async (request, reply) => {
     try {
-      const asked = await askedBy(request, undefined, routes)
+      const asked = await askedBy(request, reply, undefined, routes)
       return sendConsolePage(reply, 200, toolsPage(await front()), frames.of(asked))
     } catch (error) {
       if (!(error instanceof SignedOut)) throw error
@@ -36,7 +36,7 @@ export function consoleFrontRoutes<Who extends Authority>(
   })
   app.get('/console/', OPTIONS, async (request, reply) => {
     try {
-      const { me } = await askedBy(request, undefined, routes)
+      const { me } = await askedBy(request, reply, undefined, routes)
       const administers = me.permissions.some(({ permission }) => permission === 'devices:read')
       const begin = administers ? 'overview' : 'tokens'
       return seeOther(reply, `${pathOf(baseUrl)}/console/${begin}`)

@@ -2,12 +2,11 @@
  * What only the console does, for the account of whoever is signed in: the management API has none of it
  * (contract/administration.md, B11).
  */
-import type { AgentsFile } from '../identity/agents/add-agent.ts'
 import type { OwnAgent, OwnAgentInput } from '../management/own/add-own-agent.ts'
 import type { OwnToken, OwnTokenInput } from '../management/own/make-own-token.ts'
 import type { ManagerAuthority } from '../management/tokens/manager.ts'
 
-export type { AgentsFile, ManagerAuthority, OwnAgent, OwnToken }
+export type { ManagerAuthority }
 
 export interface OwnCredentials {
   /** Throws as `makeOwnToken` does. */

@@ -12,7 +12,7 @@ export interface CountedRow {
   readonly n: number
 }
 
-export interface CountsOf {
+interface CountsOf {
   readonly name: string
   /** Their counts are added up. */
   readonly brandIds: readonly string[]

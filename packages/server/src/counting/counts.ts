@@ -17,12 +17,12 @@ export interface CountsAsked {
   readonly previous?: boolean | undefined
 }
 
-export interface Bucket {
+interface Bucket {
   readonly at: Date
   readonly counts: Readonly<Record<string, number>>
 }
 
-export interface CountedSeries {
+interface CountedSeries {
   readonly name: CounterName
   readonly labels: readonly string[]
   /** Oldest first, and none is missing. */

@@ -62,7 +62,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Opens a database. `onWait` hears of each wait of over a second. Throws `Unavailable` if it cannot be reached. */
+/** Opens a database. `onWait` is called for each wait of over a second. Throws `Unavailable` if it cannot be reached. */
 export async function openDatabase(
   target: DatabaseTarget,
   observer?: DatabaseObserver,

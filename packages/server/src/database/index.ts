@@ -1,11 +1,10 @@
 /** What the rest of the server uses of the database. */
-
 export { inBatches, inBatchesOf } from './batches.ts'
 export { anyRowChanged } from './changed-rows.ts'
 export { announce, announceAnything, changeAnnounced } from './changes/announce.ts'
-export type { ChangeFeed } from './changes/change-feed.ts'
-export { openChangeFeed } from './changes/open-change-feed.ts'
-export { createMemory } from './changes/remembering.ts'
+export type { CacheFreshness } from './changes/cache-freshness.ts'
+export { createMemory } from './changes/memory.ts'
+export { openCacheFreshness } from './changes/open-cache-freshness.ts'
 export { CHANGE_KINDS, type ChangeKind } from './changes/row-change.ts'
 export { compiledOnce, type Values } from './compiled-once.ts'
 export { countUpTo } from './count-up-to.ts'
@@ -21,11 +20,9 @@ export { databaseNow } from './dialects/now.ts'
 export { rowLock } from './dialects/row-lock.ts'
 export { tableExists } from './dialects/table-exists.ts'
 export type { DatabaseKind } from './differences.ts'
-export type { DatabaseObserver } from './driver.ts'
 export { isRefusedValue } from './errors/refused-value.ts'
 export { isReferenceViolation, isUniqueViolation } from './errors/unique-violation.ts'
 export { fromInstant, toInstant } from './instant.ts'
-export type { PoolState } from './pool-state.ts'
 export { requireFitDatabase } from './postgres/traits.ts'
 export type * from './schema/account-tables.ts'
 export { lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
@@ -37,7 +34,6 @@ export {
   presentIndexes,
   presentTables,
   presentTriggers,
-  type Reference,
   referencesOf,
   type Table,
 } from './schema/catalogue.ts'
@@ -59,7 +55,6 @@ export {
 export { isRemindedKey } from './schema/reminded-keys.ts'
 export { isReminded } from './schema/reminded-sessions.ts'
 export type * from './schema/schema.ts'
-export { SchemaError } from './schema/schema-error.ts'
 export { requireCurrentSchema, schemaState } from './schema/schema-state.ts'
 export { inSnapshot } from './snapshot.ts'
 export { inTransaction } from './transaction.ts'

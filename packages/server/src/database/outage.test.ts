@@ -136,7 +136,7 @@ eachDatabase((kind, open, { target }) => {
   test('closing waits for a statement that runs, and its answer still counts', async () => {
     await open()
     const database = await openDatabase(await target())
-    // Longer than the answer may rest on the beat from before.
+    // Longer than the answer may rest on the heartbeat from before.
     const slow = sql`select 1 as one from pg_sleep(1)`.execute(database.query)
     await eventually('it runs', () => database.pool().open > database.pool().idle)
     const [{ rows }] = await Promise.all([slow, database.close()])

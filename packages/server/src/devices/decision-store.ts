@@ -100,7 +100,7 @@ const update = (query: Database['query'], { id, bucket }: DeviceRef, columns: Pa
 const whileInUse = (changed: ReturnType<typeof update>) =>
   changed.where('status', '=', 'active').where('quarantined_at', 'is', null)
 
-/** Makes a change that every node hears of. Returns whether there was one. */
+/** Makes a change and announces it to every node. Returns whether there was one. */
 const announced = (
   query: Database['query'],
   { id }: DeviceRef,

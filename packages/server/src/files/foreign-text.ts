@@ -2,7 +2,7 @@
 import { TextDecoder } from 'node:util'
 
 /** `text`, or `fault`: why the bytes are not text, to follow the name of the file. */
-export type ForeignText =
+type ForeignText =
   | { readonly text: string; readonly fault?: never }
   | { readonly text?: never; readonly fault: string }
 
@@ -15,7 +15,7 @@ const NO_MARK = `is UTF-16 without a byte order mark. ${SAVE}`
  * UTF-8, or UTF-16 with a byte order mark. The mark is no part of the text. Bytes that are not text are a fault:
  * replacement characters would make another text than the one that was given.
  */
-export function textIn(bytes: Uint8Array): ForeignText {
+function textIn(bytes: Uint8Array): ForeignText {
   const encoding = encodingOf(bytes)
   if (encoding === undefined) return { fault: NO_MARK }
   try {

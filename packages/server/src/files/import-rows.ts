@@ -46,7 +46,7 @@ function faultIn(message: string, column: string | null): ImportFault {
 }
 
 /** So many faults of one file are told. */
-export const MOST_FAULTS = 100
+const MOST_FAULTS = 100
 const NOTHING = 'Nothing was imported.'
 
 /** Collects what is wrong in a file, so that nobody mends it line by line and tries again each time. */
@@ -115,7 +115,7 @@ export interface ImportRow {
 }
 
 /** `ndjson`: an object in each line. */
-export const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
 export interface ImportForm {

@@ -87,10 +87,7 @@ function heldRole(grant: unknown): readonly HeldRole[] {
 }
 
 /** What a limit leaves of a permission. */
-export function scopeWithin(
-  { roles, brands, readOnly }: RoleLimits,
-  permission: ManagementPermission,
-): BrandScope {
+function scopeWithin({ roles, brands, readOnly }: RoleLimits, permission: ManagementPermission): BrandScope {
   const held: readonly HeldRole[] = (roles ?? ['operator']).flatMap((role): readonly HeldRole[] =>
     brands === null ? [{ role, brandId: undefined }] : brands.map((brandId) => ({ role, brandId })),
   )

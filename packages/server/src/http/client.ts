@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { addressOf, type Networks, networksOf } from '../address.ts'
 
-export interface Client {
+interface Client {
   /** See {@link addressOf}. */
   readonly address: string
   readonly networks: Networks

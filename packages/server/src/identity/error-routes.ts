@@ -93,16 +93,10 @@ function bakeryRefusal(error: FastifyError | Error, bodyLimit: number | undefine
     return { status: BAKERY_ERROR_CODES[code], code, message, methods: error.methods }
   }
   if (error instanceof StillWaiting) return { status: 504, code: 'service unavailable', message }
-  if ('code' in error && String(error.code).startsWith('FST_CSRF_')) return { ...STALE_FORM, status: 403 }
   const refused = refusalOf(error, bodyLimit)
   const code = CODES.get(refused.status) ?? 'bad request'
   return { status: BAKERY_ERROR_CODES[code], code, message: refused.message, retryAfter: refused.retryAfter }
 }
-
-const STALE_FORM = {
-  code: 'permission denied',
-  message: 'This form is out of date, or your browser sends no cookies. Go back to the page of your login.',
-} as const
 
 function sendRefusalJson(
   reply: FastifyReply,

@@ -1,5 +1,5 @@
 /** What the pages with forms share: the cookie of a signed-in browser, where answers lead, how forms are refused. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unauthorized } from '../errors.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
 import { isFromOtherSite } from '../http/browsers/other-site.ts'
@@ -9,12 +9,13 @@ import { throttledPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { SIGN_IN_MS, type SignedInSince, signedInSince } from './logins/browser-session.ts'
+import { parametersOf } from './parameters.ts'
 
-/** The options of routes that answer with a page: to look at, and for what its form sends. */
-export function pageOptions(app: FastifyInstance) {
-  const page = { config: { page: true, limit: 'pages', anyQuery: true } } as const
-  return { page, form: { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] } }
-}
+/** The options of routes that answer with a page. */
+export const PAGE = { config: { page: true, limit: 'pages', anyQuery: true } } as const
+
+/** The options of routes that take the form of such a page. */
+export const FORM = { ...PAGE, preHandler: refuseForeignForms }
 
 /** The cookie by which a browser is signed in. */
 export function browserCookie(deps: IdentityDependencies) {
@@ -67,6 +68,11 @@ export function refuseForm(request: FastifyRequest, reply: FastifyReply, page: s
   return sendPage(reply, 403, page)
 }
 
-async function refuseOtherSites(request: FastifyRequest): Promise<void> {
+async function refuseForeignForms(request: FastifyRequest): Promise<void> {
   if (isFromOtherSite(request)) throw unauthorized('This form was sent by another site. Nothing was done.')
+  if (!request.hasCsrf(parametersOf(request).get('csrf'))) {
+    throw unauthorized(
+      'This form is out of date, or your browser sends no cookies. Go back to the page of your login.',
+    )
+  }
 }

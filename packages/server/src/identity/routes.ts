@@ -3,13 +3,14 @@
  * under the prefix that its location ends with.
  */
 import fastifyCookie from '@fastify/cookie'
-import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { insideOf } from '../address-classes.ts'
 import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
 import { bodyParser } from '../http/bodies/read-body.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
+import { csrfTokens } from '../http/browsers/csrf.ts'
+import { formCookie } from '../http/browsers/form-cookie.ts'
 import type { Stores } from '../stores.ts'
 import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { IdentityDependencies } from './dependencies.ts'
@@ -23,7 +24,7 @@ import { signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { resetRoutes } from './one-time-links/reset-routes.ts'
 import { signInLinkRoutes } from './one-time-links/sign-in-routes.ts'
-import { type FormBody, parametersOf } from './parameters.ts'
+import type { FormBody } from './parameters.ts'
 import { codeRoutes, redirectRoutes } from './redirect/routes.ts'
 import { accountRoutes } from './self-service/account-routes.ts'
 import type { ConsoleFrame } from './self-service/signed-routes.ts'
@@ -99,15 +100,10 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   frontRoutes(app, deps)
   dischargeRoutes(app, deps, waitPatience)
   await app.register(async (json) => codeRoutes(json, deps))
-  const cookies = cookiesFor(deps.location)
-  // Programs get no cookies and send no forms of pages: their requests pass none of these plugins' hooks.
+  // Programs get no cookies and send no forms of pages: their requests pass none of this plugin's hooks.
   await app.register(async (pages) => {
     await pages.register(fastifyCookie)
-    await pages.register(fastifyCsrf, {
-      cookieKey: cookies.fullName('ratafia-form'),
-      cookieOpts: cookies.options,
-      getToken: (request) => parametersOf(request).get('csrf'),
-    })
+    csrfTokens(pages, formCookie(cookiesFor(deps.location)))
     pageRoutes(pages, deps)
     redirectRoutes(pages, deps)
     signInLinkRoutes(pages, deps)

@@ -9,7 +9,7 @@ import {
   signingKeyPurpose,
 } from './sealing-purposes.ts'
 
-export interface SealedValue {
+interface SealedValue {
   /** For messages: `root key 3`. */
   readonly name: string
   readonly purpose: string

@@ -12,7 +12,7 @@ import {
 import type { Addressee } from './reminder.ts'
 
 /** A page of what ends from one instant on and before another, by the end, behind `after`. */
-export interface EndingPage {
+interface EndingPage {
   readonly from: Date
   readonly before: Date
   readonly after: EndingPosition | undefined
@@ -29,7 +29,7 @@ export interface Recipient extends Addressee {
   readonly id: AccountId
 }
 
-export interface EndingToken {
+interface EndingToken {
   readonly id: SessionId
   readonly since: Date
   readonly endsAt: Date
@@ -40,14 +40,14 @@ export interface EndingToken {
   readonly recipient: Recipient | undefined
 }
 
-export interface EndingApiKey {
+interface EndingApiKey {
   readonly id: string
   readonly since: Date
   readonly endsAt: Date
   readonly brandId: string
 }
 
-export interface EndingGrant {
+interface EndingGrant {
   readonly accountId: AccountId
   readonly role: string
   readonly brandId: string | undefined

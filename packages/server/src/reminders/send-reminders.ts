@@ -6,7 +6,7 @@ import type { Settled } from './reminder-store.ts'
 import { stillEnds, stillTold } from './still-ends.ts'
 
 /** A reminder, and what it is about at this moment. */
-export interface Told {
+interface Told {
   readonly reminder: DueReminder
   readonly ends: Ends
 }

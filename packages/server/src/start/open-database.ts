@@ -56,7 +56,7 @@ interface OpenOptions {
   readonly reads?: boolean
 }
 
-/** The log hears of long waits. Throws `ConfigError` or `Unavailable`. */
+/** Logs long waits. Throws `ConfigError` or `Unavailable`. */
 export async function openConfigured(
   { config: { database, dataDirectory }, log }: Pick<StartOptions, 'config' | 'log'>,
   { telemetry, reads = false }: OpenOptions = {},

@@ -17,17 +17,17 @@ export function announcePresence({ processes, process, onError, everyMs = EVERY_
 } {
   const id = randomUUID()
   let beating: Promise<void> | undefined
-  const beat = () => {
+  const heartbeat = () => {
     beating ??= processes
-      .beat(id, process)
+      .heartbeat(id, process)
       .catch(onError)
       .finally(() => {
         beating = undefined
       })
     return beating
   }
-  void beat()
-  const timer = setInterval(beat, everyMs).unref()
+  void heartbeat()
+  const timer = setInterval(heartbeat, everyMs).unref()
   return {
     async stop() {
       clearInterval(timer)

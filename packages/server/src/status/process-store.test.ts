@@ -21,18 +21,18 @@ eachDatabase((_kind, open) => {
 
   test('a process runs while it says so', async () => {
     const one = { host: 'a', release: '1.0.0' }
-    await processes.beat('1', one)
-    await processes.beat('1', one)
-    await processes.beat('2', one)
+    await processes.heartbeat('1', one)
+    await processes.heartbeat('1', one)
+    await processes.heartbeat('2', one)
     assert.deepEqual(await processes.running(), [one, one])
     await processes.leave('2')
     assert.deepEqual(await processes.running(), [one])
     await age(100_000)
     assert.deepEqual(await processes.running(), [])
-    await processes.beat('1', one)
+    await processes.heartbeat('1', one)
     assert.deepEqual(await processes.running(), [one])
     await age(1_000_000)
-    await processes.beat('3', one)
+    await processes.heartbeat('3', one)
     const rows = await database.query.selectFrom('service_process').select('id').execute()
     assert.deepEqual(rows, [{ id: '3' }])
     await processes.leave('3')

@@ -10,7 +10,7 @@ export interface RunningProcess {
 
 export interface ProcessStore {
   /** The process runs. Forgets those that have not said so for long. */
-  beat(id: string, process: RunningProcess): Promise<void>
+  heartbeat(id: string, process: RunningProcess): Promise<void>
   leave(id: string): Promise<void>
   /** At most 1,000. */
   running(): Promise<readonly RunningProcess[]>
@@ -22,7 +22,7 @@ declare module '../stores.ts' {
   }
 }
 
-/** Three beats. */
+/** Three heartbeats. */
 const SILENT_MS = 90_000
 const FORGOTTEN_MS = 600_000
 const MOST = 1_000
@@ -30,7 +30,7 @@ const MOST = 1_000
 export function processStore({ query, kind }: Pick<Database, 'query' | 'kind'>): ProcessStore {
   const now = databaseNow(kind)
   return {
-    async beat(id, { host, release }) {
+    async heartbeat(id, { host, release }) {
       // Primary key.
       await query
         .insertInto('service_process')

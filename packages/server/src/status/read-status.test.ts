@@ -134,8 +134,8 @@ const CASES: readonly (readonly [
     /^a\.pem ends at 2027-03-01T12:00:00\.000Z: replace it\.$/,
   ],
   [{ certificates: undefined }, {}, 'certificates', 'attention', /cannot be read/],
-  [{ lagMs: 1500 }, {}, 'changes', 'attention', /^This node has heard of no changes for 1\.5 s/],
-  [{ lagMs: Number.POSITIVE_INFINITY }, {}, 'changes', 'attention', /^This node does not hear of changes/],
+  [{ lagMs: 1500 }, {}, 'changes', 'attention', /^This node has received no changes for 1\.5 s/],
+  [{ lagMs: Number.POSITIVE_INFINITY }, {}, 'changes', 'attention', /^This node does not receive changes/],
   [{ answer: { ...ANSWERS, ready: false, why: 'x' } }, {}, 'service', 'attention', /takes no requests: x$/],
   [
     { answer: { ...ANSWERS, ready: undefined } },

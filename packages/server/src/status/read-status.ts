@@ -62,7 +62,7 @@ export interface Answer {
 
 /** Certificates and signing keys that end sooner need attention. */
 const SOON_MS = 30 * DAY_MS
-/** A revocation has to be heard of within this time. */
+/** A revocation has to be received within this time. */
 const LAG_MS = 1_000
 /** Keys of issuers are fetched every hour. */
 const ISSUER_KEYS_MS = 2 * 3_600_000
@@ -168,11 +168,11 @@ function clockFinding(aheadMs: number): Finding {
 
 function changesFinding(lagMs: number): Finding {
   if (lagMs <= LAG_MS) {
-    return { part: 'changes', state: 'ok', says: 'This node hears of changes within a second.' }
+    return { part: 'changes', state: 'ok', says: 'This node receives changes within a second.' }
   }
   const says = Number.isFinite(lagMs)
-    ? `This node has heard of no changes for ${(lagMs / 1000).toFixed(1)} s, and asks the database for every request.`
-    : 'This node does not hear of changes, and asks the database for every request.'
+    ? `This node has received no changes for ${(lagMs / 1000).toFixed(1)} s, and asks the database for every request.`
+    : 'This node does not receive changes, and asks the database for every request.'
   return { part: 'changes', state: 'attention', says }
 }
 
@@ -274,7 +274,7 @@ async function auditFinding(audit: StatusDeps['audit']): Promise<Finding> {
     : { part: 'audit_log', state: 'ok', says: 'Its chain is up to date; `ratafia audit verify` checks it.' }
 }
 
-/** Whoever runs the service should hear of every way around the sign-in. */
+/** Whoever runs the service should be told of every way around the sign-in. */
 async function signInLinkFinding(now: Date, audit: StatusDeps['audit']): Promise<Finding> {
   const [last] = await audit.list({ action: 'account.sign-in-link' }, { limit: 1 })
   if (last === undefined || now.getTime() - last.at.getTime() > SIGN_IN_LINK_MS) {

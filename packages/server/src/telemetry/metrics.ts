@@ -8,7 +8,7 @@ import { type OidcMetrics, oidcMetrics } from './oidc-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'
 import type { StatementKind } from './statement-kind.ts'
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly method: string
   /** The pattern of the route; undefined when none matches. */
   readonly route: string | undefined
@@ -20,15 +20,15 @@ export interface AnsweredRequest {
 }
 
 /** Read when Prometheus asks. Each is absent where the service does not have such a thing. */
-export interface Watched {
+interface Watched {
   readonly connections: () => { readonly open: number; readonly inFlight: number }
   readonly pool: () => Readonly<Record<'most' | 'open' | 'idle' | 'waiting', number>>
   readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }
   /**
-   * The feed of other nodes' changes. `lag` is in milliseconds, infinite when the node hears nothing. `unheard` counts
-   * the tables whose changes it may not hear: all of them while it hears nothing.
+   * Whether caches may be used. `lag` is in milliseconds, infinite when the node receives no changes. `unannounced`
+   * counts the tables whose changes it may not receive: all of them while it receives none.
    */
-  readonly changes: () => { current(): boolean; lag(): number; unheard(): number }
+  readonly changes: () => { current(): boolean; lag(): number; unannounced(): number }
   /** How far this machine's clock is ahead of the database's, in milliseconds. */
   readonly clockAhead: () => number
   /** By the name of the cache. */
@@ -211,7 +211,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
 const UNROUTED = '(none)'
 /** Node's parser knows about thirty more, which need no series of their own. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Means "hears nothing": a metric cannot be infinite. */
+/** Means "receives nothing": a metric cannot be infinite. */
 const NEVER_SECONDS = 1e9
 
 /** Gauges and counters that others keep; they are read when Prometheus asks. */
@@ -250,16 +250,16 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   gauge('ratafia_signing_waiting', 'Registrations waiting for their turn', () => watched.signing?.().waiting)
   gauge(
     'ratafia_revocation_lag_seconds',
-    'How outdated this node can be about revocations and other changes; 1e9: it hears nothing',
+    'How outdated this node can be about revocations and other changes; 1e9: it receives none',
     () => seconds(watched.changes?.().lag()),
   )
-  gauge('ratafia_revocation_feed_current', '1: caches may be used; 0: every request asks the database', () =>
+  gauge('ratafia_cache_usable', '1: caches may be used; 0: every request asks the database', () =>
     watched.changes ? Number(watched.changes().current()) : undefined,
   )
   gauge(
-    'ratafia_revocation_feed_unheard_tables',
-    'Tables whose changes may not be heard, all while nothing is: what depends on them is read each time',
-    () => watched.changes?.().unheard(),
+    'ratafia_cache_unannounced_tables',
+    'Tables whose changes may be missed, all while none is received: what depends on them is read each time',
+    () => watched.changes?.().unannounced(),
   )
   gauge(
     'ratafia_clock_ahead_seconds',

@@ -14,7 +14,7 @@ const BEFORE_VIRAMA =
  * Cuts `text` before and after each joiner that its spelling needs, so every second part is such a joiner. All other
  * joiners are still in the parts between.
  */
-export function splitAtNeededJoiners(text: string): readonly string[] {
+function splitAtNeededJoiners(text: string): readonly string[] {
   const parts: string[] = []
   let from = 0
   for (const { 0: match, 1: next = '', index } of text.matchAll(JOINER)) {

@@ -4,7 +4,7 @@ import type { TokenDependencies } from './dependencies.ts'
 import { type ListedSession, tokenRecord } from './session.ts'
 
 /** One answer has at most this many records, newest first: the specification has no paging. */
-export const LIST_LIMIT = 10_000
+const LIST_LIMIT = 10_000
 
 interface Listing {
   /** Undefined: every account, for the operator. */

@@ -20,7 +20,7 @@ import {
 import type { ListedSession, Session, SessionOrder, SessionPosition, UsedSession } from './session.ts'
 
 /** Which sessions a listing shows; the number is always limited. */
-export interface SessionFilter {
+interface SessionFilter {
   readonly accountId?: AccountId | undefined
   /** Only sessions that at this instant are neither revoked nor past their end. */
   readonly activeAt?: Date | undefined

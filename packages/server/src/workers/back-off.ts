@@ -1,6 +1,6 @@
 /** When to replace a worker that died: at once if it had run well, later and later if workers die as they start. */
 
-export interface Death {
+interface Death {
   /** Milliseconds since it listened; undefined: it never did. */
   readonly listenedFor: number | undefined
   /** Undefined after a signal. */

@@ -57,6 +57,7 @@ function loadedBy(words: readonly string[]): readonly string[] {
 const LIBRARIES = [
   '/node_modules/commander/',
   '/node_modules/get-east-asian-width/',
+  '/node_modules/ipaddr.js/',
   '/packages/api/src/management/counters.ts',
   '/packages/api/src/management/roles.ts',
 ]

@@ -63,8 +63,7 @@ eachDatabase((kind, _open, fresh) => {
         RATAFIA_METRICS_PORT: '0',
         RATAFIA_SHUTDOWN_DELAY: '2s',
       })
-      const hears = async () =>
-        (await scrape(running.metricsUrl)).get('ratafia_revocation_feed_current') === 1
+      const hears = async () => (await scrape(running.metricsUrl)).get('ratafia_cache_usable') === 1
       await eventually('it hears of changes', hears)
       const closed = running.close()
       try {

@@ -54,7 +54,7 @@ export function statementCounts(
 /** Waits until this node hears of changes, and so may answer from its memory. */
 export async function hearsOfChanges({ metricsUrl }: ObservedService): Promise<void> {
   await eventually('a node that hears of changes', async () =>
-    (await scrape(metricsUrl)).get('ratafia_revocation_feed_current'),
+    (await scrape(metricsUrl)).get('ratafia_cache_usable'),
   )
 }
 

@@ -121,7 +121,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('what is remembered and how old it may be', async () => {
-    await eventuallyPasses(async () => assert.equal(await sample('ratafia_revocation_feed_current'), 1))
+    await eventuallyPasses(async () => assert.equal(await sample('ratafia_cache_usable'), 1))
     assert.ok(Number(await sample('ratafia_revocation_lag_seconds')) < 1)
     const token = await logIn(service, await addPerson(service))
     const hits = 'ratafia_cache_lookups_total{cache="login",outcome="hit"}'
@@ -133,20 +133,20 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('tables whose changes may not be heard are counted, and named in the log', async () => {
-    await counted('ratafia_revocation_feed_unheard_tables', 0)
+    await counted('ratafia_cache_unannounced_tables', 0)
     const { query } = service.installation.database
     const on = kind === 'postgres' ? 'on agent' : ''
     await sql.raw(`drop trigger agent_announce_delete ${on}`).execute(query)
     const deaf = await observed(METRICS)
     await eventuallyPasses(async () => {
       const page = await scrape(deaf.metricsUrl)
-      assert.equal(page.get('ratafia_revocation_feed_current'), 1)
-      assert.equal(page.get('ratafia_revocation_feed_unheard_tables'), 1)
+      assert.equal(page.get('ratafia_cache_usable'), 1)
+      assert.equal(page.get('ratafia_cache_unannounced_tables'), 1)
     })
     const lines = deaf
       .log()
       .split('\n')
-      .filter((line) => line.includes('may not hear of every change of agent:'))
+      .filter((line) => line.includes('may not receive every change of agent:'))
     assert.equal(lines.length, 1)
     assert.match(lines[0] ?? '', /"level":40,/)
     await deaf.close()

@@ -145,7 +145,7 @@ eachDatabase((kind, _open, fresh) => {
     return target
   }
   /** Changes rows as nothing can that the nodes would hear of. */
-  const unheard = async (statement: string) => {
+  const unannounced = async (statement: string) => {
     const url = new URL((await postgres()).url)
     await asSuperuser(`set session_replication_role = replica; ${statement}`, url.pathname)
   }
@@ -153,9 +153,9 @@ eachDatabase((kind, _open, fresh) => {
   const remembers = async (node: TestNode, ask: Ask) => {
     await eventually('the node remembers', async () => {
       assert.equal(await ask(node), 200)
-      await unheard('update token_session set revoked_at = 1')
+      await unannounced('update token_session set revoked_at = 1')
       const remembered = (await ask(node)) === 200
-      await unheard('update token_session set revoked_at = null')
+      await unannounced('update token_session set revoked_at = null')
       return remembered
     })
   }
@@ -193,9 +193,9 @@ eachDatabase((kind, _open, fresh) => {
       // Often enough for a node that remembers to do so.
       for (let round = 0; round < 30; round++, await sleep(50)) {
         assert.equal(await asking(token)(late), 200)
-        await unheard('update token_session set revoked_at = 1')
+        await unannounced('update token_session set revoked_at = 1')
         assert.equal(await asking(token)(late), 401)
-        await unheard('update token_session set revoked_at = null')
+        await unannounced('update token_session set revoked_at = null')
       }
     })
   })

@@ -319,7 +319,7 @@ eachDatabase((kind, open, { target }) => {
     const byRule = database.query.updateTable('token_session').set({ rule_id: 'rule' })
     await byRule.where('session_id', '=', ofRule).execute()
     const at = await target()
-    // Another client, as another node is. No feed: one that hears no beat for half a second reports that anything may
+    // Another client, as another node is. No freshness: one that hears no heartbeat for half a second reports that anything may
     // have changed.
     let listens = false
     listener = new ChangeListener(at.kind === 'sqlite' ? assert.fail() : at.url, [CHANGE_CHANNEL], {

@@ -3,7 +3,7 @@ import type { AccountId, Role, Username } from '@ratafia/api'
 import type { HeldRole } from '../../authority.ts'
 import { type Database, fromInstant, toInstant } from '../../database/index.ts'
 
-export interface AccountSummary {
+interface AccountSummary {
   readonly id: AccountId
   readonly username: Username
   /** Those that have not ended, by role and brand. */

@@ -2,7 +2,7 @@
 import type { AccountId } from '@ratafia/api'
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
-export interface OneTimeLink {
+interface OneTimeLink {
   /** See `link.ts`. */
   readonly secretHash: Uint8Array
   readonly accountId: AccountId

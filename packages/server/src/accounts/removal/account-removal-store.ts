@@ -20,7 +20,7 @@ declare module '../../stores.ts' {
   }
 }
 
-export interface Cleared {
+interface Cleared {
   /** How many sessions were not revoked before. */
   readonly sessions: number
   /** How many rules for jobs of CI systems were removed. */

@@ -10,7 +10,7 @@ export interface SigningKeyLife {
 }
 
 /** Seconds, for a key that never expires: metrics pass between processes as text, which has no infinity. */
-export const ENDLESS = 100 * 365.25 * 86_400
+const ENDLESS = 100 * 365.25 * 86_400
 
 /** All keys, including disabled ones. */
 export async function signingKeyLives(deps: Stores): Promise<readonly SigningKeyLife[]> {

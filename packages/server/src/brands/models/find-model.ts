@@ -4,7 +4,7 @@ import { type Authority, brandsFor, covers, requireForBrand } from '../../author
 import { noSuchRecord, type RequestError } from '../../errors.ts'
 import type { TransactionStores } from '../../stores.ts'
 import { findAssertion } from '../trust/trust.ts'
-import { type ModelName, type OpenModel, type StoredModel, showModelName } from './model-policy.ts'
+import { type ModelName, type OpenModel, showModelName } from './model-policy.ts'
 
 /** A model, and who asks for it. */
 export interface NamedModel {
@@ -41,13 +41,6 @@ export const noSuchModel = (name: ModelName): RequestError =>
     `There is no model ${showModelName(name).slice(0, 128)}. \`ratafia models list\` shows them, \`ratafia models add\` adds one.`,
     { kind: 'model', id: showModelName(name) },
   )
-
-/** Throws `no-such-record` if there is none. */
-export async function findModel(name: ModelName, { models }: TransactionStores): Promise<StoredModel> {
-  const model = await models.find(name)
-  if (model) return model
-  throw noSuchModel(name)
-}
 
 /** Undefined if none is stored. Nothing is verified here. */
 export const findModelAssertion = (

@@ -10,7 +10,7 @@ export interface StoredAssertion {
   readonly encoded: Uint8Array
 }
 
-export interface StoredRoot extends Omit<StoredAssertion, 'revision'> {
+interface StoredRoot extends Omit<StoredAssertion, 'revision'> {
   readonly accountId: string
 }
 

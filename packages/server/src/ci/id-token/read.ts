@@ -6,7 +6,7 @@ import { isStorable } from './claims.ts'
 import type { Claims, UnverifiedHeader, UnverifiedIdToken } from './id-token.ts'
 
 /** Characters. All of them are looked at before anything is decoded. */
-export const ID_TOKEN_LIMITS = { token: 16_384, header: 4096, issuer: 500 } as const
+const ID_TOKEN_LIMITS = { token: 16_384, header: 4096, issuer: 500 } as const
 
 /**
  * Of two members of one name the last counts, as RFC 7519 allows. Throws {@link ExchangeRefusal} `malformed` or

@@ -3,9 +3,9 @@ import type { Clock } from '../../clock.ts'
 import type { UnverifiedIdToken, VerifiedIdToken } from '../id-token/id-token.ts'
 import { verifyIdToken } from '../id-token/verify.ts'
 import { ExchangeRefusal, KeysUnavailable } from '../refusal.ts'
-import { DAY_MS, type FoundIssuer, type KeysState } from './issuer.ts'
+import type { FoundIssuer, KeysState } from './issuer.ts'
 import type { KnownKeys } from './keys/known-keys.ts'
-import { isBeingFetched, PAUSES } from './keys/refresh-keys.ts'
+import { isBeingFetched, KEPT_MS, PAUSES } from './keys/refresh-keys.ts'
 
 export interface VerifyByIssuerDeps {
   readonly keys: KnownKeys
@@ -13,9 +13,6 @@ export interface VerifyByIssuerDeps {
   readonly audience: string
   readonly clock: Clock
 }
-
-/** While the issuer does not answer, the keys that are known are used for this long. */
-const KEPT_MS = DAY_MS
 
 /**
  * Throws {@link ExchangeRefusal}; or {@link KeysUnavailable} when the issuer does not answer and the key that signed is

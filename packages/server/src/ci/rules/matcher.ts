@@ -7,15 +7,15 @@ export type { Scalar }
 export type Single = Scalar | Fold | Glob
 export type Matcher = Single | AnyOf
 
-export interface AnyOf {
+interface AnyOf {
   readonly any_of: readonly Single[]
 }
 /** Equal without the case of ASCII letters. */
-export interface Fold {
+interface Fold {
   readonly fold: string
 }
 /** The whole value; `*` and `?` never stand for a slash. */
-export interface Glob {
+interface Glob {
   readonly glob: string
 }
 

@@ -19,7 +19,7 @@ export interface LoginToken {
 }
 
 /** By method, what the identity service offers. */
-export type Offers = Readonly<Record<string, JsonObject>>
+type Offers = Readonly<Record<string, JsonObject>>
 
 /** One way to log in. `location`: of the identity service, without a trailing slash. */
 export type LogIn = (offers: Offers, location: string) => Promise<LoginToken>

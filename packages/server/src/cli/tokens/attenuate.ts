@@ -18,7 +18,7 @@ import { systemClock } from '../../clock.ts'
 import type { RoleLimits } from '../../grants/manage-caveat.ts'
 import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
-import { credentialText } from '../login/credential-text.ts'
+import { readCredential } from '../login/read-credential.ts'
 import { readInstant } from '../option-values.ts'
 import { conditionsOf, type HeldToken, heldToken, textOfHeld } from './held-token.ts'
 import type { LimitOptions } from './limit-options.ts'
@@ -41,7 +41,7 @@ export async function attenuate(
       'Give what to limit the token to: --until; --permission, --channel, --package or --store; or of a management token --role, --brand or --read-only.',
     )
   }
-  const held = heldToken(await credentialText(from, context))
+  const held = heldToken(await readCredential(from, context))
   const narrower = narrowed(held, wanted, until)
   context.streams.stdout.write(`${textOfHeld(held, narrower)}\n`)
 }

@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../credential-forms.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { exportCredential, printExported } from '../login/export-credential.ts'
 import { howToLogIn } from '../login/how-to-log-in.ts'
+import { logInAndExport, printExported } from '../login/log-in-and-export.ts'
 import { packageReference, readInstant } from '../option-values.ts'
 import type { LimitOptions } from './limit-options.ts'
 
@@ -39,5 +39,5 @@ export async function create(options: CreateOptions, context: CommandContext): P
     expires: expires?.toISOString(),
   }
   const logIn = await howToLogIn(options.agent, context)
-  await printExported(url, await exportCredential({ url, form, wanted, logIn }), context)
+  await printExported(url, await logInAndExport({ url, form, wanted, logIn }), context)
 }

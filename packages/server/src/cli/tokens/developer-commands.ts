@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { CREDENTIAL_FORM_NAMES, CREDENTIAL_FORMS } from '../../credential-forms.ts'
 import type { CommandContext } from '../context.ts'
-import { FROM_HELP } from '../login/credential-text.ts'
+import { FROM_HELP } from '../login/read-credential.ts'
 import { several } from '../option-values.ts'
 import { withJson } from '../output.ts'
 import { goes, URL_HELP } from '../service/ways.ts'

@@ -2,7 +2,7 @@
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
-import { type CredentialText, credentialText, valueIn } from '../login/credential-text.ts'
+import { type GivenCredential, readCredential, valueIn } from '../login/read-credential.ts'
 import { details, type JsonOption, print } from '../output.ts'
 import { openService } from '../service/open-service.ts'
 import { addressOf, type WayOptions } from '../service/ways.ts'
@@ -17,13 +17,13 @@ export async function explain(
   context: CommandContext,
 ): Promise<void> {
   const service = await openService(await addressOf(options, context), context)
-  const token = tokenIn(await credentialText(from, context))
+  const token = tokenIn(await readCredential(from, context))
   const { record } = await service.call(EXPLAIN, { body: { token } })
   print(context, options, record, explanationText(record))
 }
 
 /** In the form that is presented. What nobody here can read goes as it is: the service says why it is refused. */
-function tokenIn(given: CredentialText): string {
+function tokenIn(given: GivenCredential): string {
   try {
     return encodeBase64Url(encodeBinary(...presented(heldToken(given))))
   } catch (error) {

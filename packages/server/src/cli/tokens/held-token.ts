@@ -14,7 +14,7 @@ import { documentIn, isObject } from '../../foreign-json.ts'
 import { pasteFault } from '../../http/credentials/pasted.ts'
 import { iniPair } from '../../http/credentials/stored.ts'
 import { ServiceRefusal } from '../context.ts'
-import { type CredentialText, valueIn } from '../login/credential-text.ts'
+import { type GivenCredential, valueIn } from '../login/read-credential.ts'
 
 export interface HeldToken {
   readonly form: Exclude<CredentialForm, 'env'>
@@ -28,7 +28,7 @@ export interface HeldToken {
  * Reads the forms of `--for` but `env`, and a line `NAME=…` with one of them. Throws {@link ServiceRefusal}, which does not
  * repeat the text.
  */
-export function heldToken({ text, name }: CredentialText): HeldToken {
+export function heldToken({ text, name }: GivenCredential): HeldToken {
   const value = valueIn(text)
   for (const read of [stored, ini, raw, charmcraft]) {
     const held = orNone(() => read(value))

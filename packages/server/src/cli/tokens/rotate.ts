@@ -8,9 +8,9 @@ import type { CredentialForm } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
-import { credentialText } from '../login/credential-text.ts'
-import { endSession, exportCredential, printExported } from '../login/export-credential.ts'
 import { howToLogIn } from '../login/how-to-log-in.ts'
+import { endSession, logInAndExport, printExported } from '../login/log-in-and-export.ts'
+import { readCredential } from '../login/read-credential.ts'
 import { packageReference, readInstant } from '../option-values.ts'
 import { note } from '../output.ts'
 import { openService } from '../service/open-service.ts'
@@ -40,7 +40,7 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
   if (until && until.getTime() > now.getTime() + MOST_OVERLAP_MS) {
     throw new UsageError('--overlap is at most 30d: longer than that nobody needs two tokens for one thing.')
   }
-  const held = heldToken(await credentialText(from, context))
+  const held = heldToken(await readCredential(from, context))
   const headers = { macaroons: formatMacaroonsHeader(presented(held)) }
   const old = await described(url, headers, sessionIn(conditionsOf(held.macaroon)))
   // Before anybody logs in: what ends the old session later has to be there.
@@ -48,7 +48,7 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
 
   const logIn = await howToLogIn(options.agent, context)
   const wanted = { ...old.wanted, expires: (expires ?? endLike(old, now))?.toISOString() }
-  const exported = await exportCredential({ url, form: options.for ?? held.form, wanted, logIn })
+  const exported = await logInAndExport({ url, form: options.for ?? held.form, wanted, logIn })
   const whose = await whoami(url, { authorization: `Macaroon ${exported.token}` })
   if (whose.username !== old.username) {
     await endSession(url, exported)

@@ -3,7 +3,7 @@ import type { OwnProjectInput, OwnRule, OwnRuleInput } from '../../ci/rules/maki
 import type { ProjectIds } from '../../ci/rules/making/project-ids.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 
-export type { ManagerAuthority, OwnRule }
+export type { ManagerAuthority }
 
 export interface OwnPublishers {
   /** Throws `recent-sign-in-required` where {@link OwnPublishers.add} would: before a form is filled in. */

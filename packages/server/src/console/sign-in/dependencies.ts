@@ -23,7 +23,7 @@ export interface SignInDependencies extends Stores {
   }
 }
 
-export interface EndedSignIn {
+interface EndedSignIn {
   readonly accountId: AccountId
   /** When the person signed in there. */
   readonly at: Date

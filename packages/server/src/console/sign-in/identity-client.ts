@@ -29,7 +29,7 @@ export class IdentityTrouble extends Unavailable {
   }
 }
 
-export interface RedirectOffer {
+interface RedirectOffer {
   readonly loginUrl: string
   readonly tokenUrl: string
 }

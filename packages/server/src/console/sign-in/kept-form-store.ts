@@ -2,7 +2,7 @@
 import type { AccountId } from '@ratafia/api'
 import { type Database, fromInstant, inTransaction, toInstant } from '../../database/index.ts'
 
-export interface KeptFormRow {
+interface KeptFormRow {
   /** 16 bytes. */
   readonly id: Uint8Array
   readonly accountId: AccountId

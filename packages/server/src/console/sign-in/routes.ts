@@ -10,7 +10,6 @@ import type { PageCookies } from '../../http/browsers/cookies.ts'
 import { isFromOtherSite } from '../../http/browsers/other-site.ts'
 import { seeOther } from '../../http/browsers/see-other.ts'
 import type { SignInAgain } from '../../http/console/console-routes.ts'
-import { csrfOf, isCsrfOf } from '../../http/console/csrf.ts'
 import { fieldsIn, queryFields } from '../../http/console/fields.ts'
 import { consoleFrames, sendConsolePage } from '../../http/console/frames.ts'
 import { pageRefusal } from '../../http/console/refusal.ts'
@@ -166,7 +165,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const kept = await takeForm({ secret, accountId: account.id }, http)
     reply.clearCookie(name, options)
     return kept
-      ? send(reply, 200, goOnPage({ ...kept, csrf: csrfOf(token) }))
+      ? send(reply, 200, goOnPage({ ...kept, csrf: reply.csrf() }))
       : send(reply, 410, nothingKeptPage())
   })
 
@@ -174,7 +173,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const token = cookie.of(request)
     if (token !== undefined) {
       const fields = fieldsIn(typeof request.body === 'string' ? request.body : '')
-      if (isFromOtherSite(request) || !isCsrfOf(token, fields.get('csrf'))) {
+      if (isFromOtherSite(request) || !request.hasCsrf(fields.get('csrf'))) {
         return refusePage(request, reply, outOfDatePage())
       }
       await signOutOfConsole({ token, address: request.client.address }, http)

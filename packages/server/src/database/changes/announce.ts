@@ -1,5 +1,5 @@
 /**
- * Announces changes from the stores, beside the triggers: so nodes hear of them where triggers tell nobody. It takes a
+ * Announces changes from the stores, beside the triggers: so nodes receive them where triggers reach none. It takes a
  * transaction, that of the change: so a change that is made is announced, and one that is rolled back is not. On SQLite
  * it does nothing: there triggers always run, in the process that makes the change.
  */

@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { eventually } from '../../../test/support/eventually.ts'
-import { type ChangeFeed, type Database, migrate, openChangeFeed } from '../index.ts'
+import { type CacheFreshness, type Database, migrate, openCacheFreshness } from '../index.ts'
 import { migrations } from '../schema/migrations/index.ts'
 import type { RowChange } from './row-change.ts'
 
 const FUTURE = 4_000_000_000_000
 
-/** In this order; the second is what is heard of the first. */
-const ANNOUNCED: readonly (readonly [statement: string, heard: readonly string[]])[] = [
+/** In this order; the second lists what another client receives of the first. */
+const ANNOUNCED: readonly (readonly [statement: string, received: readonly string[]])[] = [
   [`insert into account (id, username, email, name, created_at) values ('a1', 'anna', '', '', 0)`, []],
   [`update account set disabled_at = 1 where id = 'a1'`, ['account a1']],
   [
@@ -82,8 +82,8 @@ const ANNOUNCED: readonly (readonly [statement: string, heard: readonly string[]
 
 eachDatabase((kind, _open, { openEmpty, emptyTarget }) => {
   let database: Database
-  let feed: ChangeFeed
-  let heard: (string | undefined)[]
+  let freshness: CacheFreshness
+  let received: (string | undefined)[]
 
   before(async () => {
     database = await openEmpty()
@@ -91,28 +91,28 @@ eachDatabase((kind, _open, { openEmpty, emptyTarget }) => {
     await migrate(database, { migrations: migrations.slice(0, 9) })
     await migrate(database)
     const target = await emptyTarget()
-    feed = await openChangeFeed(
+    freshness = await openCacheFreshness(
       await openEmpty(),
       target.kind === 'sqlite' ? target : { kind: 'postgres', listenUrl: target.url },
       assert.fail,
     )
-    await eventually('the feed hears', () => feed.current())
-    feed.subscribe((change) => heard.push(change && written(change)))
+    await eventually('changes are received', () => freshness.current())
+    freshness.subscribe((change) => received.push(change && written(change)))
   })
-  after(() => feed.close())
+  after(() => freshness.close())
 
   const written = (change: RowChange) => `${change.kind} ${change.id}`
   const run = (statement: string) => sql.raw(statement).execute(database.query)
 
   let fences = 100
-  /** What another client hears of a statement: it hears of a later one when nothing more can come. */
+  /** What another client receives of a statement: once it receives a later one, nothing more can come. */
   async function heardOf(statement: string): Promise<(string | undefined)[]> {
-    heard = []
+    received = []
     await run(inBytes(statement))
     await run(inBytes(`insert into root_key values (${++fences}, 'SEALED', 0)`))
     const fence = `root-key ${fences}`
-    await eventually(fence, () => feed.current() && heard.includes(fence))
-    return heard.slice(0, heard.indexOf(fence))
+    await eventually(fence, () => freshness.current() && received.includes(fence))
+    return received.slice(0, received.indexOf(fence))
   }
 
   /** Texts in capitals stand for bytes. */
@@ -124,12 +124,12 @@ eachDatabase((kind, _open, { openEmpty, emptyTarget }) => {
     )
 
   for (const [statement, expected] of ANNOUNCED) {
-    test(`${statement.slice(0, 60)}: heard: ${expected.join(', ') || 'nothing'}`, async () => {
+    test(`${statement.slice(0, 60)}: announces ${expected.join(', ') || 'nothing'}`, async () => {
       assert.deepEqual(await heardOf(statement), expected)
     })
   }
 
-  test('a statement that changes many rows is heard of for each', async () => {
+  test('a statement that changes many rows is announced for each', async () => {
     await heardOf(`insert into brand values ('b1', '1', 0), ('b2', '2', 0)`)
     assert.deepEqual((await heardOf('delete from brand')).toSorted(), ['brand b1', 'brand b2'])
   })

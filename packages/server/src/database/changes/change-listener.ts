@@ -5,7 +5,7 @@ import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 
 export interface ListenerEvents {
-  /** Everything sent from now on will be heard. */
+  /** Everything sent from now on will be received. */
   listening(): void
   /** In commit order. */
   notified(channel: string, payload: string): void

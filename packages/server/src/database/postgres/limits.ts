@@ -9,7 +9,7 @@ export interface PostgresLimits {
   readonly lockMs: number
   /** We drop a connection that gives no answer for this long: the network is gone. */
   readonly answerMs: number
-  /** We leave a host that acknowledges no beat for this long. */
+  /** We leave a host that acknowledges no heartbeat for this long. */
   readonly confirmMs: number
 }
 

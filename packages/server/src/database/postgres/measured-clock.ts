@@ -1,8 +1,8 @@
 /**
- * The time of PostgreSQL, computed from this process's monotonic clock. Each beat (`beats.ts`) brings the server's time,
- * which it read between the moments the beat was sent and answered: so the difference between its clock and our
- * monotonic one lies between two bounds, a round trip apart. The best bounds of all beats count. This machine's own
- * clock plays no part, and may be set while the process runs.
+ * The time of PostgreSQL, computed from this process's monotonic clock. Each heartbeat (`heartbeats.ts`) brings the
+ * server's time, which it read between the moments the heartbeat was sent and answered: so the difference between its
+ * clock and our monotonic one lies between two bounds, a round trip apart. The best bounds of all heartbeats count.
+ * This machine's own clock plays no part, and may be set while the process runs.
  */
 import type { Clock, DatabaseClock } from '../../clock.ts'
 
@@ -36,8 +36,8 @@ export class MeasuredClock implements DatabaseClock {
   }
 
   /**
-   * Never ahead of the database's clock, and behind it by a network delay at most. Opening a database measures it before
-   * anything else: throws `TypeError` before that.
+   * Never ahead of the database's clock, and behind it by a network delay at most. Opening a database measures it
+   * before anything else: throws `TypeError` before that.
    */
   readonly now: Clock = () => new Date(this.#monotonic() + this.#measured.low)
 

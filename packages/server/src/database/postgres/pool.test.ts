@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { PostgresPool } from './pool.ts'
 
-test('a beat that fails after the pool was closed ends nothing a second time', async () => {
+test('a heartbeat that fails after the pool was closed ends nothing a second time', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await new Promise((listening) => server.once('listening', listening))
   const address = server.address()
@@ -15,8 +15,8 @@ test('a beat that fails after the pool was closed ends nothing a second time', a
   try {
     const limits = { ...DEFAULT_LIMITS, confirmMs: 0 }
     const pool = new PostgresPool(`postgres://a:b@127.0.0.1:${address.port}/c`, limits)
-    const beat = assert.rejects(pool.beat({ channel: 'c', payload: 'p' }))
-    await Promise.all([beat, pool.close()])
+    const heartbeat = assert.rejects(pool.heartbeat({ channel: 'c', payload: 'p' }))
+    await Promise.all([heartbeat, pool.close()])
     // Rejections are reported once the queue of promises is empty.
     await new Promise((later) => setImmediate(later))
     assert.deepEqual(rejections, [])

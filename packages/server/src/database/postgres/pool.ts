@@ -2,24 +2,24 @@
  * Connections to a PostgreSQL with one host or several. All of them lead to one host: the first that answers and takes
  * writes. When it no longer does, all are dropped and the other hosts are tried, as libpq does with
  * `target_session_attrs=read-write`. Never to a standby: a recent revocation may not have reached it yet. And never for
- * long to a primary that was cut off (`beats.ts`).
+ * long to a primary that was cut off (`heartbeats.ts`).
  */
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
 import { sqlState } from '../errors/driver-errors.ts'
 import type { PoolState } from '../pool-state.ts'
-import { Beats, NotConfirmed, type Notification, saysUnconfirmed } from './beats.ts'
+import { Heartbeats, NotConfirmed, type Notification, saysUnconfirmed } from './heartbeats.ts'
 import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'
-import { ConnectionLease, type Known } from './lease.ts'
+import { type Known, LeasedConnection } from './leased-connection.ts'
 import type { PostgresLimits } from './limits.ts'
 import { MeasuredClock } from './measured-clock.ts'
 
 /** The connections to one host. */
 interface Generation {
   readonly work: pg.Pool
-  readonly beatConnections: pg.Pool
-  readonly beats: Beats
+  readonly heartbeatConnections: pg.Pool
+  readonly heartbeats: Heartbeats
   /** The open ones of `work`. */
   readonly clients: Set<pg.PoolClient>
   /** Tells who waits for one of `work` that there will be none. */
@@ -39,7 +39,7 @@ export class PostgresPool {
   #limitsAtStart = true
   #current: Generation
   #isClosed = false
-  /** A commit would wait for a lost standby without end, where no change feed sends beats. */
+  /** A commit would wait for a lost standby without end, where no listener sends heartbeats. */
   readonly #watching: NodeJS.Timeout
 
   constructor(url: string, limits: PostgresLimits) {
@@ -50,18 +50,18 @@ export class PostgresPool {
     this.#limits = limits
     this.#current = this.#open()
     this.#watching = setInterval(() => {
-      const { work, beats } = this.#current
-      if (work.totalCount > work.idleCount) beats.watch()
+      const { work, heartbeats } = this.#current
+      if (work.totalCount > work.idleCount) heartbeats.watch()
     }, WATCH_MS).unref()
   }
 
   /** Throws the error of the last host. */
-  async acquire(): Promise<ConnectionLease> {
+  async acquire(): Promise<LeasedConnection> {
     // Try each host once, and one of them again if its first connection taught us which parameters it takes.
     for (let tries = this.#urls.length; ; tries--) {
       const generation = this.#current
       try {
-        return this.#lease(await connect(generation), generation)
+        return this.#leased(await connect(generation), generation)
       } catch (error) {
         const again = this.#lookElsewhere(generation, error)
         if (!again || tries === 0) throw error
@@ -69,9 +69,9 @@ export class PostgresPool {
     }
   }
 
-  /** Sends a beat to the host that statements go to. Throws the driver's error. */
-  async beat(notification: Notification): Promise<void> {
-    await this.#current.beats.send(notification)
+  /** Sends a heartbeat to the host that statements go to. Throws the driver's error. */
+  async heartbeat(notification: Notification): Promise<void> {
+    await this.#current.heartbeats.send(notification)
   }
 
   /** Waits for the connections in use. */
@@ -97,8 +97,10 @@ export class PostgresPool {
     return { most: this.#limits.maxConnections, open, idle, waiting }
   }
 
-  #lease(client: pg.PoolClient, generation: Generation): ConnectionLease {
-    return new ConnectionLease(client, this.#knownOf(client), generation.beats, () => this.#leave(generation))
+  #leased(client: pg.PoolClient, generation: Generation): LeasedConnection {
+    return new LeasedConnection(client, this.#knownOf(client), generation.heartbeats, () =>
+      this.#leave(generation),
+    )
   }
 
   #knownOf(client: pg.ClientBase): Known {
@@ -133,7 +135,7 @@ export class PostgresPool {
     this.#replace()
   }
 
-  /** Does nothing once the pool is closed: a beat may still fail then. */
+  /** Does nothing once the pool is closed: a heartbeat may still fail then. */
   #replace(): void {
     if (this.#isClosed) return
     const left = this.#current
@@ -148,8 +150,8 @@ export class PostgresPool {
     const clients = new Set<pg.PoolClient>()
     const work = this.#pool(this.#limits.maxConnections)
     work.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client))
-    const beatConnections = this.#pool(1)
-    const beats = new Beats(beatConnections, this.#limits.confirmMs, {
+    const heartbeatConnections = this.#pool(1)
+    const heartbeats = new Heartbeats(heartbeatConnections, this.#limits.confirmMs, {
       lost: (error) => {
         this.#leave(generation)
         // Commits that no standby confirms would hang. Nobody knows whether they took effect, and their callers say so.
@@ -160,7 +162,7 @@ export class PostgresPool {
         if (this.#current === generation) this.clock.measured(sent, time)
       },
     })
-    const generation: Generation = { work, beatConnections, beats, clients, waiting: new Set() }
+    const generation: Generation = { work, heartbeatConnections, heartbeats, clients, waiting: new Set() }
     return generation
   }
 
@@ -226,14 +228,14 @@ class HostLeft extends Error {
   }
 }
 
-/** Beats can be sent as long as a connection is in use: without them no answer on it would count. */
-async function end({ work, beatConnections }: Generation): Promise<void> {
+/** Heartbeats can be sent as long as a connection is in use: without them no answer on it would count. */
+async function end({ work, heartbeatConnections }: Generation): Promise<void> {
   await work.end()
-  await beatConnections.end()
+  await heartbeatConnections.end()
 }
 
-/** A connection to a host that has acknowledged a beat. Does not wait for one that is left meanwhile. */
-async function connect({ work, waiting, beats }: Generation): Promise<pg.PoolClient> {
+/** A connection to a host that has acknowledged a heartbeat. Does not wait for one that is left meanwhile. */
+async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.PoolClient> {
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
     waiting.add(reject)
     work.connect().then(
@@ -248,7 +250,7 @@ async function connect({ work, waiting, beats }: Generation): Promise<pg.PoolCli
     )
   })
   try {
-    await beats.begin(client)
+    await heartbeats.begin(client)
     return client
   } catch (error) {
     client.release(true)

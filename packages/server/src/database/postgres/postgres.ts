@@ -15,9 +15,9 @@ import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver
 import { away, isOutdated } from '../errors/away.ts'
 import { sqlState } from '../errors/driver-errors.ts'
 import type { PoolState } from '../pool-state.ts'
-import { NotConfirmed } from './beats.ts'
+import { NotConfirmed } from './heartbeats.ts'
 import { limitsForTransaction } from './inspection.ts'
-import type { ConnectionLease } from './lease.ts'
+import type { LeasedConnection } from './leased-connection.ts'
 import type { PostgresLimits } from './limits.ts'
 import { PostgresPool } from './pool.ts'
 import { PreparedNames } from './prepared.ts'
@@ -46,18 +46,18 @@ class PostgresDriver implements RawDriver, Notifications {
   }
 
   async acquire(): Promise<RawConnection> {
-    const lease = await this.#pool.acquire()
-    return new PostgresConnection(lease, this.#limits, this.#names, () => {
-      for (const change of lease.takeAnnounced()) this.#onOwnChange(change)
+    const leased = await this.#pool.acquire()
+    return new PostgresConnection(leased, this.#limits, this.#names, () => {
+      for (const change of leased.takeAnnounced()) this.#onOwnChange(change)
     })
   }
 
-  onOwnChange(heard: (payload: string) => void): void {
-    this.#onOwnChange = heard
+  onOwnChange(onChange: (payload: string) => void): void {
+    this.#onOwnChange = onChange
   }
 
   send(channel: string, payload: string): Promise<void> {
-    return this.#pool.beat({ channel, payload })
+    return this.#pool.heartbeat({ channel, payload })
   }
 
   async close(): Promise<void> {
@@ -81,12 +81,12 @@ class PostgresDriver implements RawDriver, Notifications {
 const READ_ONLY = '25006'
 
 /**
- * What a host answers counts only once a beat has ruled out that it was cut off. A single statement waits for that, and
- * a transaction at its end: nobody uses its answers earlier. If it waited inside, the beat might never come: a PgBouncer
- * may have no connection to the server but those that such transactions keep.
+ * What a host answers counts only once a heartbeat has ruled out that it was cut off. A single statement waits for
+ * that, and a transaction at its end: nobody uses its answers earlier. If it waited inside, the heartbeat might never
+ * come: a PgBouncer may have no connection to the server but those that such transactions keep.
  */
 class PostgresConnection implements RawConnection {
-  readonly #lease: ConnectionLease
+  readonly #leased: LeasedConnection
   /** The first statements of a transaction, if the connection itself has no limits. */
   readonly #limits: string
   readonly #names: PreparedNames
@@ -94,11 +94,16 @@ class PostgresConnection implements RawConnection {
   #inTransaction = false
   #brokenBy: unknown
 
-  constructor(lease: ConnectionLease, limits: PostgresLimits, names: PreparedNames, tellChanges: () => void) {
-    this.#lease = lease
+  constructor(
+    leased: LeasedConnection,
+    limits: PostgresLimits,
+    names: PreparedNames,
+    tellChanges: () => void,
+  ) {
+    this.#leased = leased
     this.#names = names
     this.#tellChanges = tellChanges
-    this.#limits = lease.limited ? '' : limitsForTransaction(limits)
+    this.#limits = leased.limited ? '' : limitsForTransaction(limits)
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
@@ -152,7 +157,7 @@ class PostgresConnection implements RawConnection {
   }
 
   release(): void {
-    this.#lease.release(this.#broken)
+    this.#leased.release(this.#broken)
     // By now the changes are committed, or their fate is unknown; the code that made them continues after this.
     this.#tellChanges()
   }
@@ -162,14 +167,14 @@ class PostgresConnection implements RawConnection {
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
-    const name = this.#lease.direct ? this.#names.nameOf(sql, parameters) : undefined
+    const name = this.#leased.direct ? this.#names.nameOf(sql, parameters) : undefined
     const values = [...parameters]
     try {
-      const result = await this.#lease.client.query(
+      const result = await this.#leased.client.query(
         name === undefined ? { text: sql, values } : { name, text: sql, values },
       )
       // Somebody cancelled its wait for the standby: it is done here, and may be nowhere else.
-      if (this.#lease.takeUnconfirmed()) throw new NotConfirmed()
+      if (this.#leased.takeUnconfirmed()) throw new NotConfirmed()
       return result
     } catch (error) {
       if (isOutdated(error)) {
@@ -180,7 +185,7 @@ class PostgresConnection implements RawConnection {
       const state = sqlState(error)
       // An error the server did not report leaves the connection in an unknown state.
       if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#brokenBy = error
-      if (state === READ_ONLY) this.#lease.leaveHost()
+      if (state === READ_ONLY) this.#leased.leaveHost()
       throw withoutValues(error)
     }
   }
@@ -195,7 +200,7 @@ class PostgresConnection implements RawConnection {
 
   async #prove(): Promise<void> {
     try {
-      await this.#lease.prove()
+      await this.#leased.prove()
     } catch (error) {
       throw error instanceof Error ? away(error) : error
     }

@@ -4,9 +4,9 @@ import type { DatabaseKind } from '../differences.ts'
 import type { Schema } from './schema.ts'
 
 /** The type of a column, the same on both databases. */
-export type ColumnKind = 'text' | 'integer' | 'bytes' | 'real'
+type ColumnKind = 'text' | 'integer' | 'bytes' | 'real'
 
-export interface Column {
+interface Column {
   readonly name: string
   readonly kind: ColumnKind
 }

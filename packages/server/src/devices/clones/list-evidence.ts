@@ -18,7 +18,7 @@ export interface EvidenceFilter extends Pick<ListFilter, 'brands' | 'models'> {
 }
 
 /** Of a device whose evidence is not listed to its end. */
-export interface EvidencePlace {
+interface EvidencePlace {
   readonly deviceId: string
   /** Milliseconds. */
   readonly lastSeenAt: number

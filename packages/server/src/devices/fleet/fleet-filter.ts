@@ -55,7 +55,7 @@ export interface FleetQuery {
   readonly withEvidence: boolean
 }
 
-export interface LastSession {
+interface LastSession {
   readonly at: Date | null
   /** Null when no session is left to say it. */
   readonly address: string | null

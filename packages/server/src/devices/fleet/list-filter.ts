@@ -38,7 +38,7 @@ export interface ListFilter {
 export const LIST_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const
 export type ListSort = (typeof LIST_SORTS)[number]
 
-export const isDescending = (sort: ListSort): boolean => sort.startsWith('-')
+const isDescending = (sort: ListSort): boolean => sort.startsWith('-')
 
 /** Where a device stands in a list: by what the list is sorted, and its id. */
 export interface ListPosition {

@@ -18,7 +18,7 @@ import { behind, inOrder, orderOf, sortKeyIn } from './list-order-store.ts'
 import { type Brands, costInOrder, type FewDevices, fromFew, waysOf } from './list-way-store.ts'
 
 /** Part of a list: rows of one brand, or of all, in its order behind a position. */
-export interface Stretch {
+interface Stretch {
   readonly sort: ListSort
   /** Undefined: of all brands. */
   readonly brandId: string | undefined

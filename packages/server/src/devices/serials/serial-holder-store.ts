@@ -15,7 +15,7 @@ import {
 import type { Device, DeviceRef, SerialName } from '../device.ts'
 
 /** What was given under a serial. */
-export interface GivenSerial {
+interface GivenSerial {
   /** The active or revoked device with it; undefined while no device has it. */
   readonly holder: DeviceRef | undefined
   /** The highest of all its assertions, of its holder and its former holders. */

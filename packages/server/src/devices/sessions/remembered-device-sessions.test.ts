@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
-import type { ChangeFeed } from '../../database/index.ts'
+import type { CacheFreshness } from '../../database/index.ts'
 import { rememberedDeviceSessions } from './remembered-device-sessions.ts'
 
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
 
 test('guarantee: sessions of devices with the longest names fill no memory', async () => {
-  const memories: ChangeFeed['memories'] = new Map()
-  const feed: ChangeFeed = {
+  const memories: CacheFreshness['memories'] = new Map()
+  const freshness: CacheFreshness = {
     ...{ position: 0, memories, current: () => true, subscribe: () => {} },
     ...{ lag: () => 0, close: async () => {} },
   }
-  const sessions = rememberedDeviceSessions(feed, { clock })
+  const sessions = rememberedDeviceSessions(freshness, { clock })
   const until = new Date(clock().getTime() + 1_000)
   for (let at = 0; at < 2_000; at++) {
     const serial = `${at}-`.padEnd(30_000, 'x')

@@ -1,10 +1,10 @@
 /**
- * Device sessions that were verified, remembered by the digest of the headers that presented them: while the node hears
- * of every change of their device, and no longer than they are in force. A revocation takes effect with the next request
- * on the node that made it, and within a second on every other.
+ * Device sessions that were verified, remembered by the digest of the headers that presented them: while the node
+ * receives every change of their device, and no longer than they are in force. A revocation takes effect with the next
+ * request on the node that made it, and within a second on every other.
  */
 import type { Clock } from '../../clock.ts'
-import { type ChangeFeed, createMemory } from '../../database/index.ts'
+import { type CacheFreshness, createMemory } from '../../database/index.ts'
 import { ownCopy } from '../../own-copy.ts'
 import type { RememberedDeviceSessions, VerifiedSession } from './verify-session.ts'
 
@@ -13,10 +13,10 @@ const MOST = 50_000
 const DESCRIPTION = 512
 
 export function rememberedDeviceSessions(
-  feed: ChangeFeed,
+  freshness: CacheFreshness,
   { clock }: { readonly clock: Clock },
 ): RememberedDeviceSessions {
-  const memory = createMemory<VerifiedSession>(feed, {
+  const memory = createMemory<VerifiedSession>(freshness, {
     name: 'device-session',
     most: MOST,
     countsAs: ({ description }) => 1 + Math.floor(description.length / DESCRIPTION),

@@ -19,7 +19,7 @@ import { DEVICE_COLUMNS } from './device-columns.ts'
 import type { StoredDevice } from './device-transfer-store.ts'
 import { evidenceText, readEvidence } from './evidence-text.ts'
 
-export type DeviceColumn = (typeof DEVICE_COLUMNS)[number]
+type DeviceColumn = (typeof DEVICE_COLUMNS)[number]
 export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>>
 
 /** Columns that every row needs; the others have defaults. */

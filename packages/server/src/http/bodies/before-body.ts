@@ -3,7 +3,7 @@
  * body says. It runs once the body has arrived within its limit, when the request counts as work; where bodies are files,
  * before any of it is read.
  */
-import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { asError } from '../hooks.ts'
 
 declare module 'fastify' {
@@ -24,15 +24,15 @@ export interface BeforeBody<T> {
 
 /** What `work` throws is the answer, whatever the body is. */
 export function beforeBody<T extends object>(
-  work: (request: FastifyRequest) => T | Promise<T>,
+  work: (request: FastifyRequest, reply: FastifyReply) => T | Promise<T>,
 ): BeforeBody<T> {
-  const run = (request: FastifyRequest, done: (error?: Error) => void) => {
+  const run = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const keep = (result: T) => {
       request.resultBeforeBody = result
       done()
     }
     try {
-      const result = work(request)
+      const result = work(request, reply)
       if (result instanceof Promise) result.then(keep, done)
       else keep(result)
     } catch (error) {
@@ -40,9 +40,9 @@ export function beforeBody<T extends object>(
     }
   }
   return {
-    preValidation: (request, _reply, done) => run(request, done),
-    preParsing: (request, _reply, payload, done) =>
-      run(request, (error) => (error ? done(error) : done(null, payload))),
+    preValidation: (request, reply, done) => run(request, reply, done),
+    preParsing: (request, reply, payload, done) =>
+      run(request, reply, (error) => (error ? done(error) : done(null, payload))),
     resultOf: ({ resultBeforeBody }) => {
       if (resultBeforeBody === undefined) throw new TypeError('the route lacks the hook')
       // A route has one of these, whose hook alone sets it.

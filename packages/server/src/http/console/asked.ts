@@ -1,12 +1,11 @@
 /** A request of somebody who is signed in to the console. */
 import { randomBytes } from 'node:crypto'
 import { MANAGEMENT_OPERATIONS, type ManagementOperation, type Me } from '@ratafia/api/schemas'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authority } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
 import type { FormState, Problem } from '../../web/console/form.ts'
 import type { AnswerOf, CalledWith, CallManagement } from '../management/in-process.ts'
-import { csrfOf } from './csrf.ts'
 import { type Fields, queryFields } from './fields.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
@@ -47,6 +46,7 @@ export class SignedOut extends Error {
 /** `sent`: the fields of its form. Throws {@link SignedOut}, `TooManyRequests` and `Unavailable`. */
 export async function askedBy<Who extends Authority>(
   request: FastifyRequest,
+  reply: FastifyReply,
   sent: Fields | undefined,
   { cookie, authenticate, call, clock }: AskedParts<Who>,
 ): Promise<ConsoleAsked<Who>> {
@@ -62,7 +62,7 @@ export async function askedBy<Who extends Authority>(
     me: await call(authority, MANAGEMENT_OPERATIONS.me),
     // Fastify's parameters are texts.
     parameters: request.params as Readonly<Record<string, string>>,
-    form: formState({ token, fields }),
+    form: formState({ form: { csrf: reply.csrf() }, fields }),
     call: (operation, called) => call(authority, operation, called),
   }
 }
@@ -71,17 +71,17 @@ export async function askedBy<Who extends Authority>(
 export const withFields = <Who extends Authority>(
   asked: ConsoleAsked<Who>,
   fields: Fields,
-): ConsoleAsked<Who> => ({ ...asked, fields, form: formState({ token: asked.token, fields }) })
+): ConsoleAsked<Who> => ({ ...asked, fields, form: formState({ ...asked, fields }) })
 
 const isUnauthorized = (error: unknown): boolean =>
   error instanceof RequestError && error.code === 'macaroon-authorization-required'
 
 /** `problems`: why the form is shown again. */
 export const formState = (
-  { token, fields }: Pick<ConsoleAsked, 'token' | 'fields'>,
+  { form: { csrf }, fields }: { readonly form: Pick<FormState, 'csrf'>; readonly fields: Fields },
   problems: readonly Problem[] = [],
 ): FormState => ({
-  csrf: csrfOf(token),
+  csrf,
   once: randomBytes(16).toString('base64url'),
   ...{ fields, problems, isAgain: problems.length > 0 },
 })

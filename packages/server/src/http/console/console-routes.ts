@@ -22,7 +22,6 @@ import type { AnswerOnce } from '../management/repeatable.ts'
 import { Streamed, type StreamPlaces, sendStreamed } from '../management/streamed.ts'
 import { type AskedParts, askedBy, type ConsoleAsked, formState, SignedOut, withFields } from './asked.ts'
 import { askToSignInBeforeTyping } from './before-typing.ts'
-import { isCsrfOf } from './csrf.ts'
 import { type Fields, fieldsIn, MOST_FIELDS, NO_FIELDS, queryFields } from './fields.ts'
 import { consoleFrames, sendConsolePage, sendText } from './frames.ts'
 import { FormRefused, problemsOf } from './problem.ts'
@@ -138,7 +137,7 @@ export function consoleRoutes<Who extends Authority>(
 
   const show: ConsoleRoutes<Who>['page'] = (path, content) =>
     void app.get(`/console${path}`, OPTIONS, async (request, reply) => {
-      const asked = await askedBy(request, undefined, http)
+      const asked = await askedBy(request, reply, undefined, http)
       try {
         const shown = await content(asked)
         if (shown instanceof GoTo) return goTo(reply, shown, asked.token)
@@ -158,7 +157,7 @@ export function consoleRoutes<Who extends Authority>(
     const { fields, file } = await sentIn(request)
     const asked = withFields(visitor, fields)
     try {
-      if (!isCsrfOf(asked.token, fields.get('csrf'))) throw new FormRefused(words.form.outOfDate)
+      if (!request.hasCsrf(fields.get('csrf'))) throw new FormRefused(words.form.outOfDate)
       const done = await sendOnce(request.url, asked, form, file)
       if ('page' in done) return sendText(reply, 200, done.page)
       return goTo(reply, new GoTo(done.path, done.notice), asked.token)
@@ -178,9 +177,9 @@ export function consoleRoutes<Who extends Authority>(
   }
 
   /** Who sends a form, before anything in it is parsed. */
-  const visitorOf = (request: FastifyRequest): Promise<ConsoleAsked<Who>> => {
+  const visitorOf = (request: FastifyRequest, reply: FastifyReply): Promise<ConsoleAsked<Who>> => {
     if (isFromOtherSite(request)) throw fromOtherSite()
-    return askedBy(request, NO_FIELDS, http)
+    return askedBy(request, reply, NO_FIELDS, http)
   }
 
   return {
@@ -195,12 +194,12 @@ export function consoleRoutes<Who extends Authority>(
       const { file } = form
       if (!file) {
         return void app.post(`/console${path}`, OPTIONS, async (request, reply) =>
-          sendForm(request, reply, form, await visitorOf(request)),
+          sendForm(request, reply, form, await visitorOf(request, reply)),
         )
       }
       const { bytes, refuse: refuseUnread } = file
-      const unread = beforeBody(async (request) => {
-        const visitor = await visitorOf(request)
+      const unread = beforeBody(async (request, reply) => {
+        const visitor = await visitorOf(request, reply)
         await refuseUnread(visitor)
         return visitor
       })
@@ -218,7 +217,7 @@ export function consoleRoutes<Who extends Authority>(
     file: (path, stream) => {
       // What is streamed is read to its end, whoever takes it.
       app.get(`/console${path}`, { ...OPTIONS, exposeHeadRoute: false }, async (request, reply) => {
-        const asked = await askedBy(request, undefined, http)
+        const asked = await askedBy(request, reply, undefined, http)
         http.places.take(asked.authority.accountId ?? '', reply.raw)
         const value = await stream(asked)
         if (!(value instanceof Streamed)) throw new TypeError('the route streams nothing')
@@ -274,7 +273,7 @@ export function consoleRoutes<Who extends Authority>(
     const frame =
       status >= 429
         ? frames.without()
-        : await askedBy(request, NO_FIELDS, http).then((asked) => frames.of(asked), frames.without)
+        : await askedBy(request, reply, NO_FIELDS, http).then((asked) => frames.of(asked), frames.without)
     const again = request.method === 'GET' ? request.url : undefined
     const list = error instanceof RequestError ? listRefused(error, request) : undefined
     const content = errorPage({ ...{ status, again, list }, message: list ? aboutFilter(message) : message })

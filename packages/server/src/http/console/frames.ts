@@ -4,8 +4,8 @@ import type { Problem } from '../../web/console/form.ts'
 import { type ConsoleContent, consolePage, type Frame } from '../../web/console/layout.ts'
 import { CONSOLE_HEADERS } from '../../web/headers.ts'
 import { pathOf } from '../app.ts'
+import { isMacOf, macOf } from '../browsers/csrf.ts'
 import type { ConsoleAsked } from './asked.ts'
-import { isMacOf, macOf } from './csrf.ts'
 import { consoleCookies } from './session-cookie.ts'
 
 export interface Frames {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { insideOf } from '../../address-classes.ts'
 import { RequestError } from '../../errors.ts'
 
-/** The client is in none of the networks: whatever is here, it hears what it would hear where there is nothing. */
+/** The client is in none of the networks: it gets the answer that it would get where there is nothing. */
 export class OutsideNetworks extends RequestError {
   constructor() {
     super('not-found', 'There is nothing at this path. GET / lists what there is.')

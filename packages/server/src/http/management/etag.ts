@@ -13,7 +13,7 @@ const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,128}"$/
 const MOST = 16
 
 /** The tags of `If-Match` or `If-None-Match`; `any` for `*`. Throws {@link RequestError} `invalid-request`. */
-export function tagsIn(header: string | undefined, name: string): readonly string[] | 'any' | undefined {
+function tagsIn(header: string | undefined, name: string): readonly string[] | 'any' | undefined {
   const text = header?.trim()
   if (text === undefined || text === '') return undefined
   if (text === '*') return 'any'

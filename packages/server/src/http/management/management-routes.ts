@@ -70,7 +70,7 @@ export interface Unread<Who extends Authority = Authority> {
   readonly query: Readonly<Record<string, unknown>>
 }
 
-export type RefuseUnread<Who extends Authority = Authority> = (unread: Unread<Who>) => Promise<void> | void
+type RefuseUnread<Who extends Authority = Authority> = (unread: Unread<Who>) => Promise<void> | void
 
 /**
  * Registers the route of an operation. `answer` is the record, the list, a {@link Reply} with one, or {@link Streamed}.

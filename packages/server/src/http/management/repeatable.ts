@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** What is asked for, by whom. */
-export interface Repeatable {
+interface Repeatable {
   readonly accountId: string
   readonly key: string
   /** Of all that makes the request what it is, its caller too: SHA-256 in hexadecimal. */

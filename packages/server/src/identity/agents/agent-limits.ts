@@ -17,7 +17,7 @@ export interface AgentLimits extends Attenuations {
   readonly maxLifetime: number | null
 }
 
-export const UNLIMITED: AgentLimits = { ...UNRESTRICTED, maxLifetime: null }
+const UNLIMITED: AgentLimits = { ...UNRESTRICTED, maxLifetime: null }
 
 /** An agent whose limits were read. */
 export type WithLimits<Agent> = Omit<Agent, 'limits'> & { readonly limits: AgentLimits }

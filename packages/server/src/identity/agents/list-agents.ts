@@ -7,7 +7,7 @@ import type { TransactionStores } from '../../stores.ts'
 import { parseLimits, type WithLimits } from './agent-limits.ts'
 import type { Agent } from './agent-store.ts'
 
-export type ListedAgent = WithLimits<Agent> & { readonly account: Account }
+type ListedAgent = WithLimits<Agent> & { readonly account: Account }
 
 export interface AgentPage {
   readonly agents: readonly ListedAgent[]

@@ -1,9 +1,9 @@
-/** Agents that may log in, remembered while the node hears of every change of them and of their accounts. */
-import { type ChangeFeed, createMemory } from '../../database/index.ts'
+/** Agents that may log in, remembered while the node receives every change of them and of their accounts. */
+import { type CacheFreshness, createMemory } from '../../database/index.ts'
 import type { EnabledAgent, RememberedAgents } from './enabled-agent.ts'
 
-export const rememberedAgents = (feed: ChangeFeed): RememberedAgents =>
-  createMemory<EnabledAgent>(feed, {
+export const rememberedAgents = (freshness: CacheFreshness): RememberedAgents =>
+  createMemory<EnabledAgent>(freshness, {
     name: 'agent',
     dependsOn: ({ agent, account }) => [
       { kind: 'agent', id: agent.name },

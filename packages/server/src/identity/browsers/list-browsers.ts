@@ -39,7 +39,7 @@ export async function listBrowsers(
 }
 
 /** The account of somebody who logged in. */
-export function ownId({ accountId }: Authority): AccountId {
+function ownId({ accountId }: Authority): AccountId {
   if (accountId === undefined) throw new TypeError('only an account has browsers of its own')
   return accountId
 }

@@ -14,9 +14,10 @@ import type { IdentityDependencies } from '../dependencies.ts'
 import {
   browserCookie,
   consoleOf,
+  FORM,
   goTo,
+  PAGE,
   pageOf,
-  pageOptions,
   refuseForm,
   refuseThrottled,
 } from '../form-routes.ts'
@@ -31,10 +32,9 @@ import { signIn, signInWithCode } from './sign-in.ts'
 import { visitState } from './visit.ts'
 
 export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
-  const { page, form } = pageOptions(app)
   const cookie = browserCookie(deps)
 
-  app.get('/login', page, async (request, reply) => {
+  app.get('/login', PAGE, async (request, reply) => {
     // Now, while the connection is still open.
     const address = request.client.address
     const did = required(parametersOf(request), 'did')
@@ -56,7 +56,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     const text = browser
       ? await confirmText(did, visit, browser)
       : signInPage({
-          csrf: reply.generateCsrf(),
+          csrf: reply.csrf(),
           console: consoleOf(deps, request),
           login: askedBy(did, visit),
           signedInAs: signedIn?.account.username,
@@ -66,7 +66,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     async function confirmText(did: string, visit: Visit, browser: SignedIn): Promise<string> {
       return confirmPage({
         did,
-        csrf: reply.generateCsrf(),
+        csrf: reply.csrf(),
         consent: await consentFor(visit, browser, deps.keyring),
         account: browser.account,
         client: { address: visit.address, userAgent: visit.userAgent },
@@ -113,7 +113,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     return sendPage(reply, 429, withShell({ ...content, console: consoleOf(deps, request) }))
   }
 
-  app.post('/login', form, async (request, reply) => {
+  app.post('/login', FORM, async (request, reply) => {
     const address = request.client.address
     const parameters = parametersOf(request)
     const did = parameters.get('did')
@@ -136,7 +136,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
           codePage({
             login,
             console: consoleOf(deps, request),
-            csrf: reply.generateCsrf(),
+            csrf: reply.csrf(),
             step: result.step,
           }),
         )
@@ -147,7 +147,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
         const again = {
           login,
           console: consoleOf(deps, request),
-          csrf: reply.generateCsrf(),
+          csrf: reply.csrf(),
           failed: { username, message },
         }
         return refuseForm(request, reply, signInPage(again))
@@ -155,7 +155,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     }
   })
 
-  app.post('/second-factor', form, async (request, reply) => {
+  app.post('/second-factor', FORM, async (request, reply) => {
     const address = request.client.address
     const parameters = parametersOf(request)
     const did = parameters.get('did')
@@ -179,7 +179,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
           codePage({
             login,
             console: consoleOf(deps, request),
-            csrf: reply.generateCsrf(),
+            csrf: reply.csrf(),
             step,
             failed: WRONG_CODE,
           }),
@@ -189,13 +189,13 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
         return refuseForm(
           request,
           reply,
-          signInPage({ login, console: consoleOf(deps, request), csrf: reply.generateCsrf(), failed }),
+          signInPage({ login, console: consoleOf(deps, request), csrf: reply.csrf(), failed }),
         )
       }
     }
   })
 
-  app.post('/confirm', form, async (request, reply) => {
+  app.post('/confirm', FORM, async (request, reply) => {
     const parameters = parametersOf(request)
     const did = required(parameters, 'did')
     const decision = DECISIONS.get(required(parameters, 'decision'))
@@ -221,7 +221,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     return goTo(reply, pageOf(did))
   })
 
-  app.post('/logout', form, async (request, reply) => {
+  app.post('/logout', FORM, async (request, reply) => {
     const did = parametersOf(request).get('did')
     await signOut({ cookie: cookie.of(request), address: request.client.address }, deps)
     cookie.clear(reply)

@@ -31,7 +31,7 @@ export interface Throttle {
   attempt(who: SignInAttempt): Promise<Attempt>
 }
 
-export type Attempt =
+type Attempt =
   | { readonly allowed: true; readonly forgive: () => void }
   | { readonly allowed: false; readonly retryAt: Date }
 

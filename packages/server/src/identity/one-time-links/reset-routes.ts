@@ -5,22 +5,20 @@ import { passwordSetPage, resetPage } from '../../web/account/password-pages.ts'
 import { errorPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { consoleOf, pageOptions, refuseForm } from '../form-routes.ts'
+import { consoleOf, FORM, PAGE, refuseForm } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { resetPassword, resetUsername } from './reset-password.ts'
 
 export function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
-  const { page, form } = pageOptions(app)
-
-  app.get('/reset', page, async (request, reply) => {
+  app.get('/reset', PAGE, async (request, reply) => {
     const console = consoleOf(deps, request)
     const secret = required(parametersOf(request), 'secret')
     const username = await resetUsername(secret, deps)
     if (username === undefined) return sendPage(reply, 410, overPage(console))
-    return sendPage(reply, 200, resetPage({ csrf: reply.generateCsrf(), secret, username, console }))
+    return sendPage(reply, 200, resetPage({ csrf: reply.csrf(), secret, username, console }))
   })
 
-  app.post('/reset', form, async (request, reply) => {
+  app.post('/reset', FORM, async (request, reply) => {
     const { address } = request.client
     const console = consoleOf(deps, request)
     const parameters = parametersOf(request)
@@ -28,7 +26,7 @@ export function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): v
     const username = await resetUsername(secret, deps)
     if (username === undefined) return sendPage(reply, 410, overPage(console))
     const again = (failed: string) =>
-      refuseForm(request, reply, resetPage({ csrf: reply.generateCsrf(), secret, username, console, failed }))
+      refuseForm(request, reply, resetPage({ csrf: reply.csrf(), secret, username, console, failed }))
     const password = parameters.get('password') ?? ''
     if (password !== (parameters.get('again') ?? '')) return again('The two passwords differ.')
     try {

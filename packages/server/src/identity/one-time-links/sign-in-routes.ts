@@ -5,22 +5,21 @@ import { errorPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { signInLinkPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { browserCookie, consoleOf, goTo, pageOf, pageOptions } from '../form-routes.ts'
+import { browserCookie, consoleOf, FORM, goTo, PAGE, pageOf } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { signInByLink, signInLinkUsername } from './sign-in-link.ts'
 
 export function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
-  const { page, form } = pageOptions(app)
   const cookie = browserCookie(deps)
 
-  app.get('/sign-in-link', page, async (request, reply) => {
+  app.get('/sign-in-link', PAGE, async (request, reply) => {
     const secret = required(parametersOf(request), 'secret')
     const username = await signInLinkUsername(secret, deps)
     if (username === undefined) return sendPage(reply, 410, overPage(consoleOf(deps, request)))
-    return sendPage(reply, 200, signInLinkPage({ csrf: reply.generateCsrf(), secret, username }))
+    return sendPage(reply, 200, signInLinkPage({ csrf: reply.csrf(), secret, username }))
   })
 
-  app.post('/sign-in-link', form, async (request, reply) => {
+  app.post('/sign-in-link', FORM, async (request, reply) => {
     const { address } = request.client
     const secret = required(parametersOf(request), 'secret')
     const result = await signInByLink({ secret, address, userAgent: userAgentIn(request.headers) }, deps)

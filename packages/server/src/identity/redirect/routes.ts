@@ -4,15 +4,14 @@ import { invalidRequest } from '../../errors.ts'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { sendJson } from '../discharge/routes.ts'
-import { goTo, pageOptions } from '../form-routes.ts'
+import { goTo, PAGE } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { redeemCode } from './code.ts'
 import { startRedirect } from './start-redirect.ts'
 
 export function redirectRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
-  const { page } = pageOptions(app)
   // The rest of the path: what it carries is longer than a parameter of a path may be in general.
-  app.get<{ Params: { '*': string } }>('/login-redirect/*', page, async (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/login-redirect/*', PAGE, async (request, reply) => {
     const parameters = parametersOf(request)
     const did = await startRedirect(
       {

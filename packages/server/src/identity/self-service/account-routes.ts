@@ -4,7 +4,7 @@ import { accountPage } from '../../web/account/account-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { signInPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { consoleOf } from '../form-routes.ts'
+import { consoleOf, PAGE } from '../form-routes.ts'
 import { parametersOf } from '../parameters.ts'
 import { secondFactorState } from './own-second-factor.ts'
 import { passwordRoutes } from './password-routes.ts'
@@ -17,11 +17,11 @@ export function accountRoutes(
   consoleFrame?: ConsoleFrame,
 ): void {
   const routes = signedRoutes(app, deps, consoleFrame)
-  const { page, cookie, show } = routes
+  const { cookie, show } = routes
 
-  app.get('/account', page, async (request, reply) => {
+  app.get('/account', PAGE, async (request, reply) => {
     const browser = await cookie.signedIn(request)
-    const csrf = reply.generateCsrf()
+    const csrf = reply.csrf()
     if (!browser) {
       return sendPage(reply, 200, signInPage({ login: undefined, console: consoleOf(deps, request), csrf }))
     }

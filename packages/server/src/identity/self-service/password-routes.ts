@@ -2,38 +2,28 @@
 import { RequestError } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import { changePasswordPage } from '../../web/account/password-pages.ts'
-import { goTo } from '../form-routes.ts'
+import { FORM, goTo, PAGE } from '../form-routes.ts'
 import { changeOwnPassword } from './change-own-password.ts'
 import type { SignedRoutes } from './signed-routes.ts'
 
-export function passwordRoutes({
-  app,
-  deps,
-  cookie,
-  page,
-  form,
-  signed,
-  show,
-  refuse,
-  throttled,
-}: SignedRoutes): void {
+export function passwordRoutes({ app, deps, cookie, signed, show, refuse, throttled }: SignedRoutes): void {
   app.get(
     '/change-password',
-    page,
+    PAGE,
     signed((all) => {
       const { username } = all.browser.account
-      return show(all, changePasswordPage({ csrf: all.reply.generateCsrf(), username }))
+      return show(all, changePasswordPage({ csrf: all.reply.csrf(), username }))
     }),
   )
 
   app.post(
     '/change-password',
-    form,
+    FORM,
     signed(async (all) => {
       const { browser, address, parameters, request, reply } = all
       const { username } = browser.account
       const again = (failed: string) =>
-        refuse(all, changePasswordPage({ csrf: reply.generateCsrf(), username, failed }))
+        refuse(all, changePasswordPage({ csrf: reply.csrf(), username, failed }))
       const old = parameters.get('old') ?? ''
       const password = parameters.get('password') ?? ''
       if (password !== (parameters.get('again') ?? '')) return again(DIFFERENT)

@@ -6,7 +6,7 @@ import {
   recoveryCodesPage,
   startEnrolmentPage,
 } from '../../web/account/second-factor-pages.ts'
-import { goTo } from '../form-routes.ts'
+import { FORM, goTo, PAGE } from '../form-routes.ts'
 import {
   confirmOwnEnrolment,
   disableOwnSecondFactor,
@@ -19,10 +19,10 @@ import {
 import type { SignedRoutes } from './signed-routes.ts'
 
 export function secondFactorRoutes(routes: SignedRoutes): void {
-  const { app, deps, page, form, signed, show, refuse, throttled } = routes
+  const { app, deps, signed, show, refuse, throttled } = routes
   app.get(
     '/enrol',
-    page,
+    PAGE,
     signed(async (all) => {
       const {
         browser: { account },
@@ -30,7 +30,7 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
       } = all
       if ((await secondFactorState(account, deps)).since) return goTo(reply, 'account')
       const waiting = await ownEnrolment(account, deps)
-      const csrf = reply.generateCsrf()
+      const csrf = reply.csrf()
       return show(
         all,
         waiting
@@ -42,7 +42,7 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
 
   app.post(
     '/enrol',
-    form,
+    FORM,
     signed(async (all) => {
       const { browser, address, parameters, reply } = all
       const owner = { account: browser.account, address }
@@ -50,16 +50,13 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
       if (started.verdict === 'throttled') return throttled(all, started)
       if (started.verdict === 'right') return goTo(reply, 'enrol')
       const failed = 'The password is wrong.'
-      return refuse(
-        all,
-        startEnrolmentPage({ csrf: reply.generateCsrf(), username: owner.account.username, failed }),
-      )
+      return refuse(all, startEnrolmentPage({ csrf: reply.csrf(), username: owner.account.username, failed }))
     }),
   )
 
   app.post(
     '/confirm-second-factor',
-    form,
+    FORM,
     signed(async (all) => {
       const { browser, address, parameters, reply } = all
       const owner = { account: browser.account, address }
@@ -72,26 +69,26 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
       if (!waiting) return goTo(reply, 'enrol')
       const failed =
         'The code is wrong. Check the clock of your device, and enter the code that is shown now.'
-      return refuse(all, enrolmentPage({ csrf: reply.generateCsrf(), ...waiting, failed }))
+      return refuse(all, enrolmentPage({ csrf: reply.csrf(), ...waiting, failed }))
     }),
   )
 
   app.get(
     '/manage-second-factor',
-    page,
+    PAGE,
     signed(async (all) => {
       const {
         browser: { account },
         reply,
       } = all
       if (!(await secondFactorState(account, deps)).since) return goTo(reply, 'account')
-      return show(all, manageSecondFactorPage({ csrf: reply.generateCsrf(), username: account.username }))
+      return show(all, manageSecondFactorPage({ csrf: reply.csrf(), username: account.username }))
     }),
   )
 
   app.post(
     '/manage-second-factor',
-    form,
+    FORM,
     signed(async (all) => {
       const { browser, address, parameters, reply } = all
       const owner = { account: browser.account, address }
@@ -103,7 +100,7 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
         const failed = 'That is neither your password nor a code that works now.'
         return refuse(
           all,
-          manageSecondFactorPage({ csrf: reply.generateCsrf(), username: owner.account.username, failed }),
+          manageSecondFactorPage({ csrf: reply.csrf(), username: owner.account.username, failed }),
         )
       }
       if (!done.recoveryCodes) return goTo(reply, 'account')

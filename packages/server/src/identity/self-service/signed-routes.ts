@@ -4,12 +4,12 @@ import type { AccountFrame } from '../../web/account/shell.ts'
 import type { PageContent } from '../../web/layout.ts'
 import { sendAccountPage } from '../../web/send-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { browserCookie, goTo, pageOptions, refuseThrottled } from '../form-routes.ts'
+import { browserCookie, goTo, refuseThrottled } from '../form-routes.ts'
 import type { SignedIn } from '../logins/browser-session.ts'
 import { type Parameters, parametersOf } from '../parameters.ts'
 
 /** What a route of a signed-in person works with. */
-export interface Signed {
+interface Signed {
   readonly browser: SignedIn
   /** The browser's, as it was while the connection was open. */
   readonly address: string
@@ -23,7 +23,7 @@ export type ConsoleFrame = (account: SignedIn['account']) => Promise<AccountFram
 
 type Shown = Pick<Signed, 'browser' | 'request' | 'reply'>
 
-export interface SignedRoutes extends ReturnType<typeof pageOptions> {
+export interface SignedRoutes {
   readonly app: FastifyInstance
   readonly deps: IdentityDependencies
   readonly cookie: ReturnType<typeof browserCookie>
@@ -55,7 +55,6 @@ export function signedRoutes(
     )
   }
   return {
-    ...pageOptions(app),
     app,
     deps,
     cookie,

@@ -2,22 +2,14 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import type { MintedRoles, RoleLimits } from '../../grants/manage-caveat.ts'
 
-export const JOB_STATES = [
-  'uploading',
-  'queued',
-  'running',
-  'done',
-  'cancelled',
-  'stopped',
-  'failed',
-] as const
+const JOB_STATES = ['uploading', 'queued', 'running', 'done', 'cancelled', 'stopped', 'failed'] as const
 /** `uploading`: its file is not whole; `stopped`: whoever made it may no longer; `failed`: a fault of the service. */
 export type JobState = (typeof JOB_STATES)[number]
 
 const OPEN: ReadonlySet<JobState> = new Set(['uploading', 'queued', 'running'])
 export const isOver = (state: JobState): boolean => !OPEN.has(state)
 
-export const JOB_OUTCOMES = ['done', 'unchanged', 'refused'] as const
+const JOB_OUTCOMES = ['done', 'unchanged', 'refused'] as const
 export type JobOutcome = (typeof JOB_OUTCOMES)[number]
 
 /** Who made a job, and from where. */
@@ -68,7 +60,7 @@ export interface JobItem {
   readonly extra: Extra | undefined
 }
 
-export type Extra = Readonly<Record<string, unknown>>
+type Extra = Readonly<Record<string, unknown>>
 export type Counts = Readonly<Record<string, number>>
 
 /** As the API and `--json` show it. Times are RFC 3339 in UTC. */

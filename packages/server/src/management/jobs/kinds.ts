@@ -30,7 +30,7 @@ function notRejectedSince(now: Device, { statuses }: Settings): void {
   throw deviceConflict(now, ' was rejected after the job was made.')
 }
 
-export const JOB_KINDS = {
+const JOB_KINDS = {
   'devices.approve': {
     needs: 'devices:decide',
     devices: true,

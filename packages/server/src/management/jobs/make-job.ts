@@ -24,7 +24,7 @@ export interface WantedJob {
 /** Of a token, or of whoever has the database. A job of any other would be the operator's. */
 export type JobAuthority = ManagerAuthority | DirectAuthority
 
-export const MOST_ITEMS = 100_000
+const MOST_ITEMS = 100_000
 /** Of one account. */
 const MOST_ACTIVE = 2
 const PAGE = 1_000

@@ -7,8 +7,8 @@ import { isOver, type Job, type JobState } from './job.ts'
 import { jobAuthor, jobAuthority } from './job-authority.ts'
 import { runItem } from './run-item.ts'
 
-/** So many items are done before the authority is looked at anew. */
-export const BATCH = 100
+/** Items per batch; the permissions of the author are checked again between batches. */
+const ITEMS_BETWEEN_CHECKS = 100
 /** How many jobs take turns. */
 const AT_ONCE = 20
 
@@ -32,7 +32,7 @@ export async function runJobs(goOn: () => Promise<boolean>, deps: Stores): Promi
 
 /** False if the process should stop. */
 async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: Stores): Promise<boolean> {
-  const items = await deps.jobs.open(job.id, BATCH)
+  const items = await deps.jobs.open(job.id, ITEMS_BETWEEN_CHECKS)
   // First: what is done is done, whatever its maker may do now.
   if (items.length === 0) {
     await endJob(job, 'done', deps)

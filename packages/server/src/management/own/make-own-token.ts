@@ -11,10 +11,10 @@ import { requireRecentPerson } from '../../authority.ts'
 import type { ChangingBy, InChange } from '../../change.ts'
 import {
   type Addresses,
-  type CredentialText,
+  type FilledForm,
   type LeftOutForm,
   type MintedCredential,
-  textsOf,
+  formsOf,
 } from '../../credential-forms.ts'
 import { invalidField, Unavailable, unauthorized } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -41,7 +41,7 @@ export interface OwnTokenInput {
 /** Shown once: nothing of it but the session is stored. JSON takes it as it is. */
 export interface OwnToken {
   readonly session: ReturnType<typeof sessionRecord>
-  readonly forms: readonly CredentialText[]
+  readonly forms: readonly FilledForm[]
   readonly leftOut: readonly LeftOutForm[]
 }
 
@@ -90,7 +90,7 @@ export async function makeOwnToken(
     }
     return opened
   })
-  return { session: sessionRecord(session), ...textsOf(credential, addresses) }
+  return { session: sessionRecord(session), ...formsOf(credential, addresses) }
 }
 
 /** A change that is part of a transaction which is under way. */

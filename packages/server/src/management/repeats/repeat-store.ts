@@ -7,14 +7,14 @@ export interface RepeatKey {
   readonly keyHash: string
 }
 
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** Opens with the keys of the service and the `Idempotency-Key` together. */
   readonly sealed: Uint8Array
 }
 
-export interface KeptRequest {
+interface KeptRequest {
   readonly digest: string
   readonly startedAt: Date
   /** Undefined while it runs, or if its process died. */

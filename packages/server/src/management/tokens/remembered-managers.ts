@@ -1,19 +1,19 @@
 /**
  * Management tokens that were verified, remembered by the digest of the headers that presented them: while the node
- * hears of every change of their session, their account and its roles, and no longer than they last.
+ * receives every change of their session, their account and its roles, and no longer than they last.
  */
 import type { Clock } from '../../clock.ts'
-import { type ChangeFeed, createMemory } from '../../database/index.ts'
+import { type CacheFreshness, createMemory } from '../../database/index.ts'
 import { ownCopy } from '../../own-copy.ts'
 import type { Manager, RememberedManagers } from './manager.ts'
 
 const MOST = 5_000
 
 export function rememberedManagers(
-  feed: ChangeFeed,
+  freshness: CacheFreshness,
   { clock }: { readonly clock: Clock },
 ): RememberedManagers {
-  const memory = createMemory<Manager>(feed, {
+  const memory = createMemory<Manager>(freshness, {
     name: 'manager',
     most: MOST,
     dependsOn: ({ sessionId, account, signIn }) => [

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { consoleFrontRoutes } from '../../console/front-routes.ts'
 import type { OwnCredentials } from '../../console/own-credentials.ts'
 import { consolePages } from '../../console/routes.ts'
+import { csrfTokens } from '../../http/browsers/csrf.ts'
 import { consoleRoutes } from '../../http/console/console-routes.ts'
 import { sessionCookie } from '../../http/console/session-cookie.ts'
 import { type FrontFacts, frontPageOf } from '../../http/description/service-routes.ts'
@@ -44,9 +45,10 @@ export async function addConsole(
   await app.register(async (console) => {
     if (from) onlyFrom(console, from)
     await console.register(fastifyCookie)
+    const cookie = sessionCookie(baseUrl)
+    csrfTokens(console, cookie)
     const http = {
-      ...{ baseUrl, name, clock, call, places },
-      cookie: sessionCookie(baseUrl),
+      ...{ baseUrl, name, clock, call, places, cookie },
       authenticate: browserAuthority(management, limit),
       answerOnce: (asked: Parameters<typeof answerOnce>[0], work: Parameters<typeof answerOnce>[1]) =>
         answerOnce(asked, work, installation),

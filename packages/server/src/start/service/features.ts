@@ -13,7 +13,7 @@ import type { Config } from '../../config/config.ts'
 import { returnUrl } from '../../console/sign-in/console-path.ts'
 import type { Counters } from '../../counters.ts'
 import type { Tally } from '../../counting/tally.ts'
-import type { ChangeFeed } from '../../database/index.ts'
+import type { CacheFreshness } from '../../database/index.ts'
 import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { notingRegistrations, notingSessions } from '../../devices/activity/noting.ts'
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
@@ -65,12 +65,12 @@ export interface IdentityParts {
   readonly telemetry: Telemetry
   readonly log: Log
   /** Alone it has none, and remembers nothing. */
-  readonly feed?: ChangeFeed
+  readonly freshness?: CacheFreshness
 }
 
 /** What the features are built from. */
 export interface ServiceParts extends IdentityParts {
-  readonly feed: ChangeFeed
+  readonly freshness: CacheFreshness
   /** Of the devices that this process sees. */
   readonly activity: ActivityRecorder<SeenDevice>
   /** Of the tokens that this process verifies. */
@@ -79,9 +79,9 @@ export interface ServiceParts extends IdentityParts {
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
-  const { app, baseUrl, installation, feed, telemetry, tally, log } = parts
+  const { app, baseUrl, installation, freshness, telemetry, tally, log } = parts
   const { config, clock, keyring, accounts, changeBy } = installation
-  const brandMemory = rememberedBrands(feed, clock)
+  const brandMemory = rememberedBrands(freshness, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -112,7 +112,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const tokens: TokenDependencies = {
     ...installation,
     tokenSessions: talliedLogins(installation.tokenSessions, tally),
-    rememberedLogins: rememberedLogins(feed, installation),
+    rememberedLogins: rememberedLogins(freshness, installation),
     uses: parts.tokenUses,
     tally,
     entryOf: newEntry(clock),
@@ -182,7 +182,7 @@ const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
 async function addDeviceSessions(
   location: string,
   brandMemory: BrandMemory,
-  { app, installation, feed, telemetry, activity, tally }: ServiceParts,
+  { app, installation, freshness, telemetry, activity, tally }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, sealer, deviceSessions } = installation
   await app.register(sessionRoutes, {
@@ -190,7 +190,7 @@ async function addDeviceSessions(
     ...{ brandMemory, tally },
     recognised: recognised<DeviceAssertions>(),
     deviceSessions: notingSessions(countingSeen(deviceSessions, telemetry), activity),
-    verified: rememberedDeviceSessions(feed, installation),
+    verified: rememberedDeviceSessions(freshness, installation),
     changeBy: changing(database, clock, (on) => ({
       ...storesInChange(on, sealer),
       deviceSessions: notingSessions(deviceSessionStore(on), activity),
@@ -244,7 +244,7 @@ const frameOf =
  */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, installation, counters, tally, feed }: IdentityParts,
+  { app, baseUrl, installation, counters, tally, freshness }: IdentityParts,
   consoleReturn?: string,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
@@ -255,7 +255,7 @@ export async function addIdentity(
   const throttle = signInThrottle(installation, counters)
   await app.register(identityRoutes, {
     ...installation,
-    ...(feed && { knownAgents: rememberedAgents(feed) }),
+    ...(freshness && { knownAgents: rememberedAgents(freshness) }),
     ...{ prefix, location, knownServices, returnTo, consoleReturn },
     consoleFrom: config.management.from,
     consoleFrame: consoleReturn === undefined ? undefined : frameOf(baseUrl, installation),
@@ -266,6 +266,6 @@ export async function addIdentity(
     ...{ throttle, tally, dischargeLifetime, knownServices },
     enabled: passwordLogins,
     // Alone, it is no part of the service whose sessions they are.
-    sessions: feed && { ...installation, tokenSessions, entryOf: newEntry(clock) },
+    sessions: freshness && { ...installation, tokenSessions, entryOf: newEntry(clock) },
   })
 }

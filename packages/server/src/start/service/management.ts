@@ -12,7 +12,7 @@ import { certificatesOf } from '../../config/postgres-tls-files.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import type { Counters } from '../../counters.ts'
 import { counterManagementRoutes } from '../../counting/routes.ts'
-import { type ChangeFeed, schemaState } from '../../database/index.ts'
+import { type CacheFreshness, schemaState } from '../../database/index.ts'
 import { filterIn } from '../../devices/administration/device-query.ts'
 import { evidenceManagementRoutes } from '../../devices/administration/evidence-routes.ts'
 import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
@@ -48,20 +48,20 @@ export interface ManagementParts {
   readonly app: FastifyInstance
   readonly installation: Installation
   readonly counters: Counters
-  readonly feed: ChangeFeed
+  readonly freshness: CacheFreshness
   /** For the page that the console shows to whoever is not signed in. */
   readonly front: FrontFacts
 }
 
 export async function addManagement(tokens: TokenDependencies, parts: ManagementParts): Promise<void> {
-  const { app, installation, counters, feed } = parts
+  const { app, installation, counters, freshness } = parts
   const { management, rateLimits } = installation.config
   if (!management.enabled) return
   const deps: ManagementDependencies = {
     ...tokens,
     grants: installation.grants,
     agents: installation.agents,
-    managers: rememberedManagers(feed, installation),
+    managers: rememberedManagers(freshness, installation),
     lifetime: { standard: management.lifetime, most: MOST_MANAGEMENT_MS },
   }
   const limit = accountLimit(rateLimits['management-account'], counters)
@@ -127,12 +127,12 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
 
 const hereOf = (
   { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
-  { installation: { config, database }, feed }: ManagementParts,
+  { installation: { config, database }, freshness }: ManagementParts,
 ): ServiceHere => ({
   baseUrl,
   database: database.kind,
   schema: () => schemaState(database),
   certificates: () => certificatesOf(config.database),
-  lag: () => feed.lag(),
+  lag: () => freshness.lag(),
   remindersBy: channelsOf(config.reminders),
 })

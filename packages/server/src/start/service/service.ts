@@ -7,7 +7,7 @@ import { localCounters } from '../../counters.ts'
 import { keepTally } from '../../counting/kept-tally.ts'
 import { sendCounters } from '../../counting/send.ts'
 import type { Tally } from '../../counting/tally.ts'
-import { CHANGE_KINDS, type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
+import { type CacheFreshness, CHANGE_KINDS, openCacheFreshness, schemaState } from '../../database/index.ts'
 import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { limitBodyMemory } from '../../http/bodies/body-memory.ts'
@@ -128,18 +128,18 @@ async function listenWith(
   // Setting a clock back must not make these limits longer.
   const { clock = monotonicClock } = options
   const { counters = localCounters({ clock }) } = options
-  const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
+  const freshness = identityOnly ? undefined : await cacheFreshnessOf(installation, log)
   const activity = devicesSeen(installation, log, storing(options))
   const used = tokensUsed(installation, log, storing(options))
   // After the last request, before the database is closed.
   opened.push(async () => void (await Promise.all([activity.stop(), used.stop()])))
-  if (feed) {
+  if (freshness) {
     // Open until the last request is answered.
-    opened.push(() => feed.close())
-    followKeys(feed, installation.keyring, log)
-    const unheard = () => CHANGE_KINDS.filter((kind) => !feed.current(kind)).length
-    const changes = { current: () => feed.current(), lag: () => feed.lag(), unheard }
-    metrics.watch({ changes: () => changes, caches: () => feed.memories })
+    opened.push(() => freshness.close())
+    followKeys(freshness, installation.keyring, log)
+    const unannounced = () => CHANGE_KINDS.filter((kind) => !freshness.current(kind)).length
+    const changes = { current: () => freshness.current(), lag: () => freshness.lag(), unannounced }
+    metrics.watch({ changes: () => changes, caches: () => freshness.memories })
   }
   const clients = clientsOf(config.trustedProxies)
   stop?.throwIfAborted()
@@ -190,8 +190,13 @@ async function listenWith(
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
   const parts = { app, baseUrl, installation, counters, telemetry, tally, log }
-  if (feed)
-    await addService({ ...parts, feed, activity, tokenUses: tokenUses(used, { ...installation, tally }) })
+  if (freshness)
+    await addService({
+      ...parts,
+      freshness,
+      activity,
+      tokenUses: tokenUses(used, { ...installation, tally }),
+    })
   else await addIdentity('', parts)
   await app.ready()
   stop?.throwIfAborted()
@@ -229,9 +234,13 @@ const tokensUsed = ({ tokenActivities: activities }: Installation, log: Log, whe
       log.warn({ tokens }, 'too many tokens were used at once: when some were is not remembered'),
   })
 
-function changeFeedOf({ config, database }: Installation, log: Log): Promise<ChangeFeed> {
+function cacheFreshnessOf({ config, database }: Installation, log: Log): Promise<CacheFreshness> {
   const warn = (message: string) => log.warn(message)
   const { database: settings } = config
-  if (settings.kind === 'sqlite') return openChangeFeed(database, settings, warn)
-  return openChangeFeed(database, { kind: 'postgres', listenUrl: settings.listenUrl ?? settings.url }, warn)
+  if (settings.kind === 'sqlite') return openCacheFreshness(database, settings, warn)
+  return openCacheFreshness(
+    database,
+    { kind: 'postgres', listenUrl: settings.listenUrl ?? settings.url },
+    warn,
+  )
 }

@@ -1,4 +1,4 @@
-/** What the metrics hear of refused requests and of exchanges of ID tokens is counted for administrators too. */
+/** Refused requests and exchanges of ID tokens, which the metrics count, are counted for administrators too. */
 import type { Tally } from '../../counting/tally.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 

@@ -9,7 +9,7 @@ import type { SessionKind, SessionOrder, SessionPosition, UsedSession } from '..
  * `ending`: a reminder is sent for it, and it expires within 30 days; so sessions of CI jobs and short ones never are.
  * `expired`: past its end, and not revoked.
  */
-export type SessionState = 'active' | 'ending' | 'revoked' | 'expired' | 'all'
+type SessionState = 'active' | 'ending' | 'revoked' | 'expired' | 'all'
 
 interface Listing {
   readonly authority: Authority
@@ -41,7 +41,7 @@ const MOST_EXAMINED = 20_000
 const WINDOW = 1_000
 
 /** Within this, a session is one that ends. */
-export const ENDING_MS = 30 * 86_400_000
+const ENDING_MS = 30 * 86_400_000
 
 /** In the order of the state: newest, next to end, last ended, or last revoked first. Throws `permission-denied`. */
 export async function pageOfSessions(

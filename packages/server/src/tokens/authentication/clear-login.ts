@@ -37,7 +37,7 @@ export interface ClearedLogin {
   readonly signedIn: string
 }
 
-export interface Where {
+interface Where {
   /** One of the caveats this service minted. */
   readonly own: boolean
   /** The caveat of a login with a password that says when it was given. */

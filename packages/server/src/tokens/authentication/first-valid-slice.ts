@@ -15,7 +15,7 @@ export interface UnverifiedMacaroon<Kind extends MacaroonKind = 'token' | 'token
 }
 
 /** A client has at most a root with its discharge, and a token, of a login or two. */
-export const MOST_EXAMINED = 4
+const MOST_EXAMINED = 4
 
 /** The kinds of macaroons that are taken somewhere, and what somebody should do who presents another. */
 export interface Taken<Kind extends MacaroonKind> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newAccountId, newSessionId } from '@ratafia/api'
-import type { ChangeFeed } from '../../database/index.ts'
+import type { CacheFreshness } from '../../database/index.ts'
 import type { Authentication } from './authentication.ts'
 import { rememberedLogins } from './remembered-logins.ts'
 
@@ -10,12 +10,12 @@ const clock = () => new Date('2026-01-27T10:12:02.822Z')
 const NO_LIMITS = { channels: null, packages: null, permissions: null, storeIds: null }
 
 function memory() {
-  const memories: ChangeFeed['memories'] = new Map()
-  const feed: ChangeFeed = {
+  const memories: CacheFreshness['memories'] = new Map()
+  const freshness: CacheFreshness = {
     ...{ position: 0, memories, current: () => true, subscribe: () => {} },
     ...{ lag: () => 0, close: async () => {} },
   }
-  const logins = rememberedLogins(feed, { clock })
+  const logins = rememberedLogins(freshness, { clock })
   return { logins, size: () => memories.get('login')?.().size }
 }
 

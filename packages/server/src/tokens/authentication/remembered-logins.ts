@@ -1,11 +1,11 @@
 /**
- * Logins that were verified, remembered by the digest of the headers that presented them: while the node hears of every
+ * Logins that were verified, remembered by the digest of the headers that presented them: while the node receives every
  * change of their session and account, and no longer than they last.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
-import { type ChangeFeed, createMemory } from '../../database/index.ts'
+import { type CacheFreshness, createMemory } from '../../database/index.ts'
 import { ownCopy } from '../../own-copy.ts'
 import type { Authentication, RememberedLogins } from './authentication.ts'
 
@@ -19,8 +19,11 @@ const ITEM_BYTES = 32
 
 type Limits = Authentication['attenuations']
 
-export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: Clock }): RememberedLogins {
-  const memory = createMemory<Authentication>(feed, {
+export function rememberedLogins(
+  freshness: CacheFreshness,
+  { clock }: { readonly clock: Clock },
+): RememberedLogins {
+  const memory = createMemory<Authentication>(freshness, {
     name: 'login',
     most: MOST,
     countsAs: ({ attenuations }) => 1 + Math.floor(bytesOf(attenuations) / LIMITS),

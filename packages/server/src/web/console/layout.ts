@@ -9,7 +9,7 @@ import { type Problem, problemSummary } from './form.ts'
 import { SCRIPT } from './script.ts'
 import { CONSOLE_STYLE } from './style.ts'
 
-export type Section = keyof typeof words.navigation
+type Section = keyof typeof words.navigation
 
 /** What a page is made of. Addresses in it begin with `/console/`, wherever the service is. */
 export interface ConsoleContent {

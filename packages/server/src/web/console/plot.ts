@@ -30,7 +30,7 @@ export interface Drawing {
   readonly names: readonly { readonly x: number; readonly at: Date }[]
 }
 
-export interface Bar {
+interface Bar {
   readonly period: number
   readonly x: number
   readonly width: number

@@ -4,7 +4,7 @@ import { allTokens } from './en/all-tokens.ts'
 import { allowList, hardware } from './en/allow-list.ts'
 import { apiKeys } from './en/api-keys.ts'
 import { brands, signingKeys, trustRoots } from './en/brands.ts'
-import * as common from './en/common.ts'
+import { counted, errors, form, frame, list, number, reminders, table, time } from './en/common.ts'
 import { clones } from './en/devices/clones.ts'
 import { deviceImport } from './en/devices/device-import.ts'
 import { devices } from './en/devices/devices.ts'
@@ -23,7 +23,7 @@ import { packages, status } from './en/service/status.ts'
 import { tokens } from './en/tokens.ts'
 
 export const words = {
-  ...common,
+  ...{ counted, errors, form, frame, list, number, reminders, table, time },
   ...{ allowList, apiKeys, brands, hardware, models, policy, remodels, signingKeys, trustRoots },
   devices,
   deviceImport,

@@ -2,11 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthoredStores } from '../../../change.ts'
 import { RequestError, Unavailable } from '../../../errors.ts'
-import type { FoundIssuer, KeysState } from '../issuer.ts'
+import { DAY_MS, type FoundIssuer, type KeysState } from '../issuer.ts'
 import { fetchKeys } from './fetch-keys.ts'
 import type { Pauses } from './issuer-keys-store.ts'
 
 export const PAUSES: Pauses = { afterAny: 60_000, afterFailure: 30_000 }
+
+/** While the issuer does not answer, the keys that are known are used for this long. */
+export const KEPT_MS = DAY_MS
 
 /** Longer than the two fetches can take. */
 const LONGEST_FETCH_MS = 15_000

@@ -14,7 +14,7 @@ export function isEventAllowed(events: Events | undefined, match: Match, claims:
   return Object.hasOwn(match, events.claim) ? value !== undefined : isStandard(events, value)
 }
 
-export function isStandard({ standard }: Events, value: unknown): boolean {
+function isStandard({ standard }: Events, value: unknown): boolean {
   if ('only' in standard) return standard.only.some((one) => one === value)
   return typeof value === 'string' && !standard.allBut.includes(value)
 }

@@ -45,7 +45,7 @@ export async function requireWritable({ kind, path }: Destination): Promise<void
 }
 
 /** Both are one line without a blank or a quote. Throws {@link FileError}. */
-export async function exportCredential(
+export async function writeCredential(
   { kind, path }: Destination,
   { variable, credentials }: { readonly variable: string; readonly credentials: string },
   streams: Streams,

@@ -7,9 +7,9 @@ import { readDuration } from '../../option-values.ts'
 import { note } from '../../output.ts'
 import { harmless } from '../../terminal/harmless.ts'
 import { chooseSource } from './choose-source.ts'
-import { credentialIn } from './credential.ts'
-import { type Destination, destinationOf, exportCredential, requireWritable } from './destination.ts'
+import { type Destination, destinationOf, requireWritable, writeCredential } from './destination.ts'
 import { audienceOf, exchange, type Format, type Minted, type Wanted } from './exchange.ts'
+import { heldCredential } from './held-credential.ts'
 import { hiding } from './hide.ts'
 import { idTokenIn, requireAudience } from './id-token.ts'
 import { withRetries } from './retry.ts'
@@ -56,8 +56,8 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
   const { credentials, sessionId } = minted
   await orEnd(
     `The session ${sessionId}`,
-    () => exportCredential(destination, { variable, credentials }, streams),
-    () => revokeSession({ url, ...credentialIn(credentials, 'The answer'), patience: REVOKE_MS }),
+    () => writeCredential(destination, { variable, credentials }, streams),
+    () => revokeSession({ url, ...heldCredential(credentials, 'The answer'), patience: REVOKE_MS }),
   )
   note(streams, summaryOf(minted, destination, variable))
 }

@@ -3,13 +3,13 @@ import { access } from 'node:fs/promises'
 import { systemClock } from '../../../clock.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
 import {
-  type CredentialText,
-  credentialFile,
-  credentialOnStandardInput,
-} from '../../login/credential-text.ts'
+  type GivenCredential,
+  readCredentialFile,
+  readCredentialOnStandardInput,
+} from '../../login/read-credential.ts'
 import { note } from '../../output.ts'
-import { credentialIn } from './credential.ts'
 import { DOTENV_FILE } from './destination.ts'
+import { heldCredential } from './held-credential.ts'
 import { withRetries } from './retry.ts'
 import { revokeSession } from './revoke-session.ts'
 import { serviceAddress } from './service-address.ts'
@@ -22,7 +22,7 @@ export interface LogoutOptions {
 export async function logout({ url: given, from }: LogoutOptions, context: CommandContext): Promise<void> {
   const url = await serviceAddress(given, context)
   const { text, name } = await exported(from, context)
-  const { slice, sessionId, end } = credentialIn(text, name)
+  const { slice, sessionId, end } = heldCredential(text, name)
   if (end !== undefined && end <= systemClock()) {
     note(context.streams, `The session ${sessionId} has ended at ${end.toISOString()} already.`)
     return
@@ -35,12 +35,15 @@ export async function logout({ url: given, from }: LogoutOptions, context: Comma
 const VARIABLES = ['SNAPCRAFT_STORE_CREDENTIALS', 'UBUNTU_STORE_AUTH', 'CHARMCRAFT_AUTH']
 
 /** Throws `UsageError`, `FileError`. */
-async function exported(from: string | undefined, { job, streams }: CommandContext): Promise<CredentialText> {
+async function exported(
+  from: string | undefined,
+  { job, streams }: CommandContext,
+): Promise<GivenCredential> {
   if (from === '-') {
-    return credentialOnStandardInput(streams)
+    return readCredentialOnStandardInput(streams)
   }
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from ?? '') ?? []
-  if (kind === 'file') return credentialFile(rest)
+  if (kind === 'file') return readCredentialFile(rest)
   if (from !== undefined && kind !== 'env') {
     throw new UsageError(`--from ${from} is not known. It can be env:NAME, file:PATH or -.`)
   }
@@ -50,7 +53,7 @@ async function exported(from: string | undefined, { job, streams }: CommandConte
     if (text !== undefined) return { text, name }
   }
   if (kind === 'env') throw new UsageError(`${rest} is not set, so there is no credential to end.`)
-  if (await isThere(DOTENV_FILE)) return credentialFile(DOTENV_FILE)
+  if (await isThere(DOTENV_FILE)) return readCredentialFile(DOTENV_FILE)
   throw new UsageError(
     `There is no credential: neither ${names.join(', ')} nor the file ${DOTENV_FILE} is there. Say with --from where it is.`,
   )

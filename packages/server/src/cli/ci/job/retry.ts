@@ -13,7 +13,7 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 
 /** An answer that says: later. */
-export class Busy extends ServiceAway {
+class Busy extends ServiceAway {
   /** Milliseconds, as the service asks for; undefined if it says nothing. */
   readonly wait: number | undefined
 

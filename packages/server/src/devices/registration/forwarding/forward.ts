@@ -2,7 +2,7 @@
 import { Unavailable } from '../../../errors.ts'
 
 /** The part of the platform's `fetch` that is used. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ForwardedRequest {
   /** One that the operator allowed. */

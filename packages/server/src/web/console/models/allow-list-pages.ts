@@ -22,8 +22,7 @@ const trailOf = (model: Named): readonly (readonly [string, string])[] => [
 ]
 
 /** As a field of a form has it. Neither a serial number nor the id of a key has a slash. */
-export const entryText = ({ serial, device_key_id }: Entry): string =>
-  `${serial ?? ''}/${device_key_id ?? ''}`
+const entryText = ({ serial, device_key_id }: Entry): string => `${serial ?? ''}/${device_key_id ?? ''}`
 
 export const entryIn = (value: string): Entry | undefined => {
   const [serial, key, more] = value.split('/')

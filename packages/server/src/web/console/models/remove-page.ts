@@ -13,7 +13,7 @@ import { modelName, modelPath, modelTrail } from './model-table.ts'
 const text = words.models
 
 /** Why it cannot be removed. */
-export interface StillNeeded {
+interface StillNeeded {
   readonly message: string
   /** By what. */
   readonly by: string

@@ -28,7 +28,7 @@ export interface PackagesPage {
 
 const text = words.packages
 const PATH = '/console/packages'
-export const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 
 export const packagesPage = ({ packages, next, query, mayImport }: PackagesPage): ConsoleContent => ({
   title: text.title,

@@ -22,7 +22,7 @@ import { type Limits, limitSentence } from '../limits.ts'
 const text = words.tokens.newPage
 
 /** The fields of the form, before anybody typed. */
-export interface TokenDraft {
+interface TokenDraft {
   readonly description: string
   /** `unrecorded`: of the token that it is to be like, nobody knows. */
   readonly limits: Limits | undefined

@@ -1,5 +1,5 @@
 /** A new token, shown once in each form that tools take (contract/administration.md, C6). */
-import type { CredentialText, FormUse, LeftOutForm } from '../../../credential-forms.ts'
+import type { FilledForm, FormUse, LeftOutForm } from '../../../credential-forms.ts'
 import { type Html, html } from '../../html.ts'
 import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
@@ -12,7 +12,7 @@ const text = words.tokens.shownPage
 export interface ShownTokenPage {
   readonly made: {
     readonly session: Pick<Session, 'description'>
-    readonly forms: readonly CredentialText[]
+    readonly forms: readonly FilledForm[]
     readonly leftOut: readonly LeftOutForm[]
   }
   /** Where the service answers, for the example with curl. */
@@ -42,7 +42,7 @@ ${leftOut.length > 0 && html`<section class="card"><h2>${text.leftOut}</h2>${lef
   }
 }
 
-const formSection = ({ form, text: value, uses }: CredentialText): Html =>
+const formSection = ({ form, text: value, uses }: FilledForm): Html =>
   shownOnce({
     id: form,
     title: uses.map(({ tool }) => tool).join(', '),

@@ -10,7 +10,7 @@ const PARTS: Readonly<Record<string, string>> = {
   database: 'Database',
   schema: 'Schema of the database',
   clock: 'Clock',
-  changes: 'Changes heard of',
+  changes: 'Changes received',
   secret_key: 'Secret key',
   keys: 'Root keys and key pairs',
   signing_keys: 'Signing keys of brands',

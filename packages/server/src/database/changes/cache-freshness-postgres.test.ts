@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PostgresCacheFreshness } from './cache-freshness-postgres.ts'
 import type { ListenerEvents } from './change-listener.ts'
-import { ListeningFeed } from './listening-feed.ts'
-import { createMemory, type Memory } from './remembering.ts'
-import type { FindUnheard } from './unheard.ts'
+import { createMemory, type Memory } from './memory.ts'
+import type { FindUnannounced } from './tables-without-triggers.ts'
 
 interface Row {
   readonly id: string
@@ -15,34 +15,34 @@ const PATIENCE_MS = 150_000
 
 /** A network that loses what is sent while it is silent, and then goes on as if nothing had been. TCP never does. */
 let silent: boolean
-let feed: ListeningFeed
+let freshness: PostgresCacheFreshness
 let memory: Memory<Row>
 let reads: number
-let hear: (channel: string, payload: string) => void
-let beatChannel: string
+let deliver: (channel: string, payload: string) => void
+let heartbeatChannel: string
 let events: ListenerEvents | undefined
 /** What the next look finds. */
-let findUnheard: FindUnheard
+let findUnannounced: FindUnannounced
 
-const NOTHING: FindUnheard = async () => new Set()
+const NOTHING: FindUnannounced = async () => new Set()
 
 suite('a memory that listens', () => {
   beforeEach(() => {
     silent = false
     reads = 0
-    findUnheard = NOTHING
-    const send = async (channel: string, payload: string) => hear(channel, payload)
-    hear = (channel, payload) => silent || events?.notified(channel, payload)
-    const listen = ([, beats]: readonly [string, string], told: ListenerEvents) => {
+    findUnannounced = NOTHING
+    const send = async (channel: string, payload: string) => deliver(channel, payload)
+    deliver = (channel, payload) => silent || events?.notified(channel, payload)
+    const listen = ([, heartbeats]: readonly [string, string], told: ListenerEvents) => {
       events = told
-      beatChannel = beats
+      heartbeatChannel = heartbeats
       return { reconnect: () => {}, close: async () => {} }
     }
-    feed = new ListeningFeed({ send, onOwnChange: () => {} }, listen, () => findUnheard())
+    freshness = new PostgresCacheFreshness({ send, onOwnChange: () => {} }, listen, () => findUnannounced())
     events?.listening()
-    memory = createMemory(feed, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
+    memory = createMemory(freshness, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
   })
-  afterEach(() => feed.close())
+  afterEach(() => freshness.close())
 
   const find = () =>
     memory.find('s1', async () => {
@@ -58,27 +58,27 @@ suite('a memory that listens', () => {
 
   /** Nothing below shows anything unless the value is remembered at first. */
   async function remember(): Promise<void> {
-    await until(() => feed.current())
+    await until(() => freshness.current())
     await find()
     await find()
     assert.equal(reads, 1)
   }
 
-  const revoke = () => hear('ratafia_change', 'token-session s1')
+  const revoke = () => deliver('ratafia_change', 'token-session s1')
 
-  test('beats are sent while nothing listens too: without them no answer of the database counts', async () => {
-    await feed.close()
+  test('heartbeats are sent while nothing listens too: without them no answer of the database counts', async () => {
+    await freshness.close()
     let sent = 0
     const send = async () => {
       sent++
     }
     const listen = () => ({ reconnect: () => {}, close: async () => {} })
-    feed = new ListeningFeed({ send, onOwnChange: () => {} }, listen, NOTHING)
+    freshness = new PostgresCacheFreshness({ send, onOwnChange: () => {} }, listen, NOTHING)
     await until(() => sent > 1)
-    assert.equal(feed.current(), false)
+    assert.equal(freshness.current(), false)
   })
 
-  test('a change that is heard is known at once', async () => {
+  test('a change that is received is known at once', async () => {
     await remember()
     revoke()
     await find()
@@ -89,29 +89,29 @@ suite('a memory that listens', () => {
     await remember()
     silent = true
     revoke()
-    await until(() => !feed.current())
+    await until(() => !freshness.current())
     silent = false
-    await until(() => feed.current())
+    await until(() => freshness.current())
     await find()
     assert.equal(reads, 2)
   })
 
-  test('Guarantee: a lost beat, too, makes everything forgotten: a change may have been lost with it', async () => {
+  test('Guarantee: a lost heartbeat, too, makes everything forgotten: a change may have been lost with it', async () => {
     await remember()
     let lost = 0
-    let beats = 0
-    const before = hear
-    hear = (channel, payload) => {
+    let heartbeats = 0
+    const before = deliver
+    deliver = (channel, payload) => {
       before(channel, payload)
-      if (channel !== beatChannel) return
+      if (channel !== heartbeatChannel) return
       if (silent) lost++
-      else beats++
+      else heartbeats++
     }
     silent = true
     revoke()
     await until(() => lost > 0)
     silent = false
-    await until(() => beats > 0)
+    await until(() => heartbeats > 0)
     await find()
     assert.equal(reads, 2)
   })
@@ -121,35 +121,35 @@ suite('a memory that listens', () => {
     events?.listening()
   }
 
-  test('Guarantee: nothing is remembered until a look has found what is unheard, however often it fails', async () => {
+  test('Guarantee: nothing is remembered until a look has found what is unannounced, however often it fails', async () => {
     await remember()
     let looks = 0
-    findUnheard = async () => {
+    findUnannounced = async () => {
       looks++
       throw new Error('no answer')
     }
     listenAgain()
     await until(() => looks > 2)
-    assert.ok(feed.lag() < PATIENCE_MS, 'beats are heard')
-    assert.equal(feed.current(), false)
+    assert.ok(freshness.lag() < PATIENCE_MS, 'heartbeats come back')
+    assert.equal(freshness.current(), false)
     await find()
     await find()
     assert.equal(reads, 3)
-    findUnheard = NOTHING
-    await until(() => feed.current())
+    findUnannounced = NOTHING
+    await until(() => freshness.current())
   })
 
   test('Guarantee: a look counts for the connection that it was made for, and no other', async () => {
     await remember()
     const { promise, resolve } = Promise.withResolvers<ReadonlySet<never>>()
-    findUnheard = () => promise
+    findUnannounced = () => promise
     listenAgain()
-    findUnheard = async () => new Set(['token-session'])
+    findUnannounced = async () => new Set(['token-session'])
     listenAgain()
     resolve(new Set())
-    await until(() => feed.current())
-    assert.equal(feed.current('account'), true)
-    assert.equal(feed.current('account', 'token-session'), false)
+    await until(() => freshness.current())
+    assert.equal(freshness.current('account'), true)
+    assert.equal(freshness.current('account', 'token-session'), false)
     await find()
     await find()
     assert.equal(reads, 3)

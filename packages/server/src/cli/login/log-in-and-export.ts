@@ -1,4 +1,4 @@
-/** From a login to one credential as a string. Needs nothing but the service's address. */
+/** Logs in at a service and gets one credential as a string. Needs nothing but the service's address. */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { type Addresses, type CredentialForm, credentialString } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -26,7 +26,7 @@ export interface Exported {
 }
 
 /** Throws `ServiceRefusal`, `ServiceAway`, and what `logIn` throws. */
-export async function exportCredential({ url, form, wanted, logIn }: Export): Promise<Exported> {
+export async function logInAndExport({ url, form, wanted, logIn }: Export): Promise<Exported> {
   // First, so that nobody logs in and then gets nothing.
   const addresses = await addressesOf(url)
   const { macaroon: root } = await askFor(`${url}/api/v2/tokens`, withJson(wanted))

@@ -1,9 +1,9 @@
 import { hash, verify as verifyRsa } from 'node:crypto'
-import type { UnverifiedAssertion } from './assertion.ts'
-import { AssertionError } from './errors.ts'
-import { keyObjectOf, type PublicKey } from './keys/public-key.ts'
-import { decodeSignature, type UnverifiedSignature } from './keys/signature.ts'
-import { checkHashPolicy, checkKeyPolicy, DEFAULT_POLICY, type Policy } from './trust/policy.ts'
+import type { UnverifiedAssertion } from '../assertion.ts'
+import { AssertionError } from '../errors.ts'
+import { checkHashPolicy, checkKeyPolicy, DEFAULT_POLICY, type Policy } from '../trust/policy.ts'
+import { keyObjectOf, type PublicKey } from './public-key.ts'
+import { decodeSignature, type UnverifiedSignature } from './signature-packet.ts'
 
 const RSA = 1
 

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { eventually } from '../../../test/support/eventually.ts'
 import { type Database, migrate, openDatabase } from '../index.ts'
-import { createMemory, type Memory } from './remembering.ts'
-import { findUnheard } from './unheard.ts'
-import { WatchingFeed } from './watching-feed.ts'
+import { SqliteCacheFreshness } from './cache-freshness-sqlite.ts'
+import { createMemory, type Memory } from './memory.ts'
+import { findUnannounced } from './tables-without-triggers.ts'
 
 interface Row {
   readonly id: string
@@ -20,7 +20,7 @@ interface Row {
 let directory: string
 let file: string
 let database: Database
-let feed: WatchingFeed
+let freshness: SqliteCacheFreshness
 let memory: Memory<Row>
 
 suite('a memory that watches a file', () => {
@@ -32,19 +32,19 @@ suite('a memory that watches a file', () => {
     watch()
   })
   afterEach(async () => {
-    await feed.close()
+    await freshness.close()
     await database.close()
     await rm(directory, { recursive: true })
   })
 
   function watch(): void {
-    feed = new WatchingFeed(database, file, findUnheard(database, assert.fail))
-    memory = createMemory(feed, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
+    freshness = new SqliteCacheFreshness(database, file, findUnannounced(database, assert.fail))
+    memory = createMemory(freshness, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
   }
 
   /** Nothing below shows anything unless the value is remembered at first. */
   async function remember(): Promise<void> {
-    await eventually('the feed is current', () => feed.current())
+    await eventually('it is current', () => freshness.current())
     await memory.find('s1', async () => ({ id: 's1' }))
     assert.ok(memory.peek('s1'))
   }
@@ -77,13 +77,13 @@ suite('a memory that watches a file', () => {
     assert.ok(memory.peek('s1'))
   })
 
-  test('a change is heard while nobody asks', async () => {
+  test('a change is received while nothing uses the cache', async () => {
     await remember()
-    const heard: unknown[] = []
-    feed.subscribe((change) => heard.push(change))
+    const received: unknown[] = []
+    freshness.subscribe((change) => received.push(change))
     changeElsewhere(CHANGE)
-    await eventually('the change is heard', () => heard.length > 0)
-    assert.deepEqual(heard, [{ kind: 'token-session', id: 's1' }])
+    await eventually('the change is received', () => received.length > 0)
+    assert.deepEqual(received, [{ kind: 'token-session', id: 's1' }])
   })
 
   test('Guarantee: who missed changes that are no longer kept forgets everything', async () => {
@@ -98,7 +98,7 @@ suite('a memory that watches a file', () => {
   })
 
   test('Guarantee: nothing is remembered if the watcher opened another file than the statements use', async () => {
-    await feed.close()
+    await freshness.close()
     cpSync(file, join(directory, 'copy.db'))
     for (const end of ['-wal', '-shm']) cpSync(`${file}${end}`, join(directory, `copy.db${end}`))
     renameSync(file, join(directory, 'old.db'))
@@ -107,7 +107,7 @@ suite('a memory that watches a file', () => {
     for (let round = 0; round < 5; round++) {
       const before = await written()
       await eventually('another try', async () => (await written()) > before)
-      assert.equal(feed.current(), false)
+      assert.equal(freshness.current(), false)
     }
   })
 
@@ -117,7 +117,7 @@ suite('a memory that watches a file', () => {
     return rows[0]?.n ?? 0
   }
 
-  test('Guarantee: changes are heard in the file that the statements use, also once it was replaced', async () => {
+  test('Guarantee: changes are received in the file that the statements use, also once it was replaced', async () => {
     await remember()
     await rm(file)
     new DatabaseSync(file).close()
@@ -129,11 +129,11 @@ suite('a memory that watches a file', () => {
     await remember()
     changeElsewhere('alter table recent_change rename to elsewhere')
     assert.equal(memory.peek('s1'), undefined)
-    assert.equal(feed.current(), false)
-    assert.equal(feed.lag(), Number.POSITIVE_INFINITY)
+    assert.equal(freshness.current(), false)
+    assert.equal(freshness.lag(), Number.POSITIVE_INFINITY)
     changeElsewhere('alter table elsewhere rename to recent_change')
     await remember()
-    assert.equal(feed.lag(), 0)
+    assert.equal(freshness.lag(), 0)
   })
 
   test('the table of changes stays small', async () => {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Beats } from './beats.ts'
+import type { Heartbeats } from './heartbeats.ts'
 
 /** What is known of a connection, and what it has said beside its answers. */
 export interface Known {
@@ -12,16 +12,16 @@ export interface Known {
 const NOTHING: readonly string[] = []
 
 /** A connection, until it is released. */
-export class ConnectionLease {
+export class LeasedConnection {
   readonly client: pg.PoolClient
   readonly #known: Known
-  readonly #beats: Beats
+  readonly #heartbeats: Heartbeats
   readonly #leaveHost: () => void
 
-  constructor(client: pg.PoolClient, known: Known, beats: Beats, leaveHost: () => void) {
+  constructor(client: pg.PoolClient, known: Known, heartbeats: Heartbeats, leaveHost: () => void) {
     this.client = client
     this.#known = known
-    this.#beats = beats
+    this.#heartbeats = heartbeats
     this.#leaveHost = leaveHost
   }
 
@@ -52,7 +52,7 @@ export class ConnectionLease {
 
   /** For an answer that has just arrived: resolves if it counts, and throws if the host may have been cut off. */
   prove(): Promise<void> {
-    return this.#beats.prove()
+    return this.#heartbeats.prove()
   }
 
   /** `broken` closes it; the server then rolls back what it had begun. */

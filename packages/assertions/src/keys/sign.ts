@@ -1,13 +1,13 @@
 import { sign as rsaSign } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { UnverifiedAssertion } from './assertion.ts'
-import { type SigningInput, writeContent } from './content.ts'
-import { decodeParts, SEPARATOR } from './decode.ts'
-import type { PrivateKey } from './keys/private-key.ts'
-import { draftSignature } from './keys/signature.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
-import { checkKeyPolicy, type Policy, SIGNING_POLICY } from './trust/policy.ts'
-import type { TypeName } from './types/registry.ts'
+import type { UnverifiedAssertion } from '../assertion.ts'
+import { type SigningInput, writeContent } from '../content.ts'
+import { decodeParts, SEPARATOR } from '../decode.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { checkKeyPolicy, type Policy, SIGNING_POLICY } from '../trust/policy.ts'
+import type { TypeName } from '../types/registry.ts'
+import type { PrivateKey } from './private-key.ts'
+import { draftSignature } from './signature-packet.ts'
 
 export interface SigningOptions {
   /** When it is signed: the creation time in the signature, whole seconds. Not the `timestamp` header. */

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from '../../credential-forms.ts'
-import { TOOLS } from '../../web/tools.ts'
+import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from './credential-forms.ts'
+import { TOOLS } from './web/tools.ts'
 
 const vectors: { readonly strings: readonly { readonly name: string; readonly value: string }[] } =
   JSON.parse(
-    readFileSync(new URL('../../../test/data/publisher-login/credentials.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../test/data/publisher-login/credentials.json', import.meta.url), 'utf8'),
   )
 const vector = (name: string): string =>
   vectors.strings.find((one) => one.name === name)?.value ?? assert.fail(`there is no vector ${name}`)

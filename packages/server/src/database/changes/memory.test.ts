@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
-import { createMemory, type Memory } from './remembering.ts'
+import { createMemory, type Memory } from './memory.ts'
 import type { ChangeKind, RowChange } from './row-change.ts'
 
 interface Row {
@@ -9,38 +9,38 @@ interface Row {
   readonly good: boolean
 }
 
-/** A feed that tests lead. */
-class Feed {
+/** Tests decide what it says. */
+class Freshness {
   readonly memories = new Map()
-  unheard: ReadonlySet<ChangeKind> = new Set()
+  unannounced: ReadonlySet<ChangeKind> = new Set()
   position = 0
   up = true
-  #heard: (change?: RowChange) => void = () => {}
+  #onChange: (change?: RowChange) => void = () => {}
   current(...kinds: readonly ChangeKind[]): boolean {
-    return this.up && kinds.every((kind) => !this.unheard.has(kind))
+    return this.up && kinds.every((kind) => !this.unannounced.has(kind))
   }
-  subscribe(heard: (change?: RowChange) => void): void {
-    this.#heard = heard
+  subscribe(onChange: (change?: RowChange) => void): void {
+    this.#onChange = onChange
   }
-  /** After a gap the real feed, too, announces that anything may have changed. */
+  /** After a gap the real one, too, announces that anything may have changed. */
   recover(): void {
     this.up = true
-    this.hear()
+    this.tell()
   }
-  hear(change?: RowChange): void {
+  tell(change?: RowChange): void {
     this.position++
-    this.#heard(change)
+    this.#onChange(change)
   }
 }
 
-let feed: Feed
+let freshness: Freshness
 let memory: Memory<Row>
 let row: Row | undefined
 let reads: number
 suite('a memory', () => {
   beforeEach(() => {
-    feed = new Feed()
-    memory = createMemory<Row>(feed, {
+    freshness = new Freshness()
+    memory = createMemory<Row>(freshness, {
       name: 'rows',
       most: 3,
       dependsOn: ({ id, owner, good }) =>
@@ -83,7 +83,7 @@ suite('a memory', () => {
   ] as const) {
     test(`it is forgotten when ${change ? `the ${change.kind}` : 'anything'} may have changed`, async () => {
       await find()
-      feed.hear(change)
+      freshness.tell(change)
       assert.equal(memory.size, 0)
       await find()
       assert.equal(reads, 2)
@@ -91,11 +91,11 @@ suite('a memory', () => {
   }
 
   test('what depends on every row of a kind is forgotten when any of them changes', async () => {
-    const roots = createMemory<Row>(feed, { name: 'roots', dependsOn: () => [{ kind: 'trust-root' }] })
+    const roots = createMemory<Row>(freshness, { name: 'roots', dependsOn: () => [{ kind: 'trust-root' }] })
     await roots.find('all', read)
-    feed.hear({ kind: 'account', id: 'canonical' })
+    freshness.tell({ kind: 'account', id: 'canonical' })
     assert.equal(roots.peek('all'), row)
-    feed.hear({ kind: 'trust-root', id: 'canonical' })
+    freshness.tell({ kind: 'trust-root', id: 'canonical' })
     assert.equal(roots.peek('all'), undefined)
   })
 
@@ -103,14 +103,14 @@ suite('a memory', () => {
     assert.equal(memory.peek('s1'), undefined)
     await find()
     assert.equal(memory.peek('s1'), row)
-    feed.up = false
+    freshness.up = false
     assert.equal(memory.peek('s1'), undefined)
   })
 
   test('a change of something else leaves it', async () => {
     await find()
-    feed.hear({ kind: 'token-session', id: 'anna' })
-    feed.hear({ kind: 'account', id: 's1' })
+    freshness.tell({ kind: 'token-session', id: 'anna' })
+    freshness.tell({ kind: 'account', id: 's1' })
     await find()
     assert.equal(reads, 1)
   })
@@ -119,7 +119,7 @@ suite('a memory', () => {
     const { promise, resolve } = Promise.withResolvers<Row | undefined>()
     const old = memory.find('s1', () => promise)
     // It is not known yet that what is being read belongs to anna.
-    feed.hear({ kind: 'account', id: 'anna' })
+    freshness.tell({ kind: 'account', id: 'anna' })
     resolve(row)
     assert.equal(await old, row)
     assert.equal(memory.size, 0)
@@ -127,20 +127,20 @@ suite('a memory', () => {
 
   test('Guarantee: nothing is answered from memory, nor remembered, while changes may be missed', async () => {
     await find()
-    feed.up = false
+    freshness.up = false
     await find()
     assert.equal(reads, 2)
     await find('other')
-    feed.recover()
+    freshness.recover()
     await find('other')
     assert.equal(reads, 4)
     await find()
     assert.equal(reads, 5)
   })
 
-  test('Guarantee: what depends on a kind of rows whose changes are unheard is not remembered; all else is', async () => {
-    feed.unheard = new Set(['account'])
-    const sessions = createMemory<Row>(feed, {
+  test('Guarantee: what depends on a kind of rows whose changes are unannounced is not remembered; all else is', async () => {
+    freshness.unannounced = new Set(['account'])
+    const sessions = createMemory<Row>(freshness, {
       name: 'sessions',
       dependsOn: ({ id }) => [{ kind: 'token-session', id }],
     })
@@ -157,12 +157,12 @@ suite('a memory', () => {
       await find(id)
     }
     assert.equal(memory.size, 3)
-    feed.hear({ kind: 'account', id: 'anna' })
+    freshness.tell({ kind: 'account', id: 'anna' })
     assert.equal(memory.size, 0)
   })
 
   test('a large value counts as several, and one that is larger than the memory is not remembered', async () => {
-    const sized = createMemory<Row>(feed, {
+    const sized = createMemory<Row>(freshness, {
       ...{ name: 'sized', most: 3, countsAs: ({ id }) => id.length },
       dependsOn: ({ id, owner }) => [
         { kind: 'token-session', id },
@@ -176,7 +176,7 @@ suite('a memory', () => {
       ['a', 'b', 'c', 'dd', 'too large'].filter((id) => sized.peek(id)),
       ['c', 'dd'],
     )
-    feed.hear({ kind: 'account', id: 'anna' })
+    freshness.tell({ kind: 'account', id: 'anna' })
     assert.equal(sized.size, 0)
   })
 

@@ -1,9 +1,9 @@
 /**
- * What a node remembers from the database between requests: only what grants access, only while the node hears of
- * every change (`change-feed.ts`), and never anything read before a change it has heard of.
+ * What a node remembers from the database between requests: only what grants access, only while the node receives every
+ * change (`cache-freshness.ts`), and never anything read before a change that it has received.
  */
 import { LRUCache } from 'lru-cache'
-import type { ChangeFeed } from './change-feed.ts'
+import type { CacheFreshness } from './cache-freshness.ts'
 import { type Dependency, KeysByRow } from './keys-by-row.ts'
 
 export interface Memory<T> {
@@ -33,7 +33,7 @@ const MOST = 20_000
 const LONGEST_MS = 600_000
 
 export function createMemory<T extends object>(
-  feed: Pick<ChangeFeed, 'current' | 'position' | 'subscribe' | 'memories'>,
+  freshness: Pick<CacheFreshness, 'current' | 'position' | 'subscribe' | 'memories'>,
   { name, dependsOn, most = MOST, countsAs = () => 1 }: MemoryOptions<T>,
 ): Memory<T> {
   const counts = { hits: 0, misses: 0, bypassed: 0 }
@@ -50,12 +50,12 @@ export function createMemory<T extends object>(
   const forget = (row: Dependency) => {
     for (const key of keys.of(row)) remembered.delete(key)
   }
-  feed.subscribe((change) => {
+  freshness.subscribe((change) => {
     if (!change) return remembered.clear()
     forget({ kind: change.kind })
     forget(change)
   })
-  feed.memories.set(name, () => ({ ...counts, size: remembered.size }))
+  freshness.memories.set(name, () => ({ ...counts, size: remembered.size }))
   const known = (key: string): T | undefined => {
     const found = remembered.get(key)
     if (found) counts.hits++
@@ -63,23 +63,23 @@ export function createMemory<T extends object>(
   }
 
   return {
-    peek: (key) => (feed.current() ? known(key) : undefined),
+    peek: (key) => (freshness.current() ? known(key) : undefined),
 
     async find(key, read) {
-      if (!feed.current()) {
+      if (!freshness.current()) {
         counts.bypassed++
         return read()
       }
       const found = known(key)
       if (found) return found
       counts.misses++
-      const { position } = feed
+      const { position } = freshness
       const value = await read()
       const rows = value && dependsOn(value)
-      // What the read depends on is only known at its end. Asked first: that may hear something.
-      if (!value || !rows || !feed.current(...rows.map(({ kind }) => kind))) return value
-      // A change heard during the read may affect it.
-      if (feed.position !== position) return value
+      // What the read depends on is only known at its end. Asked first: that may receive a change.
+      if (!value || !rows || !freshness.current(...rows.map(({ kind }) => kind))) return value
+      // A change received during the read may affect it.
+      if (freshness.position !== position) return value
       remembered.set(key, value)
       // One that is too large is not.
       if (remembered.has(key)) for (const row of rows) keys.add(row, key)

@@ -1,17 +1,18 @@
 /**
  * Whether a host is still the primary. One whose synchronous standby was promoted elsewhere does not know: it answers
  * every read with what was true before, and says that it takes writes; only its commits never end. So nothing that a
- * host answers counts until a beat shows that it was the primary a moment ago.
+ * host answers counts until a heartbeat shows that it was the primary a moment ago.
  *
- * A beat is a commit that writes something (a message for logical decoding, which nobody decodes), so it ends when the
- * synchronous standby has it. Once a beat sent at S is acknowledged, no standby had been promoted by S, and a
- * revocation acknowledged elsewhere is younger than S. Without a synchronous standby a beat is a commit like any other.
+ * A heartbeat is a commit that writes something (a message for logical decoding, which nobody decodes), so it ends when
+ * the synchronous standby has it. Once a heartbeat sent at S is acknowledged, no standby had been promoted by S, and a
+ * revocation acknowledged elsewhere is younger than S. Without a synchronous standby a heartbeat is a commit like any
+ * other.
  */
 import type pg from 'pg'
 
 /** Milliseconds. What is accepted may have been revoked a second ago at the most. */
 const PROVEN_MS = 900
-/** How long the first beat to a host may take, and how old a beat is before another process may cancel it. */
+/** How long the first heartbeat to a host may take, and how old a heartbeat is before another process may cancel it. */
 const FIRST_MS = 2_000
 
 /** A message that comes with an answer: the part that does not depend on the server's language. */
@@ -28,12 +29,12 @@ export interface Notification {
 const SETTINGS = 'set local synchronous_commit = on; set local client_min_messages = warning'
 const WRITE = `begin; ${SETTINGS}; select pg_logical_emit_message(true, 'ratafia', ''); commit`
 
-/** After the commit: `Beats` measures the server's clock with it. */
+/** After the commit: `Heartbeats` measures the server's clock with it. */
 const TIME = '; select (extract(epoch from clock_timestamp()) * 1000)::float8 as time'
 
 /**
  * A server process whose commit waits for a standby does not notice that its client has gone, and keeps its place. This
- * ends beats that were given up, before another is sent to the same host; nothing else is ever cancelled.
+ * ends heartbeats that were given up, before another is sent to the same host; nothing else is ever cancelled.
  */
 const END_ABANDONED = `select pg_cancel_backend(pid) from pg_stat_activity
   where usename = current_user and datname = current_database() and wait_event = 'SyncRep'
@@ -48,14 +49,16 @@ export class NotConfirmed extends Error {
   }
 }
 
-/** The beats to one host, while it is in use. They have a connection of their own, and do not wait behind requests. */
-export class Beats {
+/**
+ * The heartbeats to one host, while it is in use. They have a connection of their own, and do not wait behind requests.
+ */
+export class Heartbeats {
   readonly #connections: pg.Pool
   readonly #patienceMs: number
   readonly #lost: (error: unknown) => void
   readonly #measured: (sent: number, time: number) => void
   readonly #since = performance.now()
-  /** When the newest acknowledged beat was sent. */
+  /** When the newest acknowledged heartbeat was sent. */
   #provenUntil = Number.NEGATIVE_INFINITY
   #sending: Promise<void> | undefined
 
@@ -76,8 +79,8 @@ export class Beats {
   }
 
   /**
-   * Resolves when a beat has been acknowledged, on `client` if it is given. Throws {@link NotConfirmed} or the driver's
-   * error.
+   * Resolves when a heartbeat has been acknowledged, on `client` if it is given. Throws {@link NotConfirmed} or the
+   * driver's error.
    */
   async send(notification?: Notification, client?: pg.PoolClient): Promise<void> {
     while (this.#sending) await this.#sending.catch(() => {})
@@ -87,14 +90,17 @@ export class Beats {
     await this.#sending
   }
 
-  /** Resolves once the host has acknowledged a first beat, on this connection if need be. Throws as {@link send} does. */
+  /**
+   * Resolves once the host has acknowledged a first heartbeat, on this connection if need be. Throws as {@link send}
+   * does.
+   */
   async begin(client: pg.PoolClient): Promise<void> {
     while (!this.#begun) await (this.#sending ?? this.send(undefined, client))
   }
 
   /**
-   * For an answer that has just arrived: resolves once a beat sent less than {@link PROVEN_MS} before it, or after it,
-   * is acknowledged. Throws as {@link send} does.
+   * For an answer that has just arrived: resolves once a heartbeat sent less than {@link PROVEN_MS} before it, or after
+   * it, is acknowledged. Throws as {@link send} does.
    */
   async prove(): Promise<void> {
     const answered = performance.now()
@@ -167,13 +173,13 @@ export class Beats {
     } finally {
       client.off('notice', onNotice)
     }
-    if (cancelled) throw new Error('the wait of a beat for the synchronous standby was cancelled')
+    if (cancelled) throw new Error('the wait of a heartbeat for the synchronous standby was cancelled')
     if (time === undefined) throw new Error('the server did not say what time it is')
     return time
   }
 }
 
-/** A beat is several statements, so its answer is a list of results: the last one is that of {@link TIME}. */
+/** A heartbeat is several statements, so its answer is a list of results: the last one is that of {@link TIME}. */
 function timeIn(answers: pg.QueryResult | readonly pg.QueryResult[]): number | undefined {
   const time: unknown = [answers].flat().at(-1)?.rows[0]?.time
   return typeof time === 'number' ? time : undefined

@@ -1,28 +1,34 @@
-/** Guarantee: what a process may not hear of it does not remember, and it says so; everything else it does remember. */
+/** Guarantee: a process does not remember rows whose changes may not be announced, and says so; it remembers all others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql, type Transaction } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { eventually } from '../../../test/support/eventually.ts'
-import { type ChangeFeed, createMemory, type Database, openChangeFeed, type Schema } from '../index.ts'
+import {
+  type CacheFreshness,
+  createMemory,
+  type Database,
+  openCacheFreshness,
+  type Schema,
+} from '../index.ts'
 import { triggerNames } from '../schema/migrated-names.ts'
 import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
-import { findUnheard } from './unheard.ts'
+import { findUnannounced } from './tables-without-triggers.ts'
 
 const general = (tables: string) =>
-  `This process may not hear of every change of ${tables}: it reads what depends on them each time.`
+  `This process may not receive every change of ${tables}: it reads what depends on them each time.`
 const silent = (tables: string) =>
   `Triggers that announce changes of ${tables} are missing or disabled: \`ratafia verify\` names them. Enable them or make them again, and restart the nodes.`
 const distributed = (tables: string) =>
   `Citus distributes ${tables}, where triggers reach no node: nothing needs to be done.`
 
 interface Found {
-  readonly unheard: readonly ChangeKind[]
+  readonly unannounced: readonly ChangeKind[]
   readonly warning?: string
 }
 
-const NOTHING: Found = { unheard: [] }
-const MODEL: Found = { unheard: ['model'], warning: `${general('model')} ${silent('model')}` }
+const NOTHING: Found = { unannounced: [] }
+const MODEL: Found = { unannounced: ['model'], warning: `${general('model')} ${silent('model')}` }
 
 const CITUS = 'create table pg_dist_partition (logicalrelid regclass not null, partmethod "char" not null)'
 const DISTRIBUTES = `insert into pg_dist_partition values ('device', 'h'), ('schema_migration', 'h')`
@@ -36,7 +42,7 @@ const ON_POSTGRES: readonly (readonly [title: string, statements: readonly strin
       'alter table api_key disable trigger api_key_announce_truncate',
     ],
     {
-      unheard: ['token-session', 'api-key'],
+      unannounced: ['token-session', 'api-key'],
       warning: `${general('token_session, api_key')} ${silent('token_session, api_key')}`,
     },
   ],
@@ -53,18 +59,18 @@ const ON_POSTGRES: readonly (readonly [title: string, statements: readonly strin
       'alter table key_pair enable replica trigger key_pair_announce_truncate',
       'set local session_replication_role = replica',
     ],
-    { unheard: CHANGE_KINDS.filter((kind) => kind !== 'key-pair') },
+    { unannounced: CHANGE_KINDS.filter((kind) => kind !== 'key-pair') },
   ],
   [
     'a table that Citus distributes',
     [CITUS, DISTRIBUTES],
-    { unheard: ['device'], warning: `${general('device')} ${distributed('device')}` },
+    { unannounced: ['device'], warning: `${general('device')} ${distributed('device')}` },
   ],
   [
     'one that Citus distributes, and one without triggers',
     [CITUS, DISTRIBUTES, 'alter table brand disable trigger user'],
     {
-      unheard: ['device', 'brand'],
+      unannounced: ['device', 'brand'],
       warning: `${general('device, brand')} ${silent('brand')} ${distributed('device')}`,
     },
   ],
@@ -101,10 +107,10 @@ eachDatabase((kind, open, { target }) => {
     const look = async (query: Transaction<Schema>) => {
       for (const statement of statements) await run(statement, query)
       const warnings: string[] = []
-      const unheard = [...(await findUnheard({ query, kind }, (message) => warnings.push(message))())]
+      const unannounced = [...(await findUnannounced({ query, kind }, (message) => warnings.push(message))())]
       const [warning, ...more] = warnings
       assert.deepEqual(more, [])
-      found = { unheard, ...(warning === undefined ? {} : { warning }) }
+      found = { unannounced, ...(warning === undefined ? {} : { warning }) }
       throw undone
     }
     await assert.rejects(database.query.transaction().execute(look), undone)
@@ -118,47 +124,47 @@ eachDatabase((kind, open, { target }) => {
 
     for (const of of CHANGE_KINDS) {
       const table = tableOf(of)
-      test(`that ${of} is unheard without any one of its triggers`, async () => {
+      test(`that ${of} is unannounced without any one of its triggers`, async () => {
         const names = triggerNames(kind).flatMap((trigger) => (trigger.table === table ? trigger.name : []))
         assert.notEqual(names.length, 0)
         for (const name of names) {
           const dropped = `drop trigger ${name}${kind === 'postgres' ? ` on ${table}` : ''}`
           const warning = `${general(table)} ${silent(table)}`
-          assert.deepEqual(await foundAfter([dropped]), { unheard: [of], warning }, name)
+          assert.deepEqual(await foundAfter([dropped]), { unannounced: [of], warning }, name)
         }
       })
     }
 
-    for (const [title, statements, { unheard, warning }] of kind === 'postgres' ? ON_POSTGRES : []) {
+    for (const [title, statements, { unannounced, warning }] of kind === 'postgres' ? ON_POSTGRES : []) {
       test(title, async () => {
         const found = await foundAfter(statements)
-        assert.deepEqual(found.unheard, unheard)
-        if (warning !== undefined || unheard.length === 0) assert.equal(found.warning, warning)
+        assert.deepEqual(found.unannounced, unannounced)
+        if (warning !== undefined || unannounced.length === 0) assert.equal(found.warning, warning)
       })
     }
   })
 
-  describe('a feed', () => {
+  describe('a process', () => {
     const warnings: string[] = []
-    const feeds: ChangeFeed[] = []
+    const opened: CacheFreshness[] = []
     after(async () => {
-      for (const feed of feeds) await feed.close()
+      for (const freshness of opened) await freshness.close()
     })
     const listen = async (database?: Database) => {
       const at = await target()
       const source = at.kind === 'sqlite' ? at : { kind: at.kind, listenUrl: at.url }
-      const feed = await openChangeFeed(database ?? (await open()), source, (message) =>
+      const freshness = await openCacheFreshness(database ?? (await open()), source, (message) =>
         warnings.push(message),
       )
-      feeds.push(feed)
-      return feed
+      opened.push(freshness)
+      return freshness
     }
     const drop = `drop trigger account_announce_update${kind === 'postgres' ? ' on account' : ''}`
 
-    test('lets a memory have all but what depends on a kind that is unheard', async () => {
+    test('lets a memory have all but what depends on a kind that is unannounced', async () => {
       await run(drop)
-      const feed = await listen()
-      const memory = createMemory<{ readonly kinds: readonly ChangeKind[] }>(feed, {
+      const freshness = await listen()
+      const memory = createMemory<{ readonly kinds: readonly ChangeKind[] }>(freshness, {
         name: 'rows',
         dependsOn: ({ kinds }) => kinds.map((of) => ({ kind: of, id: 'x' })),
       })
@@ -176,13 +182,13 @@ eachDatabase((kind, open, { target }) => {
     test('is not current while the look fails, and says nothing then', async () => {
       const opened = await open()
       await run('create table pg_dist_partition (unknown text)')
-      const feed = await listen(opened)
-      await eventually('it hears beats', () => feed.lag() < 500)
-      assert.equal(feed.current(), false)
+      const freshness = await listen(opened)
+      await eventually('heartbeats come back', () => freshness.lag() < 500)
+      assert.equal(freshness.current(), false)
       assert.deepEqual(warnings, [])
       await run('drop table pg_dist_partition')
-      await eventually('it is current', () => feed.current())
-      assert.equal(feed.current('account'), false)
+      await eventually('it is current', () => freshness.current())
+      assert.equal(freshness.current('account'), false)
     })
   })
 })

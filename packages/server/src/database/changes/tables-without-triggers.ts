@@ -1,7 +1,7 @@
 /**
- * Tables whose changes a process may not hear of. Triggers are what announces a change that somebody else makes: an
- * older release, or `psql`. Where one is missing or does not run, or notifies on another server, a process would go on
- * using what it remembers. See docs/decisions/0021-what-nodes-remember.md.
+ * Tables whose changes may not be announced. Only triggers announce the changes of an older release, and of `psql`.
+ * Where one is missing or does not run, or notifies on another server, a process would go on using what it remembers.
+ * See docs/decisions/0021-what-nodes-remember.md.
  */
 import type { Database } from '../database.ts'
 import { distributedTables, presentTriggers } from '../schema/catalogue.ts'
@@ -9,21 +9,23 @@ import { triggerNames } from '../schema/migrated-names.ts'
 import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
 
 /** Looks in the catalogue. Throws `Unavailable`, and whatever else the statements throw. */
-export type FindUnheard = () => Promise<ReadonlySet<ChangeKind>>
+export type FindUnannounced = () => Promise<ReadonlySet<ChangeKind>>
 
-/** `warn` gets a sentence for the operator each time that any are found. */
-export function findUnheard(
+/** `warn` gets a sentence for the operator each time that it finds any. */
+export function findUnannounced(
   database: Pick<Database, 'query' | 'kind'>,
   warn: (message: string) => void,
-): FindUnheard {
+): FindUnannounced {
   return async () => {
     const missing = await withoutTriggers(database)
     // Their triggers run on whatever server has the row, where no process listens.
     const distributed = await distributedTables(database.query, database.kind)
     const silent = new Set([...missing].filter((table) => !distributed.has(table)))
-    const unheard = CHANGE_KINDS.filter((kind) => [silent, distributed].some((all) => all.has(tableOf(kind))))
-    if (unheard.length > 0) warn(warningOf(unheard.map(tableOf), { silent, distributed }))
-    return new Set(unheard)
+    const unannounced = CHANGE_KINDS.filter((kind) =>
+      [silent, distributed].some((all) => all.has(tableOf(kind))),
+    )
+    if (unannounced.length > 0) warn(warningOf(unannounced.map(tableOf), { silent, distributed }))
+    return new Set(unannounced)
   }
 }
 
@@ -44,7 +46,7 @@ function warningOf(
 ): string {
   const list = (which: Tables) => tables.filter((table) => which.has(table)).join(', ')
   return [
-    `This process may not hear of every change of ${tables.join(', ')}: it reads what depends on them each time.`,
+    `This process may not receive every change of ${tables.join(', ')}: it reads what depends on them each time.`,
     silent.size > 0 &&
       `Triggers that announce changes of ${list(silent)} are missing or disabled: \`ratafia verify\` names them. Enable them or make them again, and restart the nodes.`,
     distributed.size > 0 &&

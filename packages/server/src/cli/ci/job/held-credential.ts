@@ -1,4 +1,4 @@
-/** An exported credential, read by its holder: whose session it is, and how it is presented. */
+/** Reads an exported credential as its holder can: its session, its expiry, and how to present it. */
 import {
   decodeBase64,
   decodeBinary,
@@ -9,7 +9,7 @@ import {
 import { earliestTimeBefore } from '@ratafia/macaroon/conditions'
 import { storedCredential } from '../../../http/credentials/stored.ts'
 import { ServiceRefusal } from '../../context.ts'
-import { valueIn } from '../../login/credential-text.ts'
+import { valueIn } from '../../login/read-credential.ts'
 
 export interface HeldCredential {
   /** As it is presented: a discharge is bound to its root. */
@@ -23,7 +23,7 @@ export interface HeldCredential {
  * Reads every form that `ratafia tokens create` and `ratafia ci login` write, also as a line `NAME=…`. `where`: what has
  * the text, at the beginning of a sentence. Throws {@link ServiceRefusal}, which does not repeat it.
  */
-export function credentialIn(text: string, where: string): HeldCredential {
+export function heldCredential(text: string, where: string): HeldCredential {
   const slice = sliceIn(valueIn(text))
   if (slice === undefined) throw new ServiceRefusal(`${where} has no credential that this command can read.`)
   const conditions = conditionsOf(slice[0])

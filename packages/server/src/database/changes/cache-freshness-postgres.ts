@@ -1,0 +1,165 @@
+/**
+ * When a node may use its caches on PostgreSQL, and when it stops trusting them.
+ *
+ * Why it may while {@link CacheFreshness.current} is true: PostgreSQL delivers notifications to a connection in commit
+ * order. Every change that takes something away is announced in its own transaction (migrations 0004 and 0010,
+ * `announce.ts`), and a look in the catalogue shows where it may not be (`tables-without-triggers.ts`). A node sends
+ * heartbeats to itself through the host that its statements go to, and notes when. Once it receives a heartbeat sent at
+ * S, it has received every change committed before S: those were queued ahead of the heartbeat. It is current until S +
+ * TRUST_MS. So by A + TRUST_MS, a change acknowledged at A has been received, or the node is no longer current; any
+ * failure in between only makes heartbeats go missing. All times come from the node's own monotonic clock: no two
+ * clocks are compared. See docs/decisions/0021-what-nodes-remember.md.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../database.ts'
+import { type CacheFreshness, ChangeSubscribers } from './cache-freshness.ts'
+import { ChangeListener, type ListenerEvents } from './change-listener.ts'
+import type { Notifications } from './notifications.ts'
+import { CHANGE_CHANNEL, type ChangeKind, parseChange } from './row-change.ts'
+import type { FindUnannounced } from './tables-without-triggers.ts'
+
+/** Milliseconds. */
+const HEARTBEAT_MS = 200
+/** A revocation takes effect within a second. This is half of it; the other half is for answering on a busy machine. */
+const TRUST_MS = 500
+/** A connection that carries no heartbeats for this long is dropped. */
+const SILENT_MS = 3_000
+
+/** Throws `TypeError` for a database that carries no notifications. */
+export function listenForChanges(
+  { notifications }: Database,
+  listenUrl: string,
+  findUnannounced: FindUnannounced,
+): CacheFreshness {
+  if (!notifications) throw new TypeError('Only PostgreSQL carries notifications.')
+  return new PostgresCacheFreshness(
+    notifications,
+    (channels, events) => new ChangeListener(listenUrl, channels, events),
+    findUnannounced,
+  )
+}
+
+type Listen = (
+  channels: readonly [changes: string, heartbeats: string],
+  events: ListenerEvents,
+) => Pick<ChangeListener, 'reconnect' | 'close'>
+
+/** Exported for tests, which bring their own listener. */
+export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFreshness {
+  readonly #notifications: Notifications
+  readonly #ownChannel = `ratafia_heartbeat_${randomBytes(12).toString('hex')}`
+  readonly #listener: ReturnType<Listen>
+  readonly #findUnannounced: FindUnannounced
+  readonly #timer: NodeJS.Timeout
+  /** When each heartbeat that has not come back yet was sent, oldest first. */
+  readonly #sent = new Map<string, number>()
+  #heartbeats = 0
+  #sending: Promise<void> | undefined
+  /** Undefined while not listening. */
+  #listeningSince: number | undefined
+  #receivedUntil = Number.NEGATIVE_INFINITY
+  /** Whether a look has found the unannounced kinds, since it listens. */
+  #looked = false
+  #looking: Promise<void> | undefined
+
+  constructor(notifications: Notifications, listen: Listen, findUnannounced: FindUnannounced) {
+    super()
+    this.#notifications = notifications
+    this.#findUnannounced = findUnannounced
+    // A node's own changes come back as notifications too, but a moment later.
+    notifications.onOwnChange((payload) => this.tell(parseChange(payload)))
+    this.#listener = listen([CHANGE_CHANNEL, this.#ownChannel], {
+      listening: () => this.#begin(),
+      lost: () => this.#lose(),
+      notified: (channel, payload) =>
+        channel === CHANGE_CHANNEL ? this.tell(parseChange(payload)) : this.#receiveHeartbeat(payload),
+    })
+    this.#timer = setInterval(() => this.#heartbeat(), HEARTBEAT_MS)
+  }
+
+  current(...kinds: readonly ChangeKind[]): boolean {
+    return this.#looked && this.lag() < TRUST_MS && this.allAnnounced(kinds)
+  }
+
+  /** Since the newest heartbeat that came back was sent. */
+  lag(): number {
+    return performance.now() - this.#receivedUntil
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#listener.close()
+    await this.#sending
+    await this.#looking
+  }
+
+  #begin(): void {
+    this.tell()
+    this.#listeningSince = performance.now()
+    this.#look()
+    this.#heartbeat()
+  }
+
+  #lose(): void {
+    this.#listeningSince = undefined
+    this.#looked = false
+    this.#receivedUntil = Number.NEGATIVE_INFINITY
+    this.#sent.clear()
+    this.tell()
+  }
+
+  /**
+   * Runs once for each connection that listens: another host may have other triggers. Repeated with each heartbeat if
+   * it fails.
+   */
+  #look(): void {
+    const since = this.#listeningSince
+    if (since === undefined || this.#looked || this.#looking) return
+    this.#looking = this.#findUnannounced()
+      .then((unannounced) => {
+        if (this.#listeningSince !== since) return
+        this.setUnannounced(unannounced)
+        this.#looked = true
+      })
+      .catch(() => {})
+      .finally(() => {
+        this.#looking = undefined
+      })
+  }
+
+  #receiveHeartbeat(heartbeat: string): void {
+    const sentAt = this.#sent.get(heartbeat)
+    // Behind a PgBouncer, a reused server connection may repeat what it missed.
+    if (sentAt === undefined) return
+    // Heartbeats arrive in the order they were sent: any older one was lost, and perhaps changes with it.
+    const [oldest] = this.#sent.keys()
+    if (heartbeat !== oldest || !this.current()) this.tell()
+    for (const sent of this.#sent.keys()) {
+      this.#sent.delete(sent)
+      if (sent === heartbeat) break
+    }
+    this.#receivedUntil = Math.max(this.#receivedUntil, sentAt)
+  }
+
+  #heartbeat(): void {
+    const since = this.#listeningSince
+    if (since !== undefined && performance.now() - Math.max(since, this.#receivedUntil) > SILENT_MS) {
+      this.#listener.reconnect()
+    }
+    this.#look()
+    // One at a time: they share one connection.
+    if (this.#sending) return
+    const heartbeat = String(++this.#heartbeats)
+    // Sent even while nothing listens: without it no answer of the database counts (`postgres/heartbeats.ts`).
+    if (since !== undefined) this.#sent.set(heartbeat, performance.now())
+    this.#sending = this.#notifications
+      .send(this.#ownChannel, heartbeat)
+      .catch(() => {
+        // It may still arrive, but no longer counts.
+        this.#sent.delete(heartbeat)
+      })
+      .finally(() => {
+        this.#sending = undefined
+      })
+  }
+}

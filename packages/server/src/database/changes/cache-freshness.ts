@@ -1,0 +1,64 @@
+/**
+ * Whether a process may use its caches: it receives the changes of all processes, and knows when it may have missed
+ * one.
+ */
+import type { ChangeKind, RowChange } from './row-change.ts'
+
+export interface CacheFreshness {
+  /**
+   * Whether every change has been received that was committed before now, on PostgreSQL more than half a second before.
+   * On SQLite this looks at the file (some 1.5 µs); on PostgreSQL it only looks at the clock. With kinds of rows it is
+   * also false if changes of one of them may not be announced. What depends on such rows must not be remembered.
+   */
+  current(...kinds: readonly ChangeKind[]): boolean
+  /** Increases with each change that is received, and after each gap in receiving them. */
+  readonly position: number
+  /** Calls back as soon as a change is received; without an argument when anything may have changed. */
+  subscribe(onChange: (change?: RowChange) => void): void
+  /** The memories that rely on this, by name. */
+  readonly memories: Map<string, () => MemoryState>
+  /** How outdated the process may be, in milliseconds; infinite while it receives nothing. */
+  lag(): number
+  close(): Promise<void>
+}
+
+/** How much one memory contains, and how often it helped: for metrics. */
+interface MemoryState {
+  readonly size: number
+  readonly hits: number
+  readonly misses: number
+  /** Look-ups while nothing remembered could be trusted. */
+  readonly bypassed: number
+}
+
+/** The part that both databases share: the subscribers, and the number of changes so far. */
+export class ChangeSubscribers implements Pick<CacheFreshness, 'position' | 'subscribe' | 'memories'> {
+  readonly memories: CacheFreshness['memories'] = new Map()
+  #unannounced: ReadonlySet<ChangeKind> = new Set()
+  readonly #subscribers: ((change?: RowChange) => void)[] = []
+  #position = 0
+
+  get position(): number {
+    return this.#position
+  }
+
+  subscribe(onChange: (change?: RowChange) => void): void {
+    this.#subscribers.push(onChange)
+  }
+
+  protected allAnnounced(kinds: readonly ChangeKind[]): boolean {
+    return kinds.every((kind) => !this.#unannounced.has(kind))
+  }
+
+  /** Call it only while {@link CacheFreshness.current} is false: subscribers forget what they remember. */
+  protected setUnannounced(kinds: ReadonlySet<ChangeKind>): void {
+    this.#unannounced = kinds
+    this.tell()
+  }
+
+  /** Without a change: anything may have changed. */
+  protected tell(change?: RowChange): void {
+    this.#position++
+    for (const onChange of this.#subscribers) onChange(change)
+  }
+}
