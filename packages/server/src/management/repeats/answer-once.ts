@@ -3,7 +3,6 @@
  * answer is kept for a day. Opening it takes the keys of the service and the `Idempotency-Key`, and the row is found with
  * the keys of the service alone: a thief of the database who guesses an `Idempotency-Key` cannot even check the guess.
  */
-import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
@@ -42,7 +41,6 @@ export async function answerOnce(
   deps: RepeatDeps,
 ): Promise<Answer> {
   const { repeats, keyring, clock } = deps
-  await refuseEarlierReleases(asked, deps)
   const { accountId } = asked
   const key: RepeatKey = { accountId, keyHash: await keyring.fingerprint('idempotency key', asked.key) }
   const request = { digest: await keyring.fingerprint('repeated request', asked.digest), at: clock() }
@@ -61,14 +59,6 @@ export async function answerOnce(
     await repeats.forget(key).catch(() => undefined)
     throw error
   }
-}
-
-/**
- * Refuses a key that an earlier release has an answer to: it kept the row under a plain hash of the key, and the answer
- * opened with the key alone. Such rows are gone a day after the upgrade.
- */
-async function refuseEarlierReleases({ accountId, key }: Asked, { repeats }: RepeatDeps): Promise<void> {
-  if (await repeats.find({ accountId, keyHash: hash('sha256', key) })) throw notShown()
 }
 
 interface Repeated {
