@@ -16,7 +16,7 @@ import type { ApiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
 import type { HardwareIdentityStore } from '../brands/models/hardware/hardware-identity-store.ts'
 import type { ModelStore } from '../brands/models/model-store.ts'
 import type { AssertionStore } from '../brands/trust/assertion-store.ts'
-import type { AuditedChange, Changing, ChangingBy } from '../change.ts'
+import type { AuditedChange, ChangingBy } from '../change.ts'
 import type { CheckDeps } from '../checkup/check.ts'
 import type { IssuerStore } from '../ci/issuers/issuer-store.ts'
 import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
@@ -68,8 +68,6 @@ export interface UnopenedInstallation {
   readonly authority: DirectAuthority
   /** Adds an entry to the audit log, about what changes no row itself. */
   record(change: AuditedChange): Promise<void>
-  /** For a change that an older schema takes, too, by the operator. */
-  readonly inAccounts: Changing<{ readonly accounts: AccountStore }>
   /** What `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }

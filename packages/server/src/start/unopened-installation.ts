@@ -1,7 +1,6 @@
 /** An installation as a backup or a check finds it: only its database is opened. */
 
 import { OPERATOR } from '../accounts/account-fields.ts'
-import { accountStore } from '../accounts/account-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import { directAuthority } from '../authority.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
@@ -13,7 +12,7 @@ import { describeDatabase } from '../cli/announcement.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
 import { type Database, inSnapshot, requireCurrentSchema, requireFitDatabase } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
-import { changing, recordingOn } from './changing.ts'
+import { recordingOn } from './changing.ts'
 import { missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
@@ -50,7 +49,6 @@ function unopenedInstallation(database: Database, location: string, operator: Au
     clock,
     location,
     authority: directAuthority(operator, OPERATOR),
-    inAccounts: changing(database, clock, (on) => ({ accounts: accountStore(on) }))(operator),
     record: (change) => recordingOn(database, clock, operator).record(change),
     wholeDatabase: wholeDatabaseStore(database, (on) => ({
       ...recordingOn(on, clock, operator),

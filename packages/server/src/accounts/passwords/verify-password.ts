@@ -2,7 +2,7 @@
 import { isUsername } from '@ratafia/api'
 import type { Account } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
-import { asciiLower, isEmail, type LoginName } from '../account-fields.ts'
+import { isEmail } from '../account-fields.ts'
 import type { AccountStore, WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
@@ -22,20 +22,14 @@ export type PasswordVerdict =
     }
   | { readonly verdict: 'wrong' }
 
-/**
- * Returns the account that logs in with this username or e-mail address. If two accounts have the address in different
- * spellings, returns the one with the spelling that was typed. Undefined if several accounts have the same address.
- */
+/** Returns the account that logs in with this username or e-mail address, in the spelling of `loginName`. */
 export async function findByLoginName(
-  { typed, stored }: LoginName,
-  { accounts }: { readonly accounts: Pick<AccountStore, 'findPassword' | 'findPasswordsByEmail'> },
+  name: string,
+  { accounts }: { readonly accounts: Pick<AccountStore, 'findPassword' | 'findPasswordByEmail'> },
 ): Promise<WithPassword | undefined> {
-  if (isUsername(typed)) return accounts.findPassword(typed)
+  if (isUsername(name)) return accounts.findPassword(name)
   // Not even asked about any other text: a database refuses some.
-  const found = isEmail(typed) ? await accounts.findPasswordsByEmail([typed, stored]) : []
-  const asTyped = found.filter(({ account }) => asciiLower(account.email) === typed)
-  const [one, ...others] = asTyped.length > 0 ? asTyped : found
-  return others.length === 0 ? one : undefined
+  return isEmail(name) ? accounts.findPasswordByEmail(name) : undefined
 }
 
 /** Throws Unavailable when too many passwords are being checked already. */

@@ -1,6 +1,6 @@
 /** Whether the user has signed in from this network before: strangers who guess elsewhere cannot lock them out. */
 import { type AccountId, isUsername } from '@ratafia/api'
-import { isEmail, loginName } from '../../accounts/account-fields.ts'
+import { isEmail } from '../../accounts/account-fields.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findByLoginName } from '../../accounts/passwords/verify-password.ts'
 import { networksOf } from '../../address.ts'
@@ -39,8 +39,8 @@ export async function signedInBefore(
   return signIns.some(({ source }) => networksOf(source)[0] === here)
 }
 
-type SignInAccounts = Pick<AccountStore, 'findPassword' | 'findPasswordsByEmail'>
+type SignInAccounts = Pick<AccountStore, 'findPassword' | 'findPasswordByEmail'>
 
 async function usernameOf(email: string, accounts: SignInAccounts): Promise<string> {
-  return (await findByLoginName(loginName(email), { accounts }))?.account.username ?? NOBODY
+  return (await findByLoginName(email, { accounts }))?.account.username ?? NOBODY
 }
