@@ -1,5 +1,5 @@
 /**
- * The change feed on SQLite. The triggers of migration 0010 write each change that takes something away into the table
+ * The change feed on SQLite. The triggers of `0001-schema/announcements.ts` write each change that takes something away into the table
  * `recent_change`, in its own transaction. A connection of its own asks SQLite at each look whether anybody committed
  * anything (`pragma data_version`), and only then reads what is new. For that connection this process is one of many
  * that write to the file, so it hears all changes in one way, and each as soon as it is committed: a look costs 1.2 µs,
