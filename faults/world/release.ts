@@ -33,12 +33,12 @@ const NEXT_STATEMENTS: readonly string[] = [
   'create table next_one (id text not null constraint next_one_id_key primary key)',
 ]
 
+/** What it changes in this checkout. */
+export const NEXT_RELEASE: Replacement = {
+  file: 'packages/server/src/database/schema/migrations/index.ts',
+  from: '// A new one comes here.',
+  to: `{ name: '${NEXT_MIGRATION}', statements: () => ${JSON.stringify(NEXT_STATEMENTS)} },`,
+}
+
 /** Bundles a release that comes after this one into `directory`: this checkout with one more migration. */
-export const nextRelease = (directory: string): Promise<Release> =>
-  plantedRelease(directory, [
-    {
-      file: 'packages/server/src/database/schema/migrations/index.ts',
-      from: '// A new one comes here.',
-      to: `{ name: '${NEXT_MIGRATION}', statements: () => ${JSON.stringify(NEXT_STATEMENTS)} },`,
-    },
-  ])
+export const nextRelease = (directory: string): Promise<Release> => plantedRelease(directory, [NEXT_RELEASE])
