@@ -44,7 +44,9 @@ eachDatabase((kind, open, fresh) => {
     const words = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
     for (const command of [['migrate'], words]) assert.equal((await program.run(command)).code, 0)
     database = await open()
-    await sql`update schema_migration set name = '0001-first'`.execute(database.query)
+    await sql`update schema_migration set name = '0001-first' where name = '0001-schema'`.execute(
+      database.query,
+    )
     found = await contentsOf(database)
   })
 
