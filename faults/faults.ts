@@ -4,17 +4,16 @@ import pg from 'pg'
 import { ADMINISTERED_ROUNDS, administer, compareBackup } from './administered.ts'
 import { blackHoleIssuer } from './black-hole-issuer.ts'
 import { REVOKED_BY_FAULTS } from './check/audited.ts'
-import { exchangeAtEach } from './exchange-at-each.ts'
 import { type Client, watch } from './load/client.ts'
+import { exchangingIdToken, newIdToken } from './load/job.ts'
 import { logIn, revoke, whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
 import { type Recorder, Wire } from './load/wire.ts'
 import type { Evidence, Striking } from './striking.ts'
 import type { Node } from './world/node.ts'
 import type { Postgres } from './world/postgres.ts'
-import { previousRelease } from './world/previous-release.ts'
 import { sleep } from './world/processes.ts'
-import { type Release, thisRelease } from './world/release.ts'
+import { NEXT_MIGRATION, thisRelease } from './world/release.ts'
 import { until } from './world/until.ts'
 import type { Layout, World } from './world/world.ts'
 import { setClock, shiftedClock, startWithWrongClocks, TURNS } from './wrong-clocks.ts'
@@ -36,8 +35,6 @@ export interface Fault extends Layout {
   readonly leastStrikes?: number
   /** How fast the load is. Default: as fast as it is answered. */
   readonly pace?: Pace
-  /** Whether the release before this one sets up the database and runs first. */
-  readonly upgrades?: true
   /** Additional environment variables of a node, by its index. */
   readonly environment?: (at: number) => Readonly<Record<string, string>>
   /**
@@ -51,6 +48,7 @@ export interface Fault extends Layout {
   readonly finish?: (world: World) => Promise<unknown>
 }
 
+const FIND_NEXT = `select name from schema_migration where name = '${NEXT_MIGRATION}'`
 const COUNT_PARTITIONS = `select count(*) from pg_inherits where inhparent = to_regclass('device')`
 
 /** A node that is off by more than five minutes does not serve. */
@@ -269,26 +267,28 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'rolling-upgrade',
-    says: 'nodes replaced one after the other, from the release before this one',
-    ...{ ...threeNodes, upgrades: true },
-    async strike({ world, clients, recorder, random }) {
-      let upgraded = 0
-      for (const node of world.nodes) {
-        const release = thisRelease()
-        if (node.installation.tree !== release.tree) upgraded++
+    says: 'nodes replaced one after the other by the next release, then by this one again, and so on',
+    ...{ ...threeNodes, upgrades: true, leastStrikes: 2 },
+    async strike({ world, clients, round }) {
+      const { next, nodes } = world
+      const upgrades = round % 2 === 1
+      const release = upgrades ? next : thisRelease()
+      if (!release) return { 'nodes upgraded': 0 }
+      let exchanged = 0
+      for (const node of nodes) {
         await node.stop()
         node.installation = { ...node.installation, ...release }
         await node.start()
-        // The first to start migrates the database; the other keeps serving with the old code.
+        // The first node of the next release migrates the database; the others keep serving with this one's code.
         world.installation = { ...world.installation, ...release }
         await sleep(2_500)
+        exchanged += await exchangeAtEach(world, clients)
       }
-      const exchanged = await exchangeAtEach({ world, clients, recorder, random })
-      // From the second strike on, and in a clone without history, they are only restarted.
+      const migrated = await world.statement(FIND_NEXT)
       return {
-        'nodes replaced': world.nodes.length,
-        ...(upgraded > 0 && { 'of them upgraded': upgraded }),
-        'ID tokens exchanged then': exchanged,
+        [upgrades ? 'nodes upgraded' : 'nodes taken back']: nodes.length,
+        'times on the schema of the next release': migrated.length,
+        'ID tokens exchanged after each': exchanged,
       }
     },
   },
@@ -327,20 +327,6 @@ export const CALM: Fault = {
     await sleep(200)
     return {}
   },
-}
-
-/** The code a fault starts with, and a note about it for the report. */
-export async function beginning(
-  { upgrades }: Fault,
-  directory: string,
-): Promise<{ release: Release; note?: string }> {
-  if (!upgrades) return { release: thisRelease() }
-  const previous = await previousRelease(directory)
-  if ('missing' in previous) {
-    return { release: thisRelease(), note: `began with this code: ${previous.missing}` }
-  }
-  const { release, commit, migration } = previous
-  return { release, note: `began with the code of ${commit.slice(0, 7)}, before ${migration}` }
 }
 
 /**
@@ -396,6 +382,17 @@ export async function revokeAtDatabase(
     watch(client, whoami(token))
   }
   return chosen.length
+}
+
+/** A job sends an ID token to every node. Returns how many get a token for it: both releases know issuers and rules. */
+async function exchangeAtEach({ nodes, issuer }: World, [client]: readonly Client[]): Promise<number> {
+  const [rule] = client?.rules ?? []
+  const [key] = issuer.keys
+  if (!client || !rule || !key) return 0
+  const answers = await Promise.all(
+    nodes.map((node) => client.wire.send(node, exchangingIdToken(newIdToken(rule, { issuer, key })))),
+  )
+  return answers.filter(({ status }) => status === 200).length
 }
 
 /** How long a read is on its way before the revocation. */

@@ -28,7 +28,6 @@ const KINDS = [
   'disable-account',
   'rotate-keys',
   'exchange-id-token',
-  'add-issuer',
   'refresh-issuer',
   'add-rule',
   'disable-rule',

@@ -1,4 +1,4 @@
-/** Checks that each planted bug can be planted; `npm run test:faults` checks that it is seen. */
+/** Checks that each planted bug can be planted, and the next release made; `npm run test:faults` runs them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { replace } from '../tools/test/bundle.ts'
 import { ROOT } from '../tools/test/programs.ts'
 import { INVARIANTS } from './check/invariants.ts'
 import { PLANTED } from './planted.ts'
+import { NEXT_MIGRATION, NEXT_RELEASE } from './world/release.ts'
 
 for (const { breaks, bug, replacements } of PLANTED) {
   test(`${breaks}: ${bug}`, () => {
@@ -16,6 +17,11 @@ for (const { breaks, bug, replacements } of PLANTED) {
     }
   })
 }
+
+test('the next release can be made of this checkout', () => {
+  const text = readFileSync(join(ROOT, NEXT_RELEASE.file), 'utf8')
+  assert.ok(replace(text, NEXT_RELEASE).includes(NEXT_MIGRATION))
+})
 
 test('every invariant has a bug that breaks it', () => {
   const broken = new Set(PLANTED.map(({ breaks }) => breaks))

@@ -1,10 +1,9 @@
 /** One fault from start to end: a world, a load, strikes, and the checker's verdict. */
 import { mkdirSync } from 'node:fs'
-import { ROOT } from '../tools/test/programs.ts'
 import { check, type Violation } from './check/invariants.ts'
 import { unexpectedLines } from './check/logs.ts'
 import { overLimits } from './check/resources.ts'
-import { beginning, type Fault, type Pace } from './faults.ts'
+import type { Fault, Pace } from './faults.ts'
 import { type Tally, tally } from './history.ts'
 import { type Client, newClient } from './load/client.ts'
 import { readTruth, showEverything } from './load/final.ts'
@@ -20,7 +19,7 @@ import { lastWords, say, stillRuns } from './progress.ts'
 import type { Evidence } from './striking.ts'
 import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
-import type { Release } from './world/release.ts'
+import { type Release, thisRelease } from './world/release.ts'
 import { resourcesOf } from './world/resources.ts'
 import { HANGS_AFTER_MS } from './world/until.ts'
 import { type Layout, makeWorld, type World } from './world/world.ts'
@@ -86,16 +85,13 @@ export async function run({
   let world: World | undefined
   const work = async (): Promise<Result> => {
     mkdirSync(directory, { mode: 0o755 })
-    progress.enter('bundled or unpacked the release that it begins with')
-    const { release, note } = planted
-      ? { ...planted, note: undefined }
-      : await beginning(fault, `${directory}/release`)
     progress.enter('set up the database')
+    const { release = thisRelease() } = planted ?? {}
     const making = { scene, layout: fault, directory, postgres, release }
     world = await makeWorld(making, (why) => say(`${fault.name}: ${why}`))
     for (const statement of planted?.statements ?? []) await world.statement(statement)
     const result = await breakWorld(world, { fault, seed, scene, amount, recorder })
-    return { ...result, notes: [note ?? [], world.disk?.how ?? []].flat() }
+    return { ...result, notes: [world.disk?.how ?? []].flat() }
   }
   const began = performance.now()
   const still = setInterval(() => {
@@ -139,9 +135,8 @@ export async function breakWorld(
   progress.enter('started the nodes')
   await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
   const wire = new Wire(world.nodes, recorder)
-  const upgraded = () => world.nodes.every(({ installation: { tree } }) => tree === ROOT)
   const { issuer } = world
-  const clients = makeClients({ wire, scene, upgraded, issuer, seed, fault: fault.name })
+  const clients = makeClients({ wire, scene, issuer, seed, fault: fault.name })
   const began = performance.now()
   const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, amount })
   const seconds = Math.round((performance.now() - began) / 1_000)
@@ -181,7 +176,7 @@ async function kept({ nodes }: World): Promise<readonly string[]> {
   }
 }
 
-interface Making extends Pick<Client, 'wire' | 'upgraded' | 'issuer'> {
+interface Making extends Pick<Client, 'wire' | 'issuer'> {
   readonly scene: Scene
   readonly seed: string
   /** Its name. */
@@ -190,7 +185,7 @@ interface Making extends Pick<Client, 'wire' | 'upgraded' | 'issuer'> {
 
 function makeClients({ scene, seed, fault, ...common }: Making): Client[] {
   const { people, models, asked, next, keys } = scene
-  const rules = common.issuer.added ? firstRules(people) : []
+  const rules = firstRules(people)
   const peopleOf = (at: number) => people.slice(at * PEOPLE_EACH, (at + 1) * PEOPLE_EACH)
   return Array.from({ length: CLIENTS }, (_, at) => {
     const own = keys.filter((_, key) => key % CLIENTS === at)
@@ -241,8 +236,6 @@ async function underLoad({ fault, world, clients, seed, recorder, amount }: Load
   }
   const { ratafia } = world
   const over = () => struck || progress.gaveUp
-  const ofOneRelease = () =>
-    world.nodes.every(({ installation }) => installation.tree === world.installation.tree)
   const randomOf = (who: string) => (turn: number) => seeded(seed, `${fault.name} ${who} turn ${turn}`)
   const { pace = FULL_PACE } = fault
   const operators = [
@@ -255,7 +248,7 @@ async function underLoad({ fault, world, clients, seed, recorder, amount }: Load
     ...operators.map(({ name, duties, pauseMs }) =>
       operate(
         {
-          ...{ clients, recorder, ratafia, ofOneRelease, duties, pauseMs },
+          ...{ clients, recorder, ratafia, duties, pauseMs },
           randomOf: randomOf(name),
           onTurn: () => turns[name]++,
         },

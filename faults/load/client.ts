@@ -32,8 +32,6 @@ export interface Client {
   readonly latent: Login[]
   readonly tokens: Token[]
   readonly endedTokens: Token[]
-  /** Whether every node has this release: the one before knows no rules. */
-  readonly upgraded: () => boolean
   readonly pairs: Pair[]
   readonly endedPairs: Pair[]
   readonly issuer: Issuer
@@ -55,10 +53,7 @@ export interface Client {
 }
 
 export function newClient(
-  parts: Pick<
-    Client,
-    'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next' | 'upgraded' | 'issuer' | 'rules'
-  >,
+  parts: Pick<Client, 'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next' | 'issuer' | 'rules'>,
 ): Client {
   return {
     ...{

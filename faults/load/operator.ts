@@ -52,8 +52,6 @@ interface Operator {
   readonly randomOf: (turn: number) => Random
   readonly recorder: Recorder
   readonly ratafia: Command
-  /** Whether all nodes and commands are of one release. */
-  readonly ofOneRelease: () => boolean
   /** One after the other, then from the start again. */
   readonly duties: readonly Duty[]
   /** The pause between two commands. */
@@ -64,7 +62,7 @@ interface Operator {
 
 /** Runs until `over` returns true. */
 export async function operate(
-  { clients, randomOf, recorder, ratafia, ofOneRelease, duties, pauseMs, onTurn }: Operator,
+  { clients, randomOf, recorder, ratafia, duties, pauseMs, onTurn }: Operator,
   over: () => boolean,
 ) {
   for (let turn = 1; !over(); turn++) {
@@ -73,8 +71,6 @@ export async function operate(
     const random = randomOf(turn)
     const found = find(duties[(turn - 1) % duties.length], clients, random)
     if (!found || over()) continue
-    // Nodes of the release before know no logins that were ended.
-    if (found.chosen.person && !ofOneRelease()) continue
     const { client, chosen } = found
     if (chosen.show && !chosen.person && random.chance(0.5)) await remind(client, chosen.show)
     const run = () => command(chosen, ratafia, recorder)

@@ -1,5 +1,4 @@
 /** What the operator does about rules for jobs: see `operator.ts`. */
-import type { Issuer } from '../world/issuer.ts'
 import { type Client, move } from './client.ts'
 import { exchangingIdToken, GIVES, newRule, type Rule } from './job.ts'
 import { endSessionsOf, idTokenOf } from './jobs.ts'
@@ -10,12 +9,10 @@ import type { Random } from './random.ts'
 /** One after the other, then from the start again. */
 export const RULE_DUTIES: readonly Duty[] = [removeRule, addRule, disableRule, addRule]
 
-/** A client has two rules, one for each of its people. Adds the issuer first. */
-export function addRule({ people, rules, issuer, upgraded }: Client, random: Random): Choice | undefined {
+/** A client has two rules, one for each of its people. */
+function addRule({ people, rules, issuer }: Client, random: Random): Choice | undefined {
   const person = people.find((one) => rules.every((rule) => rule.person !== one))
-  if (!person || !upgraded()) return undefined
-  // The release before set up the database.
-  if (!issuer.added) return addIssuer(issuer)
+  if (!person) return undefined
   // Those that a world begins with have small numbers.
   const rule = newRule(person, 1_000 + random.below(1_000_000))
   return {
@@ -31,14 +28,6 @@ export function addRule({ people, rules, issuer, upgraded }: Client, random: Ran
     },
   }
 }
-
-const addIssuer = (issuer: Issuer): Choice => ({
-  kind: 'add-issuer',
-  words: ['issuers', 'add', issuer.url, '--kind', 'github'],
-  done: (status) => {
-    issuer.added ||= status === 200
-  },
-})
 
 function removeRule(client: Client, random: Random): Choice | undefined {
   const rule = ruleToEnd(client, random)

@@ -1,8 +1,6 @@
 /** The program's commands, as an operator runs them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { endWithThisProcess, environmentWith } from './processes.ts'
 import type { Release } from './release.ts'
@@ -25,22 +23,12 @@ export interface Installation extends Release {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Settings differ between releases, and each release refuses unknown ones. */
-export function settingsOf({ tree, environment }: Installation): Record<string, string> {
-  const sources = join(tree, 'packages/server/src')
-  // Older releases have them beside start.ts.
-  const known = globSync(['config/**/*.ts', 'config*.ts'], { cwd: sources })
-    .map((path) => readFileSync(join(sources, path), 'utf8'))
-    .join('')
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => known.includes(name)))
-}
-
 export const commandOf =
   (installation: Installation): Command =>
   async (words, { kill } = {}) => {
     const child = endWithThisProcess(
       spawn(process.execPath, [installation.program, ...words], {
-        env: environmentWith(settingsOf(installation)),
+        env: environmentWith(installation.environment),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     )

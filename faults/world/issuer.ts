@@ -12,8 +12,6 @@ export interface SigningKey {
 }
 
 export class Issuer {
-  /** Whether the service has it. */
-  added = false
   /** Between the nodes and the issuer. */
   readonly proxy: TcpProxy
   readonly #server: Server

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Target } from '../load/wire.ts'
-import { type Installation, settingsOf } from './command.ts'
+import type { Installation } from './command.ts'
 import { NodeLog } from './node-log.ts'
 import { endWithThisProcess, environmentWith } from './processes.ts'
 import { HANGS_AFTER_MS, until } from './until.ts'
@@ -82,7 +82,7 @@ export class Node implements Target {
     const child = endWithThisProcess(
       spawn(process.execPath, [this.installation.program, 'serve'], {
         env: environmentWith({
-          ...settingsOf(this.installation),
+          ...this.installation.environment,
           ...more,
           RATAFIA_PORT: String(this.port),
         }),

@@ -1,21 +1,13 @@
-/** Releases to run: this checkout, that of a commit, or this one with a planted bug. */
-import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
-import { promisify } from 'node:util'
+/** Releases to run: this checkout, the release after it, or this checkout with a planted bug. */
 import { bundle, type Replacement } from '../../tools/test/bundle.ts'
-import { bundled, PROGRAM, ROOT } from '../../tools/test/programs.ts'
-
-const run = promisify(execFile)
+import { bundled, PROGRAM } from '../../tools/test/programs.ts'
 
 export interface Release {
-  /** Its checkout. */
-  readonly tree: string
-  /** Its program: a bundle, or a file of the checkout. */
+  /** The file of its program. */
   readonly program: string
 }
 
-export const thisRelease = (): Release => ({ tree: ROOT, program: bundled(PROGRAM) })
+export const thisRelease = (): Release => ({ program: bundled(PROGRAM) })
 
 /** Bundles the program of this checkout into `directory`, changed. Throws if a replaced text is no longer there. */
 export async function plantedRelease(
@@ -23,41 +15,30 @@ export async function plantedRelease(
   replacements: readonly Replacement[],
 ): Promise<Release> {
   await bundle(directory, { replacements })
-  return { tree: ROOT, program: bundled(PROGRAM, directory) }
+  return { program: bundled(PROGRAM, directory) }
 }
 
-/** Writes the sources at a commit to `directory`; undefined if this clone does not have it. */
-export async function committedRelease(directory: string, commit: string): Promise<Release | undefined> {
-  const here = await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT }).catch(
-    () => undefined,
-  )
-  if (!here) return undefined
-  mkdirSync(directory, { recursive: true })
-  const archive = join(directory, 'packages.tar')
-  await run('git', ['archive', '--output', archive, commit, 'packages'], { cwd: ROOT })
-  await run('tar', ['-x', '-f', archive, '-C', directory])
-  rmSync(archive)
-  linkModules(directory)
-  return { tree: directory, program: join(directory, PROGRAM) }
-}
+/** The migration of {@link nextRelease} that this checkout does not know. */
+export const NEXT_MIGRATION = '9000-next'
 
 /**
- * This checkout's libraries, and the other's packages. A library that only an older release needs has to be a development
- * dependency of the workspace.
+ * As any release changes the schema of the one before: columns in tables that every request reads or writes, an index,
+ * and a table of its own.
  */
-function linkModules(directory: string): void {
-  const [here, there] = [join(ROOT, 'node_modules'), join(directory, 'node_modules')]
-  mkdirSync(join(there, '@ratafia'), { recursive: true })
-  for (const name of readdirSync(here)) {
-    if (name === '@ratafia' || name === 'ratafia' || name === '.bin') continue
-    symlinkSync(join(here, name), join(there, name))
-  }
-  for (const name of readdirSync(join(directory, 'packages'))) {
-    const link = name === 'server' ? 'ratafia' : `@ratafia${sep}${name}`
-    if (existsSync(join(directory, 'packages', name, 'package.json'))) {
-      symlinkSync(join(directory, 'packages', name), join(there, link))
-    }
-  }
-  // The root manifest makes the sources ES modules.
-  writeFileSync(join(directory, 'package.json'), '{"type":"module"}\n')
+const NEXT_STATEMENTS: readonly string[] = [
+  'alter table account add column next text',
+  'alter table token_session add column next text',
+  'alter table device add column next text',
+  'create index token_session_next on token_session (next) where next is not null',
+  'create table next_one (id text not null constraint next_one_id_key primary key)',
+]
+
+/** What it changes in this checkout. */
+export const NEXT_RELEASE: Replacement = {
+  file: 'packages/server/src/database/schema/migrations/index.ts',
+  from: '// A new one comes here.',
+  to: `{ name: '${NEXT_MIGRATION}', statements: () => ${JSON.stringify(NEXT_STATEMENTS)} },`,
 }
+
+/** Bundles a release that comes after this one into `directory`: this checkout with one more migration. */
+export const nextRelease = (directory: string): Promise<Release> => plantedRelease(directory, [NEXT_RELEASE])

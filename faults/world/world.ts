@@ -13,7 +13,7 @@ import { Issuer } from './issuer.ts'
 import { Node } from './node.ts'
 import { Postgres } from './postgres.ts'
 import { TcpProxy } from './proxy.ts'
-import type { Release } from './release.ts'
+import { nextRelease, type Release } from './release.ts'
 import { setUp } from './set-up.ts'
 import type { Statement } from './tables.ts'
 
@@ -27,6 +27,8 @@ export interface Layout {
   readonly nodes: number
   /** Of each node. */
   readonly workers: number
+  /** Whether there is a release to upgrade to. */
+  readonly upgrades?: true
 }
 
 export interface World {
@@ -40,6 +42,8 @@ export interface World {
   readonly disk: Disk | undefined
   /** Of ID tokens. */
   readonly issuer: Issuer
+  /** The release after the one that nodes start with; undefined if nothing is upgraded. */
+  readonly next: Release | undefined
   /** The operator's settings, with which nodes start too. */
   installation: Installation
   readonly ratafia: Command
@@ -144,6 +148,7 @@ async function tryToMakeWorld({ scene, layout, directory, postgres, release }: M
     commandOf({ ...world.installation, environment: { ...its, ...world.secrets } })
   const world: World = {
     ...{ proxies, servers, synchronous, disk, issuer, end },
+    next: layout.upgrades && (await nextRelease(newDirectory('next'))),
     installation: { ...release, environment: withDatabase() },
     nodes: await Promise.all(
       Array.from({ length: layout.nodes }, async (_, at) => {

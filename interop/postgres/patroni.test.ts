@@ -132,7 +132,8 @@ async function makeWorld(cluster: Patroni, scene: Scene, directory: string): Pro
     new Node('node 2', await freePort(), installation),
   ]
   return {
-    ...{ nodes, proxies: [], servers: {}, synchronous: true, disk: undefined, issuer, installation },
+    ...{ nodes, proxies: [], servers: {}, synchronous: true, disk: undefined, issuer },
+    ...{ installation, next: undefined },
     ...{ kind: 'postgres', secrets: {}, found: { sealed: [], restored: [] } },
     ratafia: commandOf(installation),
     directory: (name) => join(directory, name),

@@ -47,18 +47,11 @@ export function checkEmail(typed: string): string {
   return normalEmail(text)
 }
 
-/** The username or e-mail address of a sign-in, with its ASCII letters in lower case. */
-export interface LoginName {
-  /** In the spelling of the user. */
-  readonly typed: string
-  /** In the spelling that accounts are stored with. Accounts of an earlier release can have another one. */
-  readonly stored: string
-}
-
-export function loginName(text: string): LoginName {
+/** The username or e-mail address of a sign-in as accounts are stored and compared, from what a user typed. */
+export function loginName(text: string): string {
   // People type capitals, which no username has and which make no difference in an e-mail address.
   const typed = asciiLower(withoutMailto(text).trim())
-  return { typed, stored: isEmail(typed) ? asciiLower(normalEmail(typed)) : typed }
+  return isEmail(typed) ? asciiLower(normalEmail(typed)) : typed
 }
 
 /** As the database compares addresses. */

@@ -77,8 +77,8 @@ export interface AccountStore {
   ): Promise<readonly LinkedIdentity[]>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   findPassword(username: Username): Promise<WithPassword | undefined>
-  /** Those with a password and one of these e-mail addresses, at most four. ASCII letters count without their case. */
-  findPasswordsByEmail(emails: readonly string[]): Promise<readonly WithPassword[]>
+  /** The account with a password and this e-mail address. ASCII letters count without their case. */
+  findPasswordByEmail(email: string): Promise<WithPassword | undefined>
   /** In a transaction: the account, which no other changes, removes or gives anything until the transaction ends. */
   lock(id: AccountId): Promise<Account | undefined>
   /** Those that are not removed and fit, after `after` up to `last`, by username (in the database's own order of text). */
@@ -104,8 +104,6 @@ export interface AccountStore {
    * `invalid-field` when another account with a password has its e-mail address.
    */
   setPasswordHash(id: AccountId, passwordHash: string, replacing?: string): Promise<boolean>
-  /** False when there is no such account, or when it is removed. Throws as {@link setPasswordHash}. */
-  setEmail(id: AccountId, email: string): Promise<boolean>
   /** False when there is no such account, or when it is removed. Throws as {@link setPasswordHash}. */
   edit(id: AccountId, changes: { readonly name?: string; readonly email?: string }): Promise<boolean>
   /** Undefined switches them on. False when there is no such account, or when it is switched so already, or removed. */
@@ -214,18 +212,13 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     },
 
     // Index: account_email_key.
-    findPasswordsByEmail: async (emails) => {
-      const rows = await select()
+    findPasswordByEmail: async (email) => {
+      const row = await select()
         .where('password_hash', 'is not', null)
         .where('email', '<>', '')
-        .where(
-          asciiLower(query, sql.ref('email')),
-          'in',
-          emails.map((email) => asciiLower(query, sql`cast(${email} as text)`)),
-        )
-        .limit(4)
-        .execute()
-      return rows.map(withPassword)
+        .where(asciiLower(query, sql.ref('email')), '=', asciiLower(query, sql`cast(${email} as text)`))
+        .executeTakeFirst()
+      return row && withPassword(row)
     },
 
     // Index: the primary key.
@@ -296,9 +289,6 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
           .$if(replacing !== undefined, (same) => same.where('password_hash', '=', replacing ?? '')),
       ).catch(emailTaken),
 
-    setEmail: (id, email) =>
-      changed(id, (account) => account.set({ email }).where('removed_at', 'is', null)).catch(emailTaken),
-
     edit: (id, changes) =>
       changed(id, (account) => account.set(changes).where('removed_at', 'is', null)).catch(emailTaken),
 
@@ -348,9 +338,8 @@ export function accountOf(row: AccountTable): Account {
     hasPassword: row.password_hash !== null,
     disabledAt: fromInstant(row.disabled_at) ?? undefined,
     loginsSince: fromInstant(row.logins_since) ?? undefined,
-    // Absent where `accounts set-email` works on the schema of the release before.
-    passwordLoginsOffAt: fromInstant(row.password_logins_off_at ?? null) ?? undefined,
-    remindersOffAt: fromInstant(row.reminders_off_at ?? null) ?? undefined,
+    passwordLoginsOffAt: fromInstant(row.password_logins_off_at) ?? undefined,
+    remindersOffAt: fromInstant(row.reminders_off_at) ?? undefined,
     ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
     createdAt: fromInstant(row.created_at),
   }

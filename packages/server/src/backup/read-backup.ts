@@ -16,6 +16,7 @@ import {
   type TableHead,
   type Totals,
 } from './backup-file.ts'
+import { isUnreleased } from './whole-database-store.ts'
 
 /** Called in this order: a header; each table, followed by its rows. */
 export interface BackupReader {
@@ -163,6 +164,12 @@ function headerOf(value: unknown): Header {
   }
   if (!isText(madeAt, INSTANT) || !isText(database, DATABASE) || !isTexts(migrations)) throw noHeader
   if (!migrations.every((name) => MIGRATION.test(name))) throw noHeader
+  if (isUnreleased(migrations)) {
+    throw new ImportError(
+      'The backup was made before the first release of Ratafia, and releases cannot restore it. ' +
+        'Start with a new database. Nothing was restored.',
+    )
+  }
   return { release, madeAt, database, migrations }
 }
 

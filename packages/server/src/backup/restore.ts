@@ -28,8 +28,6 @@ export interface Restored extends Totals {
    * a key that is not configured.
    */
   readonly unreadable: readonly string[]
-  /** What to do about rows of an older release that a migration left unchanged; a sentence for each migration. */
-  readonly leftUnchanged: readonly string[]
 }
 
 interface RestoreDeps {
@@ -59,7 +57,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
         requireKnownSchema(read, target.ourMigrations)
         requireNotNewer(there, read)
         await target.migrate(read.migrations)
-        // Rows that migrations inserted: the backup has them.
+        // Also of what `ratafia migrate` wrote in a new database.
         await target.clear()
         known = new Map(
           (await target.tables()).map(({ name, columns }) => [
@@ -87,7 +85,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
       },
     })
     if (!header) throw new ImportError('The file is empty.')
-    const leftUnchanged = await target.migrate()
+    await target.migrate()
     const unreadable = await requireOurSecret(target, deps.sealer)
     requireSeal(ending, request.unsealed, deps.sealer)
     const { revokeSessionsSince: since } = request
@@ -100,7 +98,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
       details: { rows: totals.rows, 'made-on': header.database, 'revoked-sessions': revokedSessions },
     })
     const { madeAt, database } = header
-    return { ...totals, madeAt, database, revokedSessions, unreadable, leftUnchanged }
+    return { ...totals, madeAt, database, revokedSessions, unreadable }
   })
 }
 
@@ -166,7 +164,7 @@ function requireSeal({ digest, seal }: Ending, unsealed: boolean, sealer: Sealer
   if (!seal && unsealed) return
   if (!seal) {
     throw invalidRequest(
-      'The backup has no seal: it was made without the secret key or by an earlier release, or somebody changed it. If you know that nobody could, give --unsealed. Nothing was restored.',
+      'The backup has no seal: it was made without the secret key, or somebody changed it. If you know that nobody could, give --unsealed. Nothing was restored.',
     )
   }
   if (sealer.unseal(BACKUP_PURPOSE, seal)?.equals(digest)) return

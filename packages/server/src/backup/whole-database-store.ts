@@ -10,20 +10,20 @@ import {
   inTransaction,
   isRefusedValue,
   lockSchema,
+  type Migration,
   migrateTo,
-  migrationNames,
   migrationsDone,
+  migrations as ours,
   prepareSchemaLock,
   presentTables,
   type Schema,
-  seededTables,
   type Table,
   tableNames,
   toInstant,
 } from '../database/index.ts'
 import type { BackupRow, Value } from './backup-file.ts'
 
-export type { Table } from '../database/index.ts'
+export { isUnreleased, type Table } from '../database/index.ts'
 
 /** The database at one moment. */
 export interface Snapshot {
@@ -60,12 +60,12 @@ export interface Replacement extends ReplacementStores {
   readonly ourMigrations: readonly string[]
   /** The names of those that ran; none in a database without tables. */
   migrations(): Promise<readonly string[]>
-  /** The first table with a row that no migration inserted; undefined for a new database. */
+  /** The first table with a row that `ratafia migrate` does not write; undefined for a new database. */
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
   clear(): Promise<void>
-  /** Runs these migrations, or all of them. Returns a sentence for each that left rows unchanged. */
-  migrate(names?: readonly string[]): Promise<readonly string[]>
+  /** Runs these migrations, or all of them. */
+  migrate(names?: readonly string[]): Promise<void>
   tables(): Promise<readonly Table[]>
   /** Returns why the database refuses them, and then the transaction is useless; undefined once it has them. */
   insert(table: string, columns: readonly string[], rows: readonly BackupRow[]): Promise<string | undefined>
@@ -89,27 +89,37 @@ const PARAMETERS = 30_000
 export function wholeDatabaseStore(
   database: Database,
   storesOn: (on: Pick<Database, 'query'>) => ReplacementStores,
+  migrations: readonly Migration[] = ours,
 ): WholeDatabaseStore {
   const { kind } = database
+  const schema: SchemaOf = {
+    kind,
+    migrations,
+    ourMigrations: migrations.map(({ name }) => name),
+    ourTables: tableNames(kind, migrations),
+  }
+  const { ourMigrations, ourTables } = schema
   return {
     read: (work) =>
       inSnapshot(database, async (query) =>
         work({
           kind,
-          ourMigrations: migrationNames,
+          ourMigrations,
           migrations: await migrationsDone(query, kind),
-          tables: await describeTables(query, kind, tableNames(kind)),
+          tables: await describeTables(query, kind, ourTables),
           measure: (table) => measure(query, table),
           pages: (table, size) => pages(query, table, size),
         }),
       ),
     replace: (work) =>
       database.locking(async (query) => {
+        // Refuses a database from before the first release while nothing is made or locked.
+        await migrationsDone(query, kind)
         await prepareSchemaLock(query, kind)
         return inTransaction(query, async (transaction) => {
-          await lockAll(transaction, kind)
+          await lockAll(transaction, schema)
           const replaced = await work({
-            ...replacement(transaction, kind),
+            ...replacement(transaction, schema),
             ...storesOn({ query: transaction }),
           })
           // Only once the schema is up to date: that of an older backup announces less, or nothing.
@@ -120,11 +130,21 @@ export function wholeDatabaseStore(
   }
 }
 
+/** The schema of this release. */
+interface SchemaOf {
+  readonly kind: DatabaseKind
+  readonly migrations: readonly Migration[]
+  /** Their names. */
+  readonly ourMigrations: readonly string[]
+  /** A table comes after those it refers to. */
+  readonly ourTables: readonly string[]
+}
+
 /** Freezes the tables: a node that starts now waits. On SQLite the transaction is enough. */
-async function lockAll(query: Transaction<Schema>, kind: DatabaseKind): Promise<void> {
+async function lockAll(query: Transaction<Schema>, { kind, ourTables }: SchemaOf): Promise<void> {
   await lockSchema(query)
   if (kind === 'sqlite') return
-  const names = await presentTables(query, kind, tableNames(kind))
+  const names = await presentTables(query, kind, ourTables)
   if (names.length === 0) return
   await sql`lock table ${sql.join(names.map((name) => sql.table(name)))} in access exclusive mode`.execute(
     query,
@@ -170,22 +190,20 @@ async function* pages(
 
 function replacement(
   query: Transaction<Schema>,
-  kind: DatabaseKind,
+  { kind, migrations, ourMigrations, ourTables }: SchemaOf,
 ): Omit<Replacement, keyof ReplacementStores> {
-  const tables = () => describeTables(query, kind, tableNames(kind))
+  const tables = () => describeTables(query, kind, ourTables)
   return {
     tables,
 
-    ourMigrations: migrationNames,
+    ourMigrations,
 
     migrations: () => migrationsDone(query, kind),
 
     async occupied() {
-      const seeded = seededTables(kind)
-      // `ratafia migrate` leaves entries in a new database.
-      seeded.add('audit_entry')
       for (const { name } of await tables()) {
-        if (seeded.has(name)) continue
+        // `ratafia migrate` leaves entries in a new database.
+        if (name === 'audit_entry') continue
         const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(query)
         if (rows.length > 0) return name
       }
@@ -202,7 +220,7 @@ function replacement(
       for (const name of names.toReversed()) await sql`delete from ${sql.table(name)}`.execute(query)
     },
 
-    migrate: (names) => migrateTo(query, kind, names),
+    migrate: (names) => migrateTo(query, kind, { migrations, ...(names && { names }) }),
 
     async insert(table, columns, rows) {
       const step = Math.max(1, Math.floor(PARAMETERS / columns.length))

@@ -1,6 +1,6 @@
+/** Brands: the accounts that serials are signed for, as far as somebody may see them. */
 import { type Authority, brandsFor, brandsNamed, covers } from '../authority.ts'
 import { noSuchRecord, type RequestError } from '../errors.ts'
-/** Brands: the accounts that serials are signed for, as far as somebody may see them. */
 import { pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { StoredBrand } from './brand-store.ts'

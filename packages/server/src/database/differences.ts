@@ -18,8 +18,6 @@ export interface Words {
   readonly bytewise: string
   /** Ends a `create table`: makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string
-  /** The function that tells where in a text another begins: from 1, and 0 if it is not in it. */
-  readonly placeIn: string
   /** In how many partitions a table with a row for each device is made; 0 makes it whole. Always 0 on SQLite. */
   readonly partitions: number
   /** The time in epoch milliseconds, as it is when the expression is evaluated. */
@@ -36,7 +34,6 @@ const WORDS: Readonly<Record<DatabaseKind, Omit<Words, 'partitions'>>> = {
     smallInteger: 'integer',
     bytewise: '',
     strict: ' strict',
-    placeIn: 'instr',
     now: "unixepoch('subsec') * 1000",
     notifies: false,
   },
@@ -47,7 +44,6 @@ const WORDS: Readonly<Record<DatabaseKind, Omit<Words, 'partitions'>>> = {
     smallInteger: 'smallint',
     bytewise: ' collate "C"',
     strict: '',
-    placeIn: 'strpos',
     now: 'extract(epoch from clock_timestamp()) * 1000',
     notifies: true,
   },

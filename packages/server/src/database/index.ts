@@ -18,14 +18,13 @@ export { listed, listOf } from './dialects/listed.ts'
 export { joinFew, joinOne, jsonOf } from './dialects/looked-up.ts'
 export { databaseNow } from './dialects/now.ts'
 export { rowLock } from './dialects/row-lock.ts'
-export { tableExists } from './dialects/table-exists.ts'
 export type { DatabaseKind } from './differences.ts'
 export { isRefusedValue } from './errors/refused-value.ts'
 export { isReferenceViolation, isUniqueViolation } from './errors/unique-violation.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export { requireFitDatabase } from './postgres/traits.ts'
 export type * from './schema/account-tables.ts'
-export { lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
+export { isUnreleased, lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
 export {
   describeTables,
   distributedTables,
@@ -37,21 +36,16 @@ export {
   referencesOf,
   type Table,
 } from './schema/catalogue.ts'
-export {
-  migrate,
-  migrateTo,
-  migrationNames,
-  type PlannedMigration,
-  planMigrations,
-} from './schema/migrate.ts'
+export { migrate, migrateTo, type PlannedMigration, planMigrations } from './schema/migrate.ts'
 export {
   columnNames,
   constraintNames,
   indexNames,
-  seededTables,
   tableNames,
   triggerNames,
 } from './schema/migrated-names.ts'
+export type { Migration } from './schema/migration.ts'
+export { migrations } from './schema/migrations/index.ts'
 export { isRemindedKey } from './schema/reminded-keys.ts'
 export { isReminded } from './schema/reminded-sessions.ts'
 export type * from './schema/schema.ts'

@@ -1,6 +1,6 @@
 /** Every sealed value in the database, of any feature: a change of the secret key must reach all of them. */
 import { sql } from 'kysely'
-import { anyRowChanged, type Database, tableExists } from '../database/index.ts'
+import { anyRowChanged, type Database } from '../database/index.ts'
 import {
   keyPairSealingPurpose,
   rootKeyPurpose,
@@ -50,7 +50,11 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
       const rootKeys = await query.selectFrom('root_key').selectAll().orderBy('id').execute()
       const keyPairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()
       const signingKeys = await query.selectFrom('signing_key').selectAll().orderBy('key_id').execute()
-      const secondFactors = await secondFactorsOf(query)
+      const secondFactors = await query
+        .selectFrom('second_factor')
+        .select(['id', 'sealed'])
+        .orderBy('id')
+        .execute()
       const checks = await query.selectFrom('seal_check').selectAll().execute()
       return [
         ...rootKeys.map(({ id, sealed }) => ({
@@ -86,10 +90,4 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
       ]
     },
   }
-}
-
-/** None in a backup of an earlier release while it is restored: its schema has no such table yet. */
-async function secondFactorsOf(query: Database['query']) {
-  if (!(await tableExists(query, 'second_factor'))) return []
-  return query.selectFrom('second_factor').select(['id', 'sealed']).orderBy('id').execute()
 }

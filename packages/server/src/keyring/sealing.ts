@@ -8,9 +8,8 @@
  * A purpose names one place ("root-key:3"), so that a sealed value does not open if it is moved to another row. Eight
  * random bytes are nonce enough: a purpose seals a handful of values, not billions.
  *
- * The key id says which secret sealed a value, so that a change of the secret can be followed. Values of earlier
- * releases have twelve random bytes in its place, so the id is only a hint: the secret that opens a value is the right
- * one. Either release reads the other's values.
+ * The key id shows which secret sealed a value, so that a change of the secret can be followed. It is only a hint: the
+ * secret that opens a value is the right one.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 

@@ -1,6 +1,5 @@
-import type { Stores } from '../stores.ts'
 /** What the operations on management tokens work with. */
-
+import type { Stores } from '../stores.ts'
 import type { LoginDependencies } from '../tokens/authentication/verify-session.ts'
 import type { TokenDependencies } from '../tokens/dependencies.ts'
 import type { RememberedManagers } from './tokens/manager.ts'

@@ -1,5 +1,5 @@
-import { type Authority, requireForAll } from '../authority.ts'
 /** Reads the package directory, page by page. */
+import { type Authority, requireForAll } from '../authority.ts'
 import { pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { PackageEntry } from './package-store.ts'

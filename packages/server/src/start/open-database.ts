@@ -104,7 +104,6 @@ export async function migrateWithLog(
         subject: migrations.at(-1) ?? '',
         details: { migrations },
       }),
-    onLeft: (sentence) => log.warn(sentence),
   })
   if (ran.length > 0) log.info({ migrations: ran }, 'brought the database up to date')
   return ran

@@ -36,8 +36,7 @@ eachDatabase((kind, _open, fresh) => {
       { code, stdout },
       {
         code: 0,
-        stdout:
-          'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit, 0006-waiting-devices, 0007-logins, 0008-fleet, 0009-waiting-places, 0010-operators-changes, 0011-session-chains, 0012-contract-buckets, 0013-announcements, 0014-publisher-logins, 0015-ci-publishing, 0016-administration, 0017-fleet-lists, 0018-jobs, 0019-activity, 0020-file-jobs, 0021-token-activity, 0022-counters, 0023-reminders, 0024-kept-forms, 0025-own-tokens, 0026-credentials, 0027-email-addresses.\n',
+        stdout: 'Ran 0001-schema.\n',
       },
     )
     assert.deepEqual(await program.json('migrate'), { ran: [] })

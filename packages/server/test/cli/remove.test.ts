@@ -315,7 +315,7 @@ eachDatabase((kind, _open, fresh) => {
         completedAt: new Date(),
         expiresAt: soon,
         seen: 0,
-        signedInAt: undefined,
+        signedInAt: new Date(),
       })
       const signIn = {
         idHash: Buffer.alloc(32, 7),

@@ -1,20 +1,9 @@
 /** `ratafia accounts totp`, `reset-link`, `password-logins` and `set-email`, as an operator uses them. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { loginName } from '../../src/accounts/account-fields.ts'
-import { findByLoginName } from '../../src/accounts/passwords/verify-password.ts'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
-import type { DatabaseKind } from '../../src/database/index.ts'
-import {
-  lockSchema,
-  migrateTo,
-  migrationNames,
-  openDatabase,
-  prepareSchemaLock,
-} from '../../src/database/index.ts'
 import { secondFactorPurpose } from '../../src/keyring/sealing-purposes.ts'
-import { eachDatabase, type Fresh, withoutTables } from '../support/databases.ts'
+import { eachDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { type Program, testProgram } from '../support/program.ts'
 import { storesWith } from '../support/stores.ts'
@@ -191,76 +180,6 @@ describe('an e-mail address in another spelling', () => {
   })
 })
 
-describe('a database whose accounts have e-mail addresses in several spellings', () => {
-  eachDatabase((kind, _open, fresh) => {
-    const program = testProgram(withoutTables(fresh))
-    test('gets one spelling of each; where two accounts share an address, both stay and are named', async () => {
-      await makePrevious(kind, fresh, '0027-email-addresses', [
-        ['ann', 'ann@XN--EXMPLE-CUA.org', 'HASH'],
-        ['bob', 'Bob@example.org', 'HASH'],
-        ['carl', 'carl@xn--exmple-cua.org', 'HASH'],
-        ['dora', 'CARL@exämple.org', 'HASH'],
-        ['eve', 'ev\u0065\u0301@example.org', 'HASH'],
-        ['fay', 'evé@example.org', null],
-        ['gus', '', 'HASH'],
-        ['hal', 'CARL@xn--exmple-cua.org', null],
-      ])
-      const environment = { RATAFIA_SECRET_KEY: OLD }
-      const shared =
-        /share an e-mail address in two spellings: carl@xn--exmple-cua\.org of carl is carl@exämple\.org of dora\. They still sign in .*`ratafia accounts set-email USERNAME EMAIL`/
-      const file = join(program.directory, 'before.backup')
-      const backedUp = await program.run(['backup', file, '--unsealed'], { environment })
-      assert.equal(backedUp.code, 0, backedUp.stderr)
-      const elsewhere = { RATAFIA_DATABASE_URL: '', RATAFIA_DATA_DIR: join(program.directory, 'restored') }
-      const restored = await program.run(['restore', file, '--unsealed'], {
-        environment: { ...environment, ...elsewhere },
-      })
-      assert.equal(restored.code, 0, restored.stderr)
-      assert.match(restored.stderr, shared)
-      const { code, stderr } = await program.run(['migrate'], { environment })
-      assert.equal(code, 0, stderr)
-      assert.match(stderr, shared)
-      const same = ['accounts', 'set-email', 'carl', 'carl@xn--exmple-cua.org']
-      assert.equal((await program.run(same, { environment })).code, 0, 'the address that it has')
-      const { stdout } = await program.run(['accounts', 'list', '--json'], { environment })
-      assert.deepEqual(
-        JSON.parse(stdout).map(({ email }: { email: string }) => email),
-        [
-          ...['ann@exämple.org', 'Bob@example.org', 'carl@xn--exmple-cua.org', 'CARL@exämple.org'],
-          ...['evé@example.org', 'evé@example.org', '', 'CARL@exämple.org'],
-        ],
-      )
-      const { accounts: store } = await program.open(environment)
-      for (const [typed, owner] of [
-        ['carl@xn--exmple-cua.org', 'carl'],
-        ['Carl@exämple.org', 'dora'],
-        ['carl@EXÄMPLE.org', 'dora'],
-        ['ann@xn--exmple-cua.org', 'ann'],
-        ['eve\u0301@example.org', 'eve'],
-      ] as const) {
-        const found = await findByLoginName(loginName(typed), storesWith({ accounts: store }))
-        assert.equal(found?.account.username, owner, typed)
-      }
-    })
-  })
-})
-
-describe('a database whose accounts share more addresses than a message should name', () => {
-  eachDatabase((kind, _open, fresh) => {
-    const program = testProgram(withoutTables(fresh))
-    test('names twenty and counts the others', async () => {
-      const accounts = Array.from({ length: 22 }, (_, at) => [
-        [`left-${at}`, `p${at}@xn--exmple-cua.org`, 'HASH'] as const,
-        [`other-${at}`, `p${at}@exämple.org`, 'HASH'] as const,
-      ]).flat()
-      await makePrevious(kind, fresh, '0027-email-addresses', accounts)
-      const { stderr } = await program.run(['migrate'], { environment: { RATAFIA_SECRET_KEY: OLD } })
-      assert.match(stderr, /; and 2 more\. They still sign in /)
-      assert.equal(stderr.match(/ of left-/g)?.length, 20)
-    })
-  })
-})
-
 describe('after the secret key was changed', () => {
   eachDatabase((_kind, open, fresh) => {
     const program = testProgram(fresh)
@@ -289,7 +208,7 @@ describe('after the secret key was changed', () => {
       await run(['secret', 'rotate'], { RATAFIA_SECRET_KEY: NEW, RATAFIA_PREVIOUS_SECRET_KEY: OLD })
       await run(['verify'], { RATAFIA_SECRET_KEY: NEW })
       const { accounts, secondFactors, sealer } = await program.open({ RATAFIA_SECRET_KEY: NEW })
-      const ann = (await accounts.findPasswordsByEmail(['ann@example.org']))[0]?.account ?? assert.fail()
+      const ann = (await accounts.findPasswordByEmail('ann@example.org'))?.account ?? assert.fail()
       const [factor] = await secondFactors.of(ann.id)
       assert.ok(factor)
       assert.deepEqual(sealer.unseal(secondFactorPurpose(factor.id), factor.sealed), secretOf(secret))
@@ -303,109 +222,3 @@ describe('after the secret key was changed', () => {
     })
   })
 })
-
-describe('a database of the release before, whose accounts share e-mail addresses', () => {
-  eachDatabase((kind, _open, fresh) => {
-    const program = testProgram(withoutTables(fresh))
-    const environment = { RATAFIA_SECRET_KEY: OLD, RATAFIA_PORT: '9' }
-    const run = (...words: string[]) => program.run(words, { environment })
-    test('is left as it is, and the message names them; set-email mends it, and it is migrated', async () => {
-      await makePrevious(kind, fresh, '0014-publisher-logins', SHARED)
-      const failed = await run('migrate')
-      assert.deepEqual([failed.code, failed.stdout], [1, ''])
-      assert.equal(
-        failed.stderr,
-        [
-          'ratafia: Accounts with a password share an e-mail address, and from this release on people log in with theirs:',
-          'ratafia:   ann@example.org: ann, anna',
-          'ratafia:   team@example.org: bob, carl, dora',
-          'ratafia: Nothing was changed. Give each account an address of its own (`ratafia accounts set-email USERNAME EMAIL`), and migrate again.',
-          '',
-        ].join('\n'),
-      )
-      const asJson = await run('migrate', '--json')
-      assert.equal(JSON.parse(asJson.stderr).error.code, 'unfit-rows')
-      assert.match((await run('migrate', '--plan')).stdout, /account_email_key/)
-      assert.match((await run('status')).stderr, /run `ratafia migrate`/)
-
-      for (const name of ['anna', 'carl', 'dora']) {
-        const { code, stderr } = await run('accounts', 'set-email', name, `${name}@example.org`)
-        assert.equal(code, 0, stderr)
-      }
-      assert.deepEqual(JSON.parse((await run('migrate', '--json')).stdout).ran, [
-        '0014-publisher-logins',
-        '0015-ci-publishing',
-        '0016-administration',
-        '0017-fleet-lists',
-        '0018-jobs',
-        '0019-activity',
-        '0020-file-jobs',
-        '0021-token-activity',
-        '0022-counters',
-        '0023-reminders',
-        '0024-kept-forms',
-        '0025-own-tokens',
-        '0026-credentials',
-        '0027-email-addresses',
-      ])
-      const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
-        ({ email }: { email: string }) => email,
-      )
-      assert.deepEqual(
-        emails.sort(),
-        [
-          ...[
-            'Team@example.org',
-            'ann@example.org',
-            'anna@example.org',
-            'ann@example.org',
-            'carl@example.org',
-          ],
-          ...['dora@example.org', '', ''],
-        ].sort(),
-      )
-    })
-  })
-})
-
-type OldAccount = readonly [username: string, email: string, passwordHash: string | null]
-
-const SHARED: readonly OldAccount[] = [
-  ['ann', 'ann@example.org', 'HASH'],
-  ['anna', 'ANN@example.org', 'HASH'],
-  ['bob', 'Team@example.org', 'HASH'],
-  ['carl', 'team@example.org', 'HASH'],
-  ['dora', 'TEAM@example.org', 'HASH'],
-  // These do not count: no password, or no address.
-  ['eve', 'ann@example.org', null],
-  ['fay', '', 'HASH'],
-  ['gus', '', 'HASH'],
-]
-
-/** With the migrations before `next`, and accounts as people made them. */
-async function makePrevious(
-  kind: DatabaseKind,
-  { emptyTarget }: Pick<Fresh, 'emptyTarget'>,
-  next: string,
-  accounts: readonly OldAccount[],
-): Promise<void> {
-  const database = await openDatabase(await emptyTarget())
-  const before = migrationNames.slice(0, migrationNames.indexOf(next))
-  try {
-    await prepareSchemaLock(database.query, kind)
-    await database.query.transaction().execute(async (query) => {
-      await lockSchema(query)
-      await migrateTo(query, kind, before)
-    })
-    for (const [username, email, password_hash] of accounts) {
-      const id = username.padEnd(32, 'x')
-      const row = { id, username, email, name: username, password_hash, created_at: 1 }
-      await database.query
-        .insertInto('account')
-        .values(row as never)
-        .execute()
-    }
-  } finally {
-    await database.close()
-  }
-}

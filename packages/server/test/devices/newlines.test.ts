@@ -1,7 +1,4 @@
-/**
- * Guarantee: a newline too many before a signature, which a stream of assertions may have, poisons no row. What an
- * earlier release stored with one can still be used.
- */
+/** Guarantee: a newline too many before a signature, which a stream of assertions may have, poisons no row. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,8 +45,6 @@ oneDatabase((_kind, open, fresh) => {
   after(() => service.end('SIGTERM'))
 
   const newKey = () => keys.pop() ?? assert.fail('no key left')
-  const statusOf = async (deviceKeyId: string) =>
-    (await installation.devices.findByKey({ ...ACME, deviceKeyId }))?.status
   const approve = (deviceKeyId: string) => program.run(['devices', 'approve', '--', deviceKeyId])
   const verifies = async () => {
     const { code, stdout } = await program.run(['verify'])
@@ -73,18 +68,6 @@ oneDatabase((_kind, open, fresh) => {
     await verifies()
   })
 
-  test('one that an earlier release stored with it is approved, too', async () => {
-    const key = newKey()
-    const request = serialRequest({ requestId: await getRequestId(service), key, serial: 'N-2' })
-    assert.equal((await postDevices(service, streamOf(request, modelFile.bytes))).status, 202)
-    const row = database.query.updateTable('device').set({ request: spoiled(request) })
-    await row.where('device_key_id', '=', key.publicKey.id).execute()
-    const { code, stderr } = await approve(key.publicKey.id)
-    assert.deepEqual([code, stderr], [0, ''])
-    assert.equal(await statusOf(key.publicKey.id), 'active')
-    await verifies()
-  })
-
   test('a serial that enters the register with a session is handed out and exported', async () => {
     const key = newKey()
     const serial = serialAssertion({ serial: 'N-3', key })
@@ -98,11 +81,6 @@ oneDatabase((_kind, open, fresh) => {
       )
       return [response.status, await response.text()]
     }
-    assert.deepEqual(await served(), [200, textOf(encode(serial))])
-    await verifies()
-    // As an earlier release stored it.
-    const row = database.query.updateTable('serial_assertion').set({ encoded: spoiled(encode(serial)) })
-    await row.where('serial', '=', 'N-3').execute()
     assert.deepEqual(await served(), [200, textOf(encode(serial))])
     await verifies()
     const requestHeaders = { 'snap-device-capabilities': 'serial-stream' }

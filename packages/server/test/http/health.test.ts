@@ -45,7 +45,7 @@ eachDatabase((kind, _open, fresh) => {
     const { message } = refusalOf(await call(service, 'GET', '/health/ready'))
     assert.equal(message, 'The schema of the database is for a newer release.')
     await bookkeeping("delete from schema_migration where name = '9999-contract-it'")
-    await bookkeeping("update schema_migration set name = '0000-else' where name = '0003-devices'")
+    await bookkeeping("update schema_migration set name = '0000-else' where name = '0001-schema'")
     assert.deepEqual(refusalOf(await call(service, 'GET', '/health/ready')), {
       status: 503,
       code: 'service-unavailable',
@@ -53,7 +53,7 @@ eachDatabase((kind, _open, fresh) => {
     })
     assert.equal((await call(service, 'HEAD', '/health/ready')).status, 503)
     assert.equal((await call(service, 'GET', '/health/live')).status, 200)
-    await bookkeeping("update schema_migration set name = '0003-devices' where name = '0000-else'")
+    await bookkeeping("update schema_migration set name = '0001-schema' where name = '0000-else'")
     assert.equal((await call(service, 'GET', '/health/ready')).status, 200)
   })
 

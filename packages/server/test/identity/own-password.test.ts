@@ -217,7 +217,7 @@ eachDatabase((_kind, open) => {
       ],
       ['the account was disabled', (ann: Account) => disableAccount(ann.id, world)],
       [
-        'a node of the release before changed the password',
+        'the logins of the account were ended',
         (ann: Account) => world.accounts.endLogins(ann.id, world.clock()),
       ],
     ] as const) {

@@ -286,7 +286,7 @@ eachDatabase((_kind, _open, fresh) => {
       ids.push(await addSession(service, hugo, { endsIn: 7, description }))
     }
     const ivy = await addPerson(service)
-    await service.installation.accounts.setEmail(ivy.id, '')
+    await service.installation.accounts.edit(ivy.id, { email: '' })
     await addSession(service, ivy, { endsIn: 7 })
     await soon()
     const letters = lettersTo(hugo.email)

@@ -133,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
           await agentDischarge(root, agent, (discharged) =>
             addFirstPartyCaveat(discharged, `declared login ${later} ${later}`),
           ),
-          // As an older release gives it; the holder adds the mark.
+          // The identity service gave no mark; the holder adds one.
           await dischargeFor(one, root, agent.account, ({ id }) => [
             `declared userid ${id}`,
             `time-before ${new Date(later).toISOString()}`,

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { encodeBase64Url, encodeBinary, type Macaroon, mint } from '@ratafia/macaroon'
-import { openKeyring } from '../../src/keyring/keyring.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { eventually } from '../support/eventually.ts'
 import {
   addPerson,
   bearing,
@@ -52,7 +50,7 @@ const whoami = (service: TestService, headers: Record<string, string>) =>
 const exchange = (service: TestService, headers: Record<string, string>) =>
   call(service, 'POST', '/api/v2/tokens/exchange', { headers, body: {} })
 
-eachDatabase((kind, open, fresh) => {
+eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
 
   test('guarantee: made-up identifiers make no request wait', { timeout: PATIENCE_MS }, async () => {
@@ -83,25 +81,6 @@ eachDatabase((kind, open, fresh) => {
     assert.equal((await whoami(service, among(3))).status, 200)
     assert.deepEqual(refusalOf(await whoami(service, among(4))), NOT_OURS)
   })
-
-  // On SQLite all processes are of one release.
-  if (kind === 'postgres') {
-    test('what an older release makes with a new root key is accepted as soon as the node hears of the key', async () => {
-      const { installation } = service
-      const other = await openKeyring({
-        database: await open(),
-        secret: Buffer.alloc(32, 7),
-        clock: () => new Date(),
-      })
-      const { id } = await other.rotateRootKey()
-      // As the older release makes identifiers: 16 random bytes.
-      const unchecked = Buffer.concat([Buffer.of(0x12, 0, 0, 0, id), randomBytes(16)])
-      await eventually(
-        'it knows the key',
-        async () => (await installation.keyring.resolve(unchecked)) !== undefined,
-      )
-    })
-  }
 
   test('guarantee: made-up identifiers are refused without the database', async () => {
     await service.installation.database.close()

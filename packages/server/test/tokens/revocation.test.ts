@@ -160,7 +160,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('a token revoked without the service: by psql or an older release', async () => {
+  test('a token revoked without the service: such as by psql', async () => {
     const token = await logIn(one, await addPerson(one))
     for (const node of [one, ...others]) await remembers(node, asking(token))
     const database = await openDatabase(await postgres())

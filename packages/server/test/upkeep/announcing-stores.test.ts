@@ -150,8 +150,8 @@ const OPERATIONS: readonly (readonly [
     [`account ${anna.id}`],
   ],
   [
-    'accounts.setEmail',
-    ({ accounts }) => accounts.setEmail(anna.id, 'anna@example.org'),
+    'accounts.edit',
+    ({ accounts }) => accounts.edit(anna.id, { email: 'anna@example.org' }),
     [`account ${anna.id}`],
   ],
   [

@@ -105,7 +105,6 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['backup', 'cli/status.test.ts'],
   ['restore', 'cli/backup.test.ts'],
   ['import database', 'cli/backup.test.ts'],
-  ['accounts set-email', 'cli/second-factor.test.ts'],
   ['jobs cancel', 'management/jobs.test.ts'],
 ])
 
@@ -152,7 +151,7 @@ const keySet = async (w: World) => {
 
 const COMMANDS: Readonly<Record<string, Changing>> = {
   'accounts add': {
-    words: () => ['bob', '--email', 'b@example.org', '--name', 'Bob', '--password-stdin'],
+    words: () => ['bob', '--email', 'bob@example.org', '--name', 'Bob', '--password-stdin'],
     input: 'correct horse',
     actions: ['account.add'],
     subject: /^bob$/,
@@ -174,6 +173,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   },
   'accounts password-logins': { words: () => ['off', 'bob'], actions: ['account.password-logins-off'] },
   'accounts reminders': { words: () => ['off', 'bob'], actions: ['account.reminders-off'] },
+  'accounts set-email': { words: () => ['bob', 'b@example.org'], actions: ['account.set-email'] },
   'accounts totp enable': {
     words: () => ['bob'],
     actions: ['second-factor.enable'],

@@ -111,7 +111,7 @@ const SessionFields = {
   opened_from: orNull(Text),
   limits: orNull(
     LimitsSchema,
-    'Of developer tokens: what its login asked for; a copy of its token may have less. Null: not recorded, because an earlier release opened it, or the limits are too long',
+    'Of developer tokens: what its login asked for; a copy of its token may have less. Null: not recorded, because the limits are too long',
   ),
   manage: orNull(AskedRolesSchema, 'Of management tokens: what its login asked for. Null: not recorded'),
   valid_since: Text,

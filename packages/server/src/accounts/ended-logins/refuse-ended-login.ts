@@ -7,7 +7,7 @@ import { endedSince, type LoginMark } from './login-mark.ts'
 export interface ProvenLogin {
   /** When the root was minted, by the clock of the node that did. */
   readonly since: Date
-  /** Undefined in a discharge of an external identity service, or of an older release. */
+  /** Undefined in a discharge of an external identity service. */
   readonly mark: LoginMark | undefined
 }
 

@@ -1,9 +1,8 @@
-import type { Stores, TransactionStores } from '../../stores.ts'
 /** Checks the password of whoever gives a username or an e-mail address. It takes equally long whether or not they exist. */
-
+import type { Stores, TransactionStores } from '../../stores.ts'
 import { isUsername } from '@ratafia/api'
 import type { Account } from '../account.ts'
-import { asciiLower, isEmail, type LoginName } from '../account-fields.ts'
+import { isEmail } from '../account-fields.ts'
 import type { WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
@@ -23,20 +22,14 @@ export type PasswordVerdict =
     }
   | { readonly verdict: 'wrong' }
 
-/**
- * Returns the account that logs in with this username or e-mail address. If two accounts have the address in different
- * spellings, returns the one with the spelling that was typed. Undefined if several accounts have the same address.
- */
+/** Returns the account that logs in with this username or e-mail address, in the spelling of `loginName`. */
 export async function findByLoginName(
-  { typed, stored }: LoginName,
+  name: string,
   { accounts }: TransactionStores,
 ): Promise<WithPassword | undefined> {
-  if (isUsername(typed)) return accounts.findPassword(typed)
+  if (isUsername(name)) return accounts.findPassword(name)
   // Not even asked about any other text: a database refuses some.
-  const found = isEmail(typed) ? await accounts.findPasswordsByEmail([typed, stored]) : []
-  const asTyped = found.filter(({ account }) => asciiLower(account.email) === typed)
-  const [one, ...others] = asTyped.length > 0 ? asTyped : found
-  return others.length === 0 ? one : undefined
+  return isEmail(name) ? accounts.findPasswordByEmail(name) : undefined
 }
 
 /** Throws Unavailable when too many passwords are being checked already. */

@@ -1,6 +1,5 @@
-import type { Stores } from '../../stores.ts'
 /** What a second factor is made of, and whether an account has one. Each kind seals what it keeps under its own id. */
-
+import type { Stores } from '../../stores.ts'
 import { randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'

@@ -1,7 +1,7 @@
+/** The keys that sign serials, without their secrets, and whether each can sign now. */
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { noSuchRecord, RequestError } from '../../errors.ts'
-/** The keys that sign serials, without their secrets, and whether each can sign now. */
 import { pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { KeyPosition, StoredSigningKey } from '../brand-store.ts'

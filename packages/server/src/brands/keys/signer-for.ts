@@ -1,6 +1,5 @@
-import type { TransactionStores } from '../../stores.ts'
 /** Decides which key signs the serials of a model, and checks everything again (contract/devices.md 2.4). */
-
+import type { TransactionStores } from '../../stores.ts'
 import {
   AssertionError,
   checkKeyMaySign,

@@ -1,6 +1,5 @@
-import type { TransactionStores } from '../../stores.ts'
 /** Adds a model that devices may register as, with its policy. */
-
+import type { TransactionStores } from '../../stores.ts'
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import { type Authority, brandsFor, covers, requireForAll, requireForBrand } from '../../authority.ts'
 import { invalidField, RequestError } from '../../errors.ts'

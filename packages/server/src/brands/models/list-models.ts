@@ -1,5 +1,5 @@
-import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 /** Models, page by page, of the brands that somebody may see. */
+import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import { pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { ModelName, OpenModel } from './model-policy.ts'

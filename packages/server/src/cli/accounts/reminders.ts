@@ -97,8 +97,7 @@ async function switchMine(
 /** `gets`: who, and the verb. */
 function told(gets: string, on: boolean, sentBy: unknown): string {
   if (!on) return `${gets} no more reminders by mail.`
-  // A service of an earlier release does not answer how it sends them.
-  const mails = !Array.isArray(sentBy) || sentBy.includes('mail')
+  const mails = Array.isArray(sentBy) && sentBy.includes('mail')
   return mails
     ? `${gets} reminders by mail.`
     : `${gets} reminders by mail once the service sends mail. Its operator sets RATAFIA_SMTP_URL.`

@@ -2,32 +2,33 @@
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
+import type { Installation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { goes, serviceOf, type WayOptions } from '../service/ways.ts'
+import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { accountOver, OPERATIONS } from './account-over.ts'
 
 export function setEmailCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('set-email <username> <email>')), 'both', ['editAccount', 'account'])
     .description('give an account another e-mail address')
     .action(async (username: string, email: string, options: JsonOption & WayOptions) => {
-      const service = await serviceOf(options, context)
       const {
         id,
         username: name,
         email: address,
-      } = service ? await setThere(username, email, service) : await setHere(username, email, context)
+      } = await eitherWay<JsonObject>(context, options, 'change', {
+        directly: (installation) => setHere(username, email, installation),
+        over: (service) => setThere(username, email, service),
+      })
       const told = `The e-mail address of ${name} is ${address}.`
       print(context, options, { id, username: name, email: address }, told)
     })
 }
 
-async function setHere(username: string, email: string, context: CommandContext): Promise<JsonObject> {
+async function setHere(account: string, email: string, installation: Installation): Promise<JsonObject> {
   const { editAccount } = await import('../../accounts/administration/edit-account.ts')
-  const account = await context.withInstallation((installation) =>
-    editAccount({ account: username, email, authority: installation.authority }, installation),
-  )
-  return { ...account }
+  const { authority } = installation
+  return { ...(await editAccount({ account, email, authority }, installation)) }
 }
 
 /** Changes the account as it was read: one that somebody changes meanwhile is refused. */

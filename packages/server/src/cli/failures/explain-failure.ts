@@ -20,9 +20,6 @@ export interface Failure {
 }
 
 export function explainFailure(error: unknown): Failure {
-  if (error instanceof SchemaError && error.code === 'unfit-rows') {
-    return { exitCode: EXIT.refused, code: error.code, lines: error.message.split('\n') }
-  }
   if (error instanceof ConfigError || error instanceof KeyringError || error instanceof SchemaError) {
     return { exitCode: EXIT.configuration, code: 'configuration', lines: error.message.split('\n') }
   }

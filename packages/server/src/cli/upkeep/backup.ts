@@ -178,7 +178,6 @@ async function restoreLocal(
     context.streams,
     `What was revoked after ${restored.madeAt} is valid again: revoke it again (docs/operations/secrets-and-backup.md).`,
   )
-  for (const sentence of restored.leftUnchanged) note(context.streams, sentence)
   if (restored.unreadable.length > 0) {
     note(
       context.streams,
@@ -203,7 +202,7 @@ const documentOf = ({
   tables,
   madeAt,
   database,
-}: Omit<Restored, 'revokedSessions' | 'unreadable' | 'leftUnchanged'>) => ({
+}: Omit<Restored, 'revokedSessions' | 'unreadable'>) => ({
   rows,
   tables,
   made_at: madeAt,

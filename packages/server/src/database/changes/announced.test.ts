@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { eventually } from '../../../test/support/eventually.ts'
-import { type CacheFreshness, type Database, migrate, openCacheFreshness } from '../index.ts'
-import { migrations } from '../schema/migrations/index.ts'
+import { type CacheFreshness, type Database, openCacheFreshness } from '../index.ts'
 import type { RowChange } from './row-change.ts'
 
 const FUTURE = 4_000_000_000_000
@@ -80,19 +79,16 @@ const ANNOUNCED: readonly (readonly [statement: string, received: readonly strin
   [`delete from brand`, ['brand acme']],
 ]
 
-eachDatabase((kind, _open, { openEmpty, emptyTarget }) => {
+eachDatabase((kind, open, fresh) => {
   let database: Database
   let freshness: CacheFreshness
   let received: (string | undefined)[]
 
   before(async () => {
-    database = await openEmpty()
-    // A database that the release before the first of these migrations made.
-    await migrate(database, { migrations: migrations.slice(0, 9) })
-    await migrate(database)
-    const target = await emptyTarget()
+    database = await open()
+    const target = await fresh.target()
     freshness = await openCacheFreshness(
-      await openEmpty(),
+      await open(),
       target.kind === 'sqlite' ? target : { kind: 'postgres', listenUrl: target.url },
       assert.fail,
     )
@@ -149,5 +145,6 @@ eachDatabase((kind, _open, { openEmpty, emptyTarget }) => {
       await heardOf('truncate table brand, signing_key, model, remodel, api_key, allow_list'),
       [undefined],
     )
+    assert.deepEqual(await heardOf('truncate table role_grant'), [undefined])
   })
 })

@@ -1,5 +1,5 @@
 /**
- * When a process may use its caches on SQLite. The triggers of migration 0010 write each change that takes something
+ * When a process may use its caches on SQLite. The triggers of `0001-schema/announcements.ts` write each change that takes something
  * away into the table `recent_change`, in its own transaction. A separate connection, the watcher, asks SQLite at each
  * look whether another connection has committed anything (`pragma data_version`), and only then reads what is new. For
  * the watcher this process is one of many that write to the file, so it reads all changes in one way, and each as soon

@@ -1,4 +1,4 @@
-/** What the triggers of migrations 0004 and 0010 announce, and the stores beside them. */
+/** What the triggers of `0001-schema/announcements.ts` announce, and the stores beside them. */
 
 /** A row of this kind was removed, revoked or changed: what was read from it before may be wrong now. */
 export interface RowChange {

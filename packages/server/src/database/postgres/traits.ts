@@ -106,13 +106,16 @@ const listOf = (tables: readonly FoundTable[]): string =>
 
 /**
  * Returns what an operator should mend, sentence by sentence. Throws {@link SchemaError} `unfit-database` with a line for
- * each trait without which nothing works. Any other database than PostgreSQL is fit.
+ * each trait without which nothing works, and what {@link migrationsDone} throws. An embedded database has every trait.
  */
 export async function requireFitDatabase({
   query,
   kind,
 }: Pick<Database, 'query' | 'kind'>): Promise<readonly string[]> {
-  if (kind === 'sqlite') return []
+  if (kind === 'sqlite') {
+    await migrationsDone(query, kind)
+    return []
+  }
   const found = await lookAt(query)
   const problems = REQUIRED.flatMap((trait) => trait(found) ?? [])
   if (problems.length > 0) throw new SchemaError('unfit-database', problems.join('\n'))

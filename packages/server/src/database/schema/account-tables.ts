@@ -74,20 +74,20 @@ export interface AccountTables {
   token_session: {
     session_id: string
     account_id: string
+    kind: Generated<'developer' | 'management'>
     description: string | null
+    limits: string | null
+    origin: string | null
+    opened_from: string | null
+    opened_in: string | null
+    user_agent: string | null
+    rule_id: string | null
+    job: string | null
     valid_since: number
     valid_until: number
+    shortened_from: number | null
     created_at: number
     revoked_at: number | null
     revoked_by: string | null
-    rule_id: string | null
-    job: string | null
-    kind: Generated<'developer' | 'management'>
-    origin: string | null
-    limits: string | null
-    opened_from: string | null
-    user_agent: string | null
-    shortened_from: number | null
-    opened_in: string | null
   }
 }

@@ -4,6 +4,7 @@ import { databaseNow } from '../dialects/now.ts'
 import { type DatabaseKind, wordsOf } from '../differences.ts'
 import { sqlState } from '../errors/driver-errors.ts'
 import type { Schema } from './schema.ts'
+import { SchemaError } from './schema-error.ts'
 
 /** The rest of the code does not see these tables. */
 interface Bookkeeping {
@@ -57,7 +58,10 @@ export async function recordMigration(
   await bookkeepingOf(query).insertInto('schema_migration').values(values).execute()
 }
 
-/** Names of the migrations that ran; none in a database without our tables. */
+/**
+ * Names of the migrations that ran; none in a database without our tables. Throws {@link SchemaError} `schema-too-old` for
+ * a database that code from before the first release made.
+ */
 export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind): Promise<readonly string[]> {
   // Look for the table first: on PostgreSQL a failed statement ends the transaction.
   const { rows } = await (kind === 'sqlite'
@@ -67,5 +71,14 @@ export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind):
   if (rows.length === 0) return []
   // Reads a whole table: it grows by a row with each migration ever written.
   const done = await bookkeepingOf(query).selectFrom('schema_migration').select('name').execute()
-  return done.map(({ name }) => name).sort()
+  const names = done.map(({ name }) => name).sort()
+  if (!isUnreleased(names)) return names
+  throw new SchemaError(
+    'schema-too-old',
+    'The database was made before the first release of Ratafia, and releases cannot use it. Nothing in it was changed. ' +
+      'Start with a new database: set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.',
+  )
 }
+
+/** Whether these are the migrations of code from before the first release, whose tables no release knows. */
+export const isUnreleased = (names: readonly string[]): boolean => names.includes('0001-first')

@@ -6,7 +6,17 @@ import { sql } from 'kysely'
 import { FULL } from '../../../../../tools/test/effort.ts'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { wordsOf } from '../differences.ts'
-import { migrate, planMigrations, requireCurrentSchema } from '../index.ts'
+import {
+  lockSchema,
+  migrate,
+  migrateTo,
+  planMigrations,
+  prepareSchemaLock,
+  requireCurrentSchema,
+  requireFitDatabase,
+  schemaState,
+} from '../index.ts'
+import { migrationsDone } from './bookkeeping.ts'
 import type { Migration } from './migration.ts'
 import { migrations } from './migrations/index.ts'
 
@@ -14,7 +24,7 @@ const names = migrations.map(({ name }) => name)
 const child = new URL('../../../test/support/migrate-child.ts', import.meta.url).pathname
 
 const next: Migration = {
-  name: '9000-next',
+  name: '0002-next',
   statements: ({ strict }) => [
     `create table next_one (a text not null primary key)${strict}`,
     "insert into next_one (a) values ('x')",
@@ -70,7 +80,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 
   test('a migration that fails leaves nothing of itself, nor of those before it in the same run', async () => {
     const database = await openEmpty()
-    const broken: Migration = { name: '9001-broken', statements: () => ['create table not sql'] }
+    const broken: Migration = { name: '0003-broken', statements: () => ['create table not sql'] }
     await assert.rejects(migrate(database, { migrations: [...migrations, next, broken] }), /syntax error/)
     await assert.rejects(sql`select a from next_one`.execute(database.query), /next_one/)
     assert.deepEqual(await migrate(database), [])
@@ -82,7 +92,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
       code: 'schema-too-old',
       message: 'The schema of the database is older than this version of Ratafia: run `ratafia migrate`.',
     })
-    assert.deepEqual(await migrate(database, { migrations: [...migrations, next] }), ['9000-next'])
+    assert.deepEqual(await migrate(database, { migrations: [...migrations, next] }), ['0002-next'])
     assert.deepEqual(await migrate(database), [])
     await requireCurrentSchema(database)
   })
@@ -107,7 +117,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
     }
     assert.deepEqual(await migrate(database), [])
     assert.deepEqual(await planMigrations(database, database.kind, { migrations: [...migrations, next] }), [
-      { name: '9000-next', contracts: false, statements: next.statements(wordsOf(database.kind)) },
+      { name: '0002-next', contracts: false, statements: next.statements(wordsOf(database.kind)) },
     ])
   })
 })
@@ -115,18 +125,65 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 eachDatabase((_kind, _open, { openEmpty }) => {
   test('one that newer code has taken from is refused by name', async () => {
     const database = await openEmpty()
-    const contract: Migration = { name: '9002-contract-next', statements: () => ['drop table next_one'] }
+    const contract: Migration = { name: '0003-contract-next', statements: () => ['drop table next_one'] }
     const newer = [...migrations, next, contract]
     assert.deepEqual((await migrate(database, { migrations: newer })).slice(-2), [next.name, contract.name])
     const expected = {
       name: 'SchemaError',
       code: 'schema-too-new',
       message:
-        'The database was migrated by a newer version of Ratafia (9002-contract-next): ' +
+        'The database was migrated by a newer version of Ratafia (0003-contract-next): ' +
         'start that version, or restore a backup from before.',
     }
     await assert.rejects(migrate(database), expected)
     await assert.rejects(requireCurrentSchema(database), expected)
     await assert.rejects(planMigrations(database, database.kind), expected)
+  })
+})
+
+eachDatabase((kind, _open, { openEmpty }) => {
+  test('a restore makes the schema of a backup, then brings it up to date; it never goes back', async () => {
+    const database = await openEmpty()
+    const newer = [...migrations, next]
+    const to = (wanted: Parameters<typeof migrateTo>[2]) =>
+      database.query.transaction().execute(async (query) => {
+        await lockSchema(query)
+        await migrateTo(query, kind, wanted)
+      })
+    await prepareSchemaLock(database.query, kind)
+    await assert.rejects(to({ names: [...names, next.name] }), {
+      code: 'schema-too-new',
+      message: /^The database was migrated by a newer version of Ratafia \(0002-next\): /,
+    })
+    await to({ migrations: newer, names })
+    assert.deepEqual(await migrationsDone(database.query, kind), names)
+    await to({ migrations: newer })
+    assert.deepEqual(await migrationsDone(database.query, kind), [...names, next.name])
+    await assert.rejects(to({ migrations: newer, names }), {
+      code: 'schema-too-new',
+      message: 'The database has a newer schema (0002-next) than is asked for: use a new database.',
+    })
+  })
+})
+
+eachDatabase((kind, _open, { openEmpty }) => {
+  test('a database from before the first release is refused before anything is made in it', async () => {
+    const database = await openEmpty()
+    const { query } = database
+    await sql`create table schema_migration (name text not null primary key)`.execute(query)
+    await sql`insert into schema_migration (name) values ('0001-first'), ('0002-brands')`.execute(query)
+    const expected = {
+      name: 'SchemaError',
+      code: 'schema-too-old',
+      message:
+        'The database was made before the first release of Ratafia, and releases cannot use it. Nothing in it was ' +
+        'changed. Start with a new database: set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.',
+    }
+    await assert.rejects(migrate(database), expected)
+    await assert.rejects(planMigrations(database, kind), expected)
+    await assert.rejects(requireCurrentSchema(database), expected)
+    await assert.rejects(schemaState(database), expected)
+    await assert.rejects(requireFitDatabase(database), expected)
+    await assert.rejects(sql`select 1 from schema_lock`.execute(query), /schema_lock/)
   })
 })

@@ -15,7 +15,7 @@ import {
 } from './bookkeeping.ts'
 import { partitionsOf } from './catalogue.ts'
 import type { Migration } from './migration.ts'
-import { buckets } from './migrations/0012-contract-buckets.ts'
+import { schema } from './migrations/0001-schema.ts'
 import { migrations as ours } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
 import { SchemaError } from './schema-error.ts'
@@ -30,42 +30,37 @@ interface Options {
   readonly partitions?: number
   /** Done in the transaction of the migrations, if any ran. */
   readonly also?: (query: Transaction<Schema>, names: readonly string[]) => Promise<void>
-  /** Gets the sentences of migrations that left rows as they were. */
-  readonly onLeft?: ((sentence: string) => void) | undefined
 }
 
 /**
  * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails, none.
  * If several processes start at once, one does the work and the others return `[]` after it. On PostgreSQL it starts
  * again while others hold locks on its tables: those behind it wait a second at most. Throws
- * {@link SchemaError} `schema-too-new` if newer code has dropped something this code needs, `wrong-partitions` if those
- * tables exist and are divided otherwise, `unfit-rows` if the check of a migration finds something.
+ * {@link SchemaError} `schema-too-new` if newer code has dropped something this code needs, `schema-too-old` for a
+ * database from before the first release, `wrong-partitions` if those tables exist and are divided otherwise.
  */
 export async function migrate(
   { kind, locking }: Database,
-  { migrations = ours, partitions = 0, also, onLeft }: Options = {},
+  { migrations = ours, partitions = 0, also }: Options = {},
 ): Promise<string[]> {
   if (partitions > 0) requirePostgres(kind)
   return locking(async (query) => {
+    // Refuses a database from before the first release while nothing is made or locked.
+    await migrationsDone(query, kind)
     await prepareSchemaLock(query, kind)
     return query.transaction().execute(async (transaction) => {
       await lockSchema(transaction)
       const done = new Set(await migrationsDone(transaction, kind))
       refuseNewer(done, migrations)
-      if (partitions > 0 && done.has(buckets.name)) await requirePartitions(transaction, kind, partitions)
+      if (partitions > 0 && done.has(schema.name)) await requirePartitions(transaction, kind, partitions)
       const missing = migrations.filter(({ name }) => !done.has(name))
-      const words = wordsOf(kind, partitions)
-      const leftUnchanged = await runAll(missing, { kind, words }, transaction)
-      for (const sentence of leftUnchanged) onLeft?.(sentence)
+      await runAll(missing, { kind, words: wordsOf(kind, partitions) }, transaction)
       const names = missing.map(({ name }) => name)
       if (names.length > 0) await also?.(transaction, names)
       return names
     })
   })
 }
-
-/** The migrations of this code, in the order they run. */
-export const migrationNames: readonly string[] = ours.map(({ name }) => name)
 
 /** A migration as it will run. */
 export interface PlannedMigration {
@@ -87,7 +82,7 @@ export async function planMigrations(
   if (partitions > 0) requirePostgres(kind)
   const done = new Set(database ? await migrationsDone(database.query, kind) : [])
   refuseNewer(done, migrations)
-  if (database && partitions > 0 && done.has(buckets.name)) {
+  if (database && partitions > 0 && done.has(schema.name)) {
     await requirePartitions(database.query, kind, partitions)
   }
   const words = wordsOf(kind, partitions)
@@ -98,17 +93,22 @@ export async function planMigrations(
   return [{ name: '0000-bookkeeping', contracts: false, statements: bookkeepingStatements(kind) }, ...missing]
 }
 
+interface Wanted {
+  readonly migrations?: readonly Migration[]
+  /** Default: all of them. */
+  readonly names?: readonly string[]
+}
+
 /**
- * In a transaction that has the lock: runs those of the named migrations, or of all, that have not run yet. Returns a
- * sentence for each that left rows unchanged. Throws {@link SchemaError} `schema-too-new` for an unknown name, and if a
- * migration that is not named has already run.
+ * In a transaction that has the lock: runs those of the named migrations that have not run yet. Throws
+ * {@link SchemaError} `schema-too-new` for an unknown name, and if a migration that is not named has already run.
  */
 export async function migrateTo(
   query: Transaction<Schema>,
   kind: DatabaseKind,
-  names = migrationNames,
-): Promise<readonly string[]> {
-  refuseUnknown(names, ours)
+  { migrations = ours, names = migrations.map(({ name }) => name) }: Wanted = {},
+): Promise<void> {
+  refuseUnknown(names, migrations)
   const done = await migrationsDone(query, kind)
   const more = done.filter((name) => !names.includes(name))
   if (more.length > 0) {
@@ -117,8 +117,8 @@ export async function migrateTo(
       `The database has a newer schema (${more.join(', ')}) than is asked for: use a new database.`,
     )
   }
-  const missing = ours.filter(({ name }) => names.includes(name) && !done.includes(name))
-  return runAll(missing, { kind, words: wordsOf(kind) }, query)
+  const missing = migrations.filter(({ name }) => names.includes(name) && !done.includes(name))
+  await runAll(missing, { kind, words: wordsOf(kind) }, query)
 }
 
 function requirePostgres(kind: DatabaseKind): void {
@@ -144,29 +144,13 @@ interface Running {
   readonly words: Words
 }
 
-/** Returns a sentence for each migration that left rows unchanged. */
 async function runAll(
   missing: readonly Migration[],
-  running: Running,
-  query: Transaction<Schema>,
-): Promise<readonly string[]> {
-  const leftUnchanged: string[] = []
-  for (const migration of missing) {
-    const sentence = await run(migration, running, query)
-    if (sentence !== undefined) leftUnchanged.push(sentence)
-  }
-  return leftUnchanged
-}
-
-async function run(
-  { name, check, statements, rows }: Migration,
   { kind, words }: Running,
   query: Transaction<Schema>,
-): Promise<string | undefined> {
-  const unfit = await check?.(query, words)
-  if (unfit !== undefined) throw new SchemaError('unfit-rows', unfit)
-  for (const statement of statements(words)) await sql.raw(statement).execute(query)
-  const left = await rows?.(query, words)
-  await recordMigration(query, kind, name)
-  return left
+): Promise<void> {
+  for (const { name, statements } of missing) {
+    for (const statement of statements(words)) await sql.raw(statement).execute(query)
+    await recordMigration(query, kind, name)
+  }
 }

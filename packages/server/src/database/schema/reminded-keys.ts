@@ -1,4 +1,4 @@
-/** What the index `api_key_expires` is for (migration `0023-reminders`). */
+/** What the index `api_key_expires` is for (`0001-schema/brands.ts`). */
 import { type RawBuilder, sql } from 'kysely'
 
 /** Holds for the API keys that a reminder is sent for: they have an end, and are neither revoked nor used up. */

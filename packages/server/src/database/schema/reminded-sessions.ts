@@ -1,4 +1,4 @@
-/** What the index `token_session_reminded` has (migration `0023-reminders`). */
+/** What the index `token_session_reminded` has (`0001-schema/tokens.ts`). */
 import { type RawBuilder, sql } from 'kysely'
 
 /**

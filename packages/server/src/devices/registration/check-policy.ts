@@ -1,10 +1,9 @@
+/** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
 import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
 import type { OpenModel, StoredModel } from '../../brands/models/model-policy.ts'
 import type { Details } from '../../change.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
-/** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
-
 import type { SerialUse } from '../device-store.ts'
 import { checkHardware } from './check-hardware.ts'
 import { checkRemodel } from './check-remodel.ts'

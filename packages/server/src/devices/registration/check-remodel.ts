@@ -1,6 +1,5 @@
-import type { TransactionStores } from '../../stores.ts'
 /** Whether a device may become another model (contract/devices.md 8). */
-
+import type { TransactionStores } from '../../stores.ts'
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'

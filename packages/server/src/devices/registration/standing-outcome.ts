@@ -1,6 +1,5 @@
-import type { TransactionStores } from '../../stores.ts'
 /** The answer that the register already has for a registration, by its request-id or its key. */
-
+import type { TransactionStores } from '../../stores.ts'
 import { registrationRefused } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import type { Device } from '../device.ts'

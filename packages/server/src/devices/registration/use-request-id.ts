@@ -1,8 +1,8 @@
-import type { TransactionStores } from '../../stores.ts'
 /**
  * A request-id works for one request, which may be repeated. A registration stores a row for it, and another that rules
  * out its use by any other device key: a proof of the hardware names the request-id alone (check-hardware.ts).
  */
+import type { TransactionStores } from '../../stores.ts'
 import type { Device, DeviceRef } from '../device.ts'
 import { won } from '../lost-race.ts'
 import { staleNonce } from '../nonce.ts'

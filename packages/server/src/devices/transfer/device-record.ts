@@ -1,8 +1,14 @@
 /** The row of an exported file that describes a device, for operators and auditors, and back again for an import. */
 import { isUtf8 } from 'node:buffer'
 import { type DeviceId, isDeviceId } from '@ratafia/api'
-import { AssertionError, decodeStream, encode, type UnverifiedAssertion } from '@ratafia/assertions'
-import { decodeStored } from '../../brands/trust/decode-stored.ts'
+import {
+  AssertionError,
+  DEFAULT_LIMITS,
+  decode,
+  decodeStream,
+  encode,
+  type UnverifiedAssertion,
+} from '@ratafia/assertions'
 import type { ExportRow } from '../../files/export-rows.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { isUnprintable } from '../../text/joiners.ts'
@@ -13,6 +19,7 @@ import {
   type DeviceRef,
   type SerialAssertion,
 } from '../device.ts'
+import { FROM_DEVICES } from '../explained.ts'
 import { deviceRef } from '../new-device.ts'
 import { serialAssertion } from '../serials/serial-assertion.ts'
 import { DEVICE_COLUMNS } from './device-columns.ts'
@@ -242,14 +249,20 @@ function revisionIn(value: unknown, assertions: readonly SerialAssertion[], refu
 }
 
 function requestIn(text: string, device: Owner, refuse: Refuse): Uint8Array {
-  const bytes = bytesOf(text)
-  const request = decoded(() => decodeStored(bytes), 'request', refuse)
+  const request = decoded(() => oneFromDevice(bytesOf(text)), 'request', refuse)
   if (request.type !== 'serial-request') return refuse(`"request" is a ${request.type} assertion.`, 'request')
   const { brandId, model, deviceKeyId } = request.fields
   if (brandId !== device.brandId || model !== device.model || deviceKeyId !== device.deviceKeyId) {
     return refuse('"request" is about another model or device key.', 'request')
   }
   return encode(request)
+}
+
+/** A device sends its request in a stream, which can have a newline too many before a signature. */
+function oneFromDevice(bytes: Uint8Array): UnverifiedAssertion {
+  const [one, ...more] = decodeStream(bytes, DEFAULT_LIMITS, FROM_DEVICES)
+  // Throws for a text that is not one assertion.
+  return one && more.length === 0 ? one : decode(bytes, DEFAULT_LIMITS, FROM_DEVICES)
 }
 
 function decoded<T>(work: () => T, column: DeviceColumn, refuse: Refuse): T {

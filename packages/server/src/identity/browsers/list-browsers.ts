@@ -1,6 +1,5 @@
-import type { TransactionStores } from '../../stores.ts'
 /** The browsers that are signed in as one's own account, at the identity service and in the administration. */
-
+import type { TransactionStores } from '../../stores.ts'
 import type { AccountId } from '@ratafia/api'
 import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'
 import type { Authority } from '../../authority.ts'

@@ -52,7 +52,7 @@ export async function checkCredentials(
   const login = loginName(name)
   // Counted before anything is looked up: an account's two names must not lock one another. All spellings of an address
   // are one name.
-  const known = await countFailures({ name: login.stored, address }, deps.throttle, async () =>
+  const known = await countFailures({ name: login, address }, deps.throttle, async () =>
     withPassword(await findByLoginName(login, deps), password, deps),
   )
   const result = known.verdict === 'right' ? await withCode(known, { code, address }, deps) : known

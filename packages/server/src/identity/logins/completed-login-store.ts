@@ -15,8 +15,8 @@ export interface CompletedLogin {
   readonly decision: 'approved' | 'denied'
   /** Of the account: see `login-mark.ts`. */
   readonly seen: number
-  /** When the person signed in to the browser. Undefined where an older release completed it. */
-  readonly signedInAt: Date | undefined
+  /** When the person signed in to the browser. */
+  readonly signedInAt: Date
   readonly completedAt: Date
   /** From then on the row can be removed: by then the login can no longer be completed. */
   readonly expiresAt: Date
@@ -49,7 +49,7 @@ export function completedLoginStore({ query }: Pick<Database, 'query'>): Complet
           account_id: accountId,
           decision,
           logins_since: seen,
-          signed_in_at: signedInAt ? toInstant(signedInAt) : null,
+          signed_in_at: toInstant(signedInAt),
           completed_at: toInstant(completedAt),
           expires_at: toInstant(expiresAt),
         })
@@ -103,7 +103,8 @@ function loginOf(row: CompletedLoginTable): CompletedLogin {
     accountId: row.account_id as AccountId,
     decision: row.decision,
     seen: row.logins_since ?? 0,
-    signedInAt: fromInstant(row.signed_in_at) ?? undefined,
+    // Every login is inserted with it; the column would take a row without, which proves no recent sign-in.
+    signedInAt: fromInstant(row.signed_in_at ?? 0),
     completedAt: fromInstant(row.completed_at),
     expiresAt: fromInstant(row.expires_at),
   }

@@ -38,10 +38,5 @@ export async function redeemLoginToken(
   if (endedSince(content.seen, account)) {
     throw unauthorized('The logins of the account were ended after this one was approved. Log in again.')
   }
-  const { signedInAt } = content
-  return {
-    account,
-    signIn: signedInAt === undefined ? { kind: 'unknown' } : { kind: 'person', at: new Date(signedInAt) },
-    limits: [],
-  }
+  return { account, signIn: { kind: 'person', at: new Date(content.signedInAt) }, limits: [] }
 }

@@ -71,10 +71,10 @@ const LoginTokenSchema = Type.Object({
   caveat: Base64,
   account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
   expires: Instant,
-  /** Of the account when the login was approved: see `login-mark.ts`. Older releases have none. */
-  seen: Type.Optional(Instant),
-  /** When the person signed in to the browser. Older releases do not say. */
-  signedInAt: Type.Optional(Instant),
+  /** Of the account when the login was approved: see `login-mark.ts`. */
+  seen: Instant,
+  /** When the person signed in to the browser. */
+  signedInAt: Instant,
 })
 
 /** A browser takes it back to the web site, which gets a login token for it, once. */

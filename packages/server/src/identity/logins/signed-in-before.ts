@@ -1,6 +1,6 @@
 /** Whether the user has signed in from this network before: strangers who guess elsewhere cannot lock them out. */
 import { type AccountId, isUsername } from '@ratafia/api'
-import { isEmail, loginName } from '../../accounts/account-fields.ts'
+import { isEmail } from '../../accounts/account-fields.ts'
 import { findByLoginName } from '../../accounts/passwords/verify-password.ts'
 import { networksOf } from '../../address.ts'
 import type { AuditStore } from '../../audit/audit-store.ts'
@@ -43,5 +43,5 @@ export async function signedInBefore(
 }
 
 async function usernameOf(email: string, stores: TransactionStores): Promise<string> {
-  return (await findByLoginName(loginName(email), stores))?.account.username ?? NOBODY
+  return (await findByLoginName(email, stores))?.account.username ?? NOBODY
 }

@@ -89,10 +89,7 @@ async function result(
   // Counted from the completion.
   const expires = completedAt.getTime() + LOGIN_TOKEN_MS
   const token = await sealLoginToken(
-    {
-      ...{ login, caveat, account: accountId, expires, seen },
-      ...(signedInAt && { signedInAt: signedInAt.getTime() }),
-    },
+    { login, caveat, account: accountId, expires, seen, signedInAt: signedInAt.getTime() },
     keyring,
   )
   return { kind: LOGIN_TOKEN_KIND, token64: encodeBase64(Buffer.from(token, 'ascii')) }

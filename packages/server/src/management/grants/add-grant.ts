@@ -1,6 +1,5 @@
-import type { TransactionStores } from '../../stores.ts'
 /** Gives an account a role. */
-
+import type { TransactionStores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'

@@ -1,8 +1,8 @@
+/** Who has which role. */
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { GrantKey, ListedGrant } from '../../grants/grant.ts'
 import type { GrantFilter } from '../../grants/grant-store.ts'
-/** Who has which role. */
 import { pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 

@@ -1,6 +1,5 @@
-import type { Stores } from '../../stores.ts'
 /** What a kind of job is, and what its items work with. */
-
+import type { Stores } from '../../stores.ts'
 import type { ManagementPermission } from '@ratafia/api'
 import type { Authority } from '../../authority.ts'
 import type { ImportFormat } from '../../files/import-rows.ts'

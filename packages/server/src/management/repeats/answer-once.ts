@@ -1,11 +1,9 @@
-import type { TransactionStores } from '../../stores.ts'
 /**
  * Answers a request once, however often it is sent with one `Idempotency-Key` (contract/administration.md, A12). The
  * answer is kept for a day. Opening it takes the keys of the service and the `Idempotency-Key`, and the row is found with
  * the keys of the service alone: a thief of the database who guesses an `Idempotency-Key` cannot even check the guess.
  */
-
-import { hash } from 'node:crypto'
+import type { TransactionStores } from '../../stores.ts'
 import { RequestError } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import type { RepeatKey } from './repeat-store.ts'
@@ -33,7 +31,6 @@ const LONGEST_MS = 60_000
  */
 export async function answerOnce(asked: Asked, work: () => Promise<Answer>, deps: Stores): Promise<Answer> {
   const { repeats, keyring, clock } = deps
-  await refuseEarlierReleases(asked, deps)
   const { accountId } = asked
   const key: RepeatKey = { accountId, keyHash: await keyring.fingerprint('idempotency key', asked.key) }
   const request = { digest: await keyring.fingerprint('repeated request', asked.digest), at: clock() }
@@ -52,17 +49,6 @@ export async function answerOnce(asked: Asked, work: () => Promise<Answer>, deps
     await repeats.forget(key).catch(() => undefined)
     throw error
   }
-}
-
-/**
- * Refuses a key that an earlier release has an answer to: it kept the row under a plain hash of the key, and the answer
- * opened with the key alone. Such rows are gone a day after the upgrade.
- */
-async function refuseEarlierReleases(
-  { accountId, key }: Asked,
-  { repeats }: TransactionStores,
-): Promise<void> {
-  if (await repeats.find({ accountId, keyHash: hash('sha256', key) })) throw notShown()
 }
 
 interface Repeated {

@@ -1,6 +1,5 @@
-import type { TransactionStores } from '../../../stores.ts'
 /** Imports hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
-
+import type { TransactionStores } from '../../../stores.ts'
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,

@@ -1,6 +1,5 @@
-import type { Stores } from '../../../stores.ts'
 /** Checks a rule that somebody wants to make, and reports everything that is wrong at once. */
-
+import type { Stores } from '../../../stores.ts'
 import type { ErrorCode } from '@ratafia/api'
 import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
 import { type Account, requireNotRemoved } from '../../../accounts/account.ts'

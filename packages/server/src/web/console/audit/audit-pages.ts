@@ -30,7 +30,7 @@ interface Verified {
   readonly brokenAt: ChainResult
 }
 
-/** The entry at which the chain was broken. Null: it was whole. Undefined: an earlier release did not note it. */
+/** The entry at which the chain was broken. Null: it was whole. Undefined: the entry does not say. */
 export type ChainResult = number | null | undefined
 
 export interface AuditPage {

@@ -40,7 +40,7 @@ export const limits = {
   more: (number: number): string => `+${number}`,
   notRecorded: 'not recorded',
   notRecordedLong:
-    'What it is limited to was not recorded, because an earlier release opened it or the list is too long. Whoever has it can paste it into “What may this token do?”.',
+    'What it is limited to was not recorded, because the list is too long. Whoever has it can paste it into “What may this token do?”.',
   /** `see, upload`; a permission of another vocabulary as it is. */
   shortPermission: (name: string): string => SHORT[name] ?? name,
   sentence: ({ may, packages, channels, stores }: Sentence): Html =>

@@ -1,0 +1,90 @@
+/**
+ * Guarantee: no command uses or changes a database that code from before the first release made. Each says what to do
+ * instead.
+ */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { type Database, describeTables, tableNames } from '../../src/database/index.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+const SENTENCE =
+  'The database was made before the first release of Ratafia, and releases cannot use it. Nothing in it was changed. ' +
+  'Start with a new database: set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.'
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['migrate'],
+  ['migrate', '--plan'],
+  ['serve'],
+  ['identity', 'serve'],
+  ['config', 'check', '--connect'],
+  ['status'],
+  ['verify'],
+  ['backup', 'FILE.backup'],
+  ['restore', 'FILE'],
+  ['restore', 'FILE', '--replace', '--yes', '--unsealed'],
+  ['secret', 'rotate'],
+  ['accounts', 'list'],
+  ['accounts', 'disable', 'ann', '--yes'],
+  ['devices', 'list'],
+]
+
+eachDatabase((kind, open, fresh) => {
+  const program = testProgram(fresh)
+  let database: Database
+  let file: string
+  let found: unknown
+  before(async () => {
+    file = join(program.directory, 'file')
+    await writeFile(file, gzipSync('{}\n'))
+    const words = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
+    for (const command of [['migrate'], words]) assert.equal((await program.run(command)).code, 0)
+    database = await open()
+    await sql`update schema_migration set name = '0001-first' where name = '0001-schema'`.execute(
+      database.query,
+    )
+    found = await contentsOf(database)
+  })
+
+  for (const words of [...COMMANDS, ...(kind === 'postgres' ? [['migrate', '--partitions', '4']] : [])]) {
+    test(`ratafia ${words.join(' ')} refuses it`, async () => {
+      const asked = words.map((word) => word.replace('FILE', file))
+      const { code, stdout, stderr } = await program.run(asked)
+      assert.deepEqual([code, stdout], [4, ''], stderr)
+      assert.ok(stderr.includes(SENTENCE), stderr)
+      assert.deepEqual(await contentsOf(database), found)
+    })
+  }
+
+  test('programs read that it is the configuration', async () => {
+    const { stderr } = await program.run(['migrate', '--json'])
+    assert.deepEqual(JSON.parse(stderr), {
+      error: { code: 'configuration', message: SENTENCE, exit_code: 4 },
+    })
+  })
+})
+
+/** Every row of every table, and what else there is. */
+async function contentsOf({ query, kind }: Database): Promise<unknown> {
+  const tables = await describeTables(query, kind, [
+    ...tableNames(kind),
+    'schema_lock',
+    'schema_migration',
+    ...(kind === 'sqlite' ? ['recent_change'] : []),
+  ])
+  const rows = await Promise.all(
+    tables.map(async ({ name, primaryKey }) => {
+      const key = sql.join(primaryKey.map((column) => sql.ref(column)))
+      return [name, (await sql`select * from ${sql.table(name)} order by ${key}`.execute(query)).rows]
+    }),
+  )
+  const objects = await (kind === 'sqlite'
+    ? sql`select type, name, sql from sqlite_master order by type, name`
+    : sql`select relkind::text, relname::text from pg_class where relnamespace = 'public'::regnamespace order by oid`
+  ).execute(query)
+  return [rows, objects.rows]
+}
