@@ -8,7 +8,6 @@ import { type AccountStore, accountStore } from '../../src/accounts/account-stor
 import { findAccount } from '../../src/accounts/find.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
 import { oneTimeLinkStore } from '../../src/accounts/one-time-links/link-store.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { findByLoginName, verifyPassword } from '../../src/accounts/passwords/verify-password.ts'
 import { accountOfIdentity, type IdentityRules } from '../../src/accounts/resolve-identity.ts'
 import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
@@ -20,6 +19,7 @@ import { addAccount, disableAccount, enableAccount, linkIdentity, setPassword } 
 import { deciding } from '../support/authorities.ts'
 import { changeOf } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { cheapPasswords } from '../support/passwords.ts'
 
 const ISSUER = 'https://id.example.org'
 const BUNDLED = 'http://127.0.0.1:8080/identity'
@@ -29,7 +29,7 @@ eachDatabase((_kind, open) => {
   let accounts: AccountStore
   const now = new Date('2026-11-20T10:00:00.000Z')
   const clock = () => now
-  const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
+  const passwords = cheapPasswords()
   const signedOut: string[] = []
   const signInSessions = {
     removeAllOf: async (id: string) => {

@@ -12,7 +12,6 @@ import {
 import fastify, { type FastifyInstance } from 'fastify'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { oneTimeLinkStore } from '../../src/accounts/one-time-links/link-store.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
 import { auditStore } from '../../src/audit/audit-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
@@ -28,6 +27,7 @@ import { grantStore } from '../../src/management/grants/grant-store.ts'
 import { changing } from '../../src/start/changing.ts'
 import { sessionStore } from '../../src/tokens/session-store.ts'
 import { changeOf } from './changes.ts'
+import { cheapPasswords } from './passwords.ts'
 
 /** A clock that only moves when a test advances it. */
 export interface TestClock {
@@ -62,7 +62,7 @@ export async function identityWorld(database: Database): Promise<IdentityWorld> 
     clock,
     keyring: await openKeyring({ database, secret: SECRET, clock }),
     sealer: createSealer(SECRET),
-    passwords: createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }),
+    passwords: cheapPasswords(),
     audit: auditStore(database),
     ...storesOn(database),
     change: changeOf(database, storesOn, clock),
