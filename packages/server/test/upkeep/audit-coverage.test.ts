@@ -102,8 +102,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['migrate', 'cli/audit.test.ts'],
   ['secret rotate', 'cli/audit.test.ts'],
   ['backup', 'cli/status.test.ts'],
-  ['restore', 'cli/backup.test.ts'],
-  ['import database', 'cli/backup.test.ts'],
+  ['restore', 'cli/backup.db.sampled.test.ts'],
+  ['import database', 'cli/backup.db.sampled.test.ts'],
   ['accounts set-email', 'cli/second-factor.test.ts'],
   ['jobs cancel', 'management/jobs.test.ts'],
 ])
