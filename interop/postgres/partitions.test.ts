@@ -1,12 +1,12 @@
 /**
  * Guarantee: what runs on whole tables runs on tables that PostgreSQL divides into partitions: the suites of all
  * stores, of devices, their requests and their commands, of retention, backups and checks. Which partitions a statement
- * reads is in `packages/server/test/devices/plans.test.ts`.
+ * reads is in `packages/server/test/devices/plans.db.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
 import { sql } from 'kysely'
@@ -18,7 +18,7 @@ import { SHARDED } from '../../packages/server/test/support/sharded-tables.ts'
 const PARTITIONS = 32
 
 const SUITES = [
-  'packages/server/src/**/*.test.ts',
+  'packages/server/src/**/*.db{,.*}.test.ts',
   'packages/server/test/devices/*.test.ts',
   'packages/server/test/upkeep/*.test.ts',
   'packages/server/test/cli/devices-transfer.test.ts',
@@ -26,14 +26,13 @@ const SUITES = [
   'packages/server/test/cli/remove.test.ts',
 ]
 
-/** Other tests of the same folders have no database to divide. */
-const RUNS_ON_DATABASES = /\beachDatabase\(/
+/** Other tests of the same files have no database to divide. */
+const ON_POSTGRES = '--test-name-pattern=^postgres$'
 
 test('the suites of all stores, and of everything about devices, pass', { timeout: 1_800_000 }, async () => {
-  const files = globSync(SUITES).filter((file) => RUNS_ON_DATABASES.test(readFileSync(file, 'utf8')))
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', 'tools/test/main.ts', ...files],
+    ['--disable-warning=ExperimentalWarning', 'tools/test/main.ts', ON_POSTGRES, ...globSync(SUITES)],
     {
       // The runner of this test tells its children to report in another form.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, RATAFIA_TEST_PARTITIONS: String(PARTITIONS) },

@@ -74,7 +74,7 @@ test('nodes of this and the next release on one database, through an upgrade', a
       }
     }
   }
-  /** Revokes at one, and waits until all refuse. `tokens/revocation.test.ts` is about the promised second. */
+  /** Revokes at one, and waits until all refuse. `tokens/revocation.timed.test.ts` is about the promised second. */
   const endedAt = async (node: Node, token: Token) => {
     const asked = revoke(token, token)
     assert.equal((await wire.send(node, asked)).status, 200)

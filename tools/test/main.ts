@@ -1,10 +1,11 @@
 /**
- * Runs the tests: `npm test` runs all of them quickly, `--full` those that do more in a full run, and paths select
- * files; options that begin with `--test-` go to Node's runner. Starts one PostgreSQL and bundles the program.
+ * Runs the tests: without words those of `npm test`, with `--full` what is left (`passes.ts`), with paths those files,
+ * which `--full` runs in full strength. Options that begin with `--test-` go to Node's runner. Starts one PostgreSQL and
+ * bundles the program.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { bundleForTests } from './bundle.ts'
 import { ALL_TESTS, type Pass, passesOf } from './passes.ts'
@@ -30,8 +31,8 @@ const paths = words.filter((word) => !word.startsWith('--'))
 const files = globSync(paths.length > 0 ? paths : ALL_TESTS)
   .map((path) => relative(ROOT, join(ROOT, path)))
   .sort()
-  .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
-const passes = passesOf(files, { full })
+  .map((path) => ({ path, size: statSync(path).size }))
+const passes = passesOf(files, paths.length > 0 ? 'chosen' : full ? 'full' : 'quick')
 const direct = passes.length < 2
 const passed: boolean[] = []
 if (passes.length === 0) {

@@ -1,55 +1,108 @@
-/** Guarantee: no test file is left out, and a full run includes those that do more in it. */
+/** Guarantee: `npm test` and `npm run test:full` together leave out no test, and repeat none but those with samples. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ALL_TESTS, FOLDERS, passesOf, TIMED } from './passes.ts'
+import { ALL_TESTS, ENDINGS, endingsOf, type Pass, passesOf, type Run, SHARE } from './passes.ts'
 
+const SERVER = 'packages/server/test/cli'
 const files = [
-  { path: 'pure.test.ts', text: "import { parse } from './parse.ts'" },
-  { path: 'database.test.ts', text: "import { eachDatabase } from '../support/databases.ts'" },
-  { path: 'process.test.ts', text: "import { spawn } from 'node:child_process'" },
-  { path: 'packages/server/src/keyring/one.test.ts', text: "import '../../test/support/databases.ts'" },
-  { path: 'many.test.ts', text: "import { FULL } from '../../../../tools/test/effort.ts'" },
+  { path: 'tools/pure.test.ts', size: 10 },
+  { path: 'tools/many.sampled.test.ts', size: 20 },
+  { path: 'tools/own.own.test.ts', size: 30 },
+  { path: 'packages/server/src/keyring/keyring.db.test.ts', size: 40 },
+  { path: `${SERVER}/usage.test.ts`, size: 50 },
+  { path: `${SERVER}/backup.db.sampled.test.ts`, size: 60 },
+  { path: `${SERVER}/list.sampled.test.ts`, size: 70 },
+  { path: `${SERVER}/soon.timed.test.ts`, size: 80 },
 ]
+const NO_POSTGRES = '--test-skip-pattern=^postgres$'
+const ONLY_POSTGRES = '--test-name-pattern=^postgres$'
 
-test('a file that touches nothing outside shares a process; every file runs once', () => {
-  const passes = passesOf(files, { full: false })
+/** The name of each file, with the option that selects a database. */
+const shown = (run: Run) =>
+  passesOf(files, run).map(({ files, nodeOptions, last }) => [
+    files.map((path) => path.replace(/.*\/|\.test\.ts/g, '')).join(' '),
+    nodeOptions.find((option) => option.endsWith('-pattern=^postgres$')),
+    ...(last ? ['last'] : []),
+  ])
+
+test('npm test runs each file once: on both databases what its name says, the rest on SQLite', () => {
+  assert.deepEqual(shown('quick'), [
+    ['keyring.db backup.db.sampled', undefined],
+    ['pure many.sampled usage list.sampled', NO_POSTGRES],
+    ['own.own', NO_POSTGRES],
+    ['soon.timed', NO_POSTGRES, 'last'],
+  ])
+})
+
+test('a full run has what is left: on PostgreSQL what ran on SQLite, and all of what ran as a sample', () => {
+  assert.deepEqual(shown('full'), [
+    ['list.sampled', undefined],
+    ['backup.db.sampled', undefined],
+    ['many.sampled', undefined],
+    ['usage', ONLY_POSTGRES],
+    ['soon.timed', ONLY_POSTGRES, 'last'],
+  ])
+})
+
+test('files that somebody names run on both databases', () => {
+  assert.deepEqual(shown('chosen'), [
+    ['pure many.sampled keyring.db usage backup.db.sampled list.sampled', undefined],
+    ['own.own', undefined],
+    ['soon.timed', undefined, 'last'],
+  ])
+})
+
+test('many files are divided into passes of about the same size', () => {
+  const many = Array.from({ length: 100 }, (_, index) => ({ path: `${index}.test.ts`, size: SHARE / 30 }))
+  const lengths = passesOf(many, 'quick').map(({ files }) => files.length)
+  assert.deepEqual(lengths, [25, 25, 25, 25])
+})
+
+test('an ending that is unknown or in the wrong place is an error', () => {
+  for (const name of ['a.postgres', 'a.sampled.db', 'a.db.db']) {
+    assert.throws(() => endingsOf(`${name}.test.ts`), /only db, sampled, own, timed, in this order/)
+  }
+})
+
+const paths = globSync(ALL_TESTS)
+const real = paths.map((path) => ({ path, size: 1, text: readFileSync(path, 'utf8') }))
+const named = (test: (file: (typeof real)[number]) => boolean) =>
+  real.flatMap((file) => (test(file) ? [file.path] : []))
+const filesOf = (passes: readonly Pass[]) => passes.flatMap(({ files }) => files)
+
+test('npm test runs every test file of the project once', () => {
+  assert.ok(paths.length > 100)
+  assert.deepEqual(filesOf(passesOf(real, 'quick')).toSorted(), paths.toSorted())
+  for (const ending of ENDINGS) assert.ok(named(({ path }) => endingsOf(path).has(ending)).length > 0, ending)
+})
+
+test('a file whose suites need both databases in npm test is called `.db`, and so is each outside `test`', () => {
+  const on = (text: string) => /^\s*eachDatabase\(/m.test(text)
   assert.deepEqual(
-    passes.map(({ name, files }) => [name, files]),
-    [
-      ['tests without databases', ['pure.test.ts', 'many.test.ts']],
-      ['database.test.ts', ['database.test.ts']],
-      ['process.test.ts', ['process.test.ts']],
-      ['packages/server/src', ['packages/server/src/keyring/one.test.ts']],
-    ],
+    named(({ path, text }) => endingsOf(path).has('db') && !on(text)),
+    [],
+    'no suite of both databases',
+  )
+  assert.deepEqual(
+    named(
+      ({ path, text }) => on(text) && !endingsOf(path).has('db') && !path.startsWith('packages/server/test/'),
+    ),
+    [],
+    'without .db',
   )
 })
 
-test('every test file of the project runs once, and what `passes.ts` names is there', () => {
-  const paths = globSync(ALL_TESTS)
-  assert.ok(paths.length > 100)
-  const real = paths.map((path) => ({ path, text: readFileSync(path, 'utf8') }))
-  const run = passesOf(real, { full: false }).flatMap(({ files }) => files)
-  assert.deepEqual(run.toSorted(), paths.toSorted())
-  for (const path of TIMED) assert.ok(paths.includes(path), path)
-  for (const folder of FOLDERS)
-    assert.ok(
-      paths.some((path) => path.startsWith(`${folder}/`)),
-      folder,
-    )
-})
-
-test('a full run takes the files that read whether it is one', () => {
-  const passes = passesOf(files, { full: true })
+test('a file that does more in a full run is called `.sampled`', () => {
   assert.deepEqual(
-    passes.flatMap(({ files }) => files),
-    ['many.test.ts'],
+    named(({ text }) => /^import .* from '[./]+tools\/test\/effort\.ts'/m.test(text)),
+    named(({ path }) => endingsOf(path).has('sampled')),
   )
 })
 
 test('no test file has a hook for each test outside a suite: it would run for the tests of other files too', () => {
-  const hooked = globSync(ALL_TESTS).filter((path) =>
-    /^(before|after)Each\(/m.test(readFileSync(path, 'utf8')),
+  assert.deepEqual(
+    named(({ text }) => /^(before|after)Each\(/m.test(text)),
+    [],
   )
-  assert.deepEqual(hooked, [])
 })

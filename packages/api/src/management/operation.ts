@@ -67,12 +67,22 @@ const DryRun = Type.Optional(
   Type.Boolean({ description: 'Make the change and undo it: the answer is what it would be' }),
 )
 
-/** Its parameters in the query, and `dry_run` of a change (contract/administration.md, A13). No other is taken. */
-export const querySchemaOf = (operation: ManagementOperation): TObject =>
-  Type.Object(
+const querySchemas = new WeakMap<ManagementOperation, TObject>()
+
+/**
+ * Returns the schema of an operation's parameters in the query, with `dry_run` of a change (contract/administration.md,
+ * A13), and accepts no other. Always the same object for an operation: what compiles a schema knows it again.
+ */
+export function querySchemaOf(operation: ManagementOperation): TObject {
+  const known = querySchemas.get(operation)
+  if (known) return known
+  const schema = Type.Object(
     { ...operation.query?.properties, ...(isChange(operation) && { dry_run: DryRun }) },
     { additionalProperties: false },
   )
+  querySchemas.set(operation, schema)
+  return schema
+}
 
 /** Whether it takes the version that the caller has seen, instead of any that is there. */
 export const takesVersion = ({ method }: Pick<ManagementOperation, 'method'>): boolean => method === 'PATCH'

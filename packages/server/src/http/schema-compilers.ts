@@ -4,12 +4,14 @@
  */
 import { Ajv, type AnySchema } from 'ajv'
 
+/**
+ * One for the process: it knows again a schema that it has compiled, for the service and for its management API in process.
+ * It never converts, trims or completes what a client signs or relies on, and stops at the first finding.
+ */
+const ajv = new Ajv({ meta: false, validateSchema: false, addUsedSchema: false, verbose: true })
+
 export const schemaCompilers = {
-  buildValidator: () => {
-    // It never converts, trims or completes what a client signs or relies on, and stops at the first finding.
-    const ajv = new Ajv({ meta: false, validateSchema: false, addUsedSchema: false, verbose: true })
-    // Fastify passes a part of a route with its schema; its types say that it passes the schema.
-    return (part: unknown) => ajv.compile((part as { readonly schema: AnySchema }).schema)
-  },
+  // Fastify passes a part of a route with its schema; its types say that it passes the schema.
+  buildValidator: () => (part: unknown) => ajv.compile((part as { readonly schema: AnySchema }).schema),
   buildSerializer: () => () => JSON.stringify,
 }

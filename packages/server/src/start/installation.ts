@@ -49,7 +49,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       clockAhead: () => database.clock.aheadBy(machineClock()),
       database,
       keyring,
-      passwords: createPasswordHasher(),
+      passwords: options.passwords ?? createPasswordHasher(),
       sealer,
       deviceTransfers: deviceTransferStore(database),
       leases: leaseStore(database),

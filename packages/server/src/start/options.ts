@@ -1,4 +1,5 @@
 /** Options for starting: one shape for commands and tests, extended for a process of the service. */
+import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Counters } from '../counters.ts'
@@ -12,6 +13,8 @@ export interface StartOptions {
   readonly clock?: Clock
   /** This machine's, which is compared with the database's. Default: the system's. */
   readonly machineClock?: Clock
+  /** Default: one whose hashes are slow on purpose. */
+  readonly passwords?: PasswordHasher
   /**
    * What happens to the schema of the database. `update` (the default) runs the migrations that are missing. `require`
    * is for commands: those that change something update an embedded database, which belongs to this machine alone; any

@@ -1,5 +1,6 @@
 /** The program: from `bin/ratafia.js` to the commands. */
 import type { Command } from 'commander'
+import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import { type CommandContext, type Streams, UsageError } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { clockDifference } from '../clock.ts'
@@ -23,6 +24,8 @@ export interface RunOptions {
   readonly environment?: Environment
   /** Default: those of this process. */
   readonly streams?: Streams
+  /** As in {@link StartOptions}, for commands that open the installation in this process. */
+  readonly passwords?: PasswordHasher
 }
 
 /** `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
@@ -43,15 +46,16 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
  * What a command does is loaded when it runs.
  */
 export async function createRatafia(
-  { environment = processEnvironment(), streams = process }: RunOptions = {},
+  options: RunOptions = {},
   first?: string,
   asked: AskedService = {},
 ): Promise<Command> {
+  const { environment = processEnvironment(), streams = process } = options
   const { addCommands, createProgram } = await import('../cli/program.ts')
   const { serveCommands } = await import('./serve-commands.ts')
   const program = createProgram(streams, RELEASE)
   serveCommands(program, { environment, streams })
-  await addCommands(program, commandContext(environment, streams, asked), first)
+  await addCommands(program, commandContext({ ...options, environment, streams }, asked), first)
   return program
 }
 
@@ -63,9 +67,11 @@ function readServiceUrl(text: string): string {
   }
 }
 
+type Given = RunOptions & Required<Pick<RunOptions, 'environment' | 'streams'>>
+
 /** The ways in which a command opens the installation that `environment` describes. */
-function commandContext(environment: Environment, streams: Streams, asked: AskedService): CommandContext {
-  const settings = () => commandSettings(environment, streams)
+function commandContext({ environment, streams, ...others }: Given, asked: AskedService): CommandContext {
+  const settings = () => ({ ...commandSettings(environment, streams), ...others })
   const fromEnvironment = serviceEnvironment(environment)
   const service = {
     ...fromEnvironment,

@@ -3,15 +3,11 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { FULL } from '../../../../tools/test/effort.ts'
 import { ImportError } from '../../src/files/import-rows.ts'
 import { importPackages } from '../support/as-operator.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 import { storesOf } from '../support/stores.ts'
-
-/** More than two batches. */
-const MANY = FULL ? 20_000 : 2_500
 
 eachDatabase((kind, open, fresh) => {
   const program = testProgram(fresh)
@@ -134,15 +130,4 @@ eachDatabase((kind, open, fresh) => {
         [2, 'ratafia: packages.txt ends neither in .csv nor in .json.\n'],
       )
     })
-
-  test(`${MANY} packages, without a progress bar when there is no terminal`, async () => {
-    const lines = Array.from({ length: MANY }, (_, index) => `package-${index},id-${index}`)
-    const file = await fileOf('many.csv', `name,snap_id\n${lines.join('\n')}\n`)
-    const { code, stdout, stderr } = await program.run(['packages', 'import', file, '--replace'])
-    assert.deepEqual(
-      { code, stdout, stderr },
-      { code: 0, stdout: `${MANY} packages imported.\n`, stderr: '' },
-    )
-    assert.equal((await program.json('packages', 'list')).length, MANY)
-  })
 })

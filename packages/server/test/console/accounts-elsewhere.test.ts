@@ -14,6 +14,7 @@ import { browserWith, textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { giveRoles, manage } from '../support/managers.ts'
+import { cheapPasswords } from '../support/passwords.ts'
 import { testService } from '../support/service.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -42,7 +43,8 @@ describe('accounts where another identity service has the passwords', () => {
         RATAFIA_IDENTITY_RETURN_TO: `${service.baseUrl}/console/signed-in`,
       })
       const log = createLog({ level: 'silent', pretty: false })
-      identity = await startService({ config, log, identityOnly: true, clock: service.now })
+      const passwords = cheapPasswords()
+      identity = await startService({ config, log, passwords, identityOnly: true, clock: service.now })
       const chief = { username: 'chief', email: 'chief@example.org', name: 'Chief', password: PASSWORD }
       await addAccount(chief, identity.installation)
     })

@@ -17,6 +17,7 @@ import { addAccount } from '../support/accounts.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { Browser, type Page } from '../support/identity.ts'
 import { manage } from '../support/managers.ts'
+import { cheapPasswords } from '../support/passwords.ts'
 import { testService } from '../support/service.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -49,7 +50,8 @@ eachDatabase((kind, _open, fresh) => {
       RATAFIA_IDENTITY_RETURN_TO: `${service.baseUrl}/console/signed-in`,
     })
     const log = createLog({ level: 'silent', pretty: false })
-    identity = await startService({ config, log, identityOnly: true, clock: service.now })
+    const passwords = cheapPasswords()
+    identity = await startService({ config, log, passwords, identityOnly: true, clock: service.now })
   })
   after(async () => {
     await identity.close()

@@ -1,6 +1,6 @@
 /**
- * Nonces and the opening of sessions: every check with its own failing request on one database, and single use, retries
- * and races on both.
+ * Nonces and the opening of sessions: every check with its own failing request on one database, and single use and
+ * retries on both. Races are in `sessions-races.db.sampled.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -8,7 +8,6 @@ import { MacaroonResponseSchema, NonceResponseSchema } from '@ratafia/api/schema
 import { type AssertionOf, encode, type PrivateKey } from '@ratafia/assertions'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
-import { FULL } from '../../../../tools/test/effort.ts'
 import type { NamedFile } from '../../src/brands/assertion-file.ts'
 import { testKey, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -39,8 +38,6 @@ const DAY = 86_400_000
 
 /** The model acme-classic for another store. */
 const ofStore = (store: string) => acmeModel(ACME.model, { store })
-
-const MANY = FULL ? 100 : 10
 
 eachDatabase((kind, _open, fresh) => {
   const { describeOnce } = onOne(kind)
@@ -575,44 +572,8 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  // Guarantee: races change nothing of it.
-  describe('at once', () => {
-    test(`${MANY} identical requests of an unknown device: one device, one session, one answer`, async () => {
-      const { key, serial } = newDevice()
-      const body = await sessionBody(service, { serial, key })
-      const answers = await Promise.all(Array.from({ length: MANY }, () => post(body)))
-      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-      assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
-      const rows = await service.installation.devices.findBySerial({ ...ACME, serial: serial.fields.serial })
-      assert.deepEqual([rows.length, rows[0]?.origin], [1, 'session'])
-      assert.equal((await sessionsOf(serial)).length, 1)
-      assert.deepEqual(await evidenceOf(serial), [])
-    })
-
-    test(`${MANY} different requests with one nonce: one works`, async () => {
-      const { key, serial } = newDevice()
-      const nonce = await getNonce(service)
-      const body = await sessionBody(service, { serial, key, nonce })
-      const bodies = Array.from({ length: MANY }, (_, index) => ({
-        ...body,
-        'device-session-request': textOf(
-          sessionRequest({ nonce, serial: serial.fields.serial, key, headers: { more: `${index}` } }),
-        ),
-      }))
-      const answers = await Promise.all(bodies.map((one) => post(one)))
-      const good = answers.filter(({ status }) => status === 200)
-      assert.equal(good.length, 1)
-      for (const answer of answers) {
-        if (answer !== good[0]) assertRefused(answer, 400, 'invalid-nonce', /used/)
-      }
-      assert.equal((await sessionsOf(serial)).length, 1)
-    })
-  })
-
   const deviceOf = async (serial: AssertionOf<'serial'>) =>
     (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
   const sessionsOf = async (serial: AssertionOf<'serial'>) =>
     service.installation.deviceSessions.ofDevice(await deviceOf(serial), 100)
-  const evidenceOf = async (serial: AssertionOf<'serial'>) =>
-    service.installation.clones.evidenceOf(await deviceOf(serial))
 })

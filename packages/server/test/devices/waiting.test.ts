@@ -5,13 +5,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { decode, type PrivateKey } from '@ratafia/assertions'
-import pLimit from 'p-limit'
-import { FULL } from '../../../../tools/test/effort.ts'
+import type { PrivateKey } from '@ratafia/assertions'
 import { rejectDevice } from '../../src/devices/registration/approval/reject.ts'
 import { removeOldWaiting } from '../../src/devices/registration/approval/remove-old-waiting.ts'
-import { waitForApproval } from '../../src/devices/registration/approval/wait-for-approval.ts'
-import { TooManyRequests } from '../../src/errors.ts'
 import { deciding } from '../support/authorities.ts'
 import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -23,7 +19,6 @@ import {
   type RegisterInput,
   register,
   registered,
-  serialRequest,
   withAcme,
 } from '../support/devices.ts'
 import { refusalOf, type TestService, testService } from '../support/service.ts'
@@ -127,54 +122,6 @@ eachDatabase((kind, _open, fresh) => {
       .where('waits_in_narrow', 'is not', null)
       .executeTakeFirstOrThrow()
     assert.equal(Number(count), 0, 'where a device asked from is forgotten with the decision')
-  })
-
-  const FLOOD = FULL ? 10_000 : 60
-  test(`${FLOOD} registrations from one /24 leave at most twice the limit of an address`, async () => {
-    const { name, of } = await newModel()
-    const { waiting, models: stored } = service.installation
-    const [key] = keys
-    assert.ok(key)
-    const encoded = serialRequest({ requestId: await getRequestId(service), model: of.model, key })
-    const [request, model] = [decode(encoded), decode(of.modelText)]
-    assert.ok(request.type === 'serial-request' && model.type === 'model')
-    const known = (await stored.findOpen(name)) ?? assert.fail()
-    const mostWaiting = FULL ? 500 : 10
-    let refused = 0
-    const askFrom = async (host: number) => {
-      const deviceKeyId = randomBytes(48).toString('base64url')
-      const registration = {
-        request: { ...request, fields: { ...request.fields, deviceKeyId } },
-        model,
-        original: undefined,
-        apiKey: undefined,
-        caller: { address: `203.0.113.${host}`, userAgent: '' },
-        requestIdHash: randomBytes(32),
-        requestIdExpired: false,
-        requestHash: randomBytes(32),
-      }
-      try {
-        await waitForApproval(
-          {
-            registration,
-            model: known,
-            proposed: undefined,
-            placeholder: undefined,
-            use: undefined,
-            hardwareKeyId: undefined,
-          },
-          { ...service.installation, change: byOperator(service.installation), mostWaiting },
-        )
-      } catch (error) {
-        assert.ok(error instanceof TooManyRequests)
-        refused++
-      }
-    }
-    const hosts = Array.from({ length: FLOOD }, (_, i) => i % 256)
-    await pLimit(8).map(hosts, askFrom)
-    assert.equal(await waiting.count(name, FLOOD + 1), 2 * mostWaiting)
-    assert.equal(refused, FLOOD - 2 * mostWaiting)
-    assert.equal((await ask(service, '198.51.100.7', { ...of, key })).status, 202)
   })
 
   describe('one that waits too long', () => {

@@ -9,7 +9,6 @@ import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
 import { addFirstPartyCaveat, encodeBase64, mint } from '@ratafia/macaroon'
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import {
   addAccount,
   addAgent,
@@ -59,8 +58,6 @@ eachDatabase((_kind, _open, fresh) => {
       RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
     })
     await hearsOfChanges(service)
-    const cheap = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
-    Object.assign(service.installation.passwords, cheap)
     const rows = await rowsOf(service)
     const sent: { row: Row; kind: string; trace: string; answer: string }[] = []
     for (const row of rows) {

@@ -15,7 +15,6 @@ import {
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
 import fc from 'fast-check'
 import type { Account } from '../../src/accounts/account.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { addPublisher, caveatIdOf, decoded, logInWithPassword } from '../support/publishers.ts'
 import { withSecondFactor } from '../support/second-factor.ts'
 import type { TestService } from '../support/service.ts'
@@ -34,9 +33,7 @@ export interface PublisherSeeds {
 }
 
 export async function publisherSeeds(service: TestService): Promise<PublisherSeeds> {
-  const { passwords, keyring } = service.installation
-  // What a wrong password costs is not the question here.
-  Object.assign(passwords, createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }))
+  const { keyring } = service.installation
   const account = await addPublisher(service)
   const careful = await addPublisher(service)
   await withSecondFactor(service, careful)

@@ -1,7 +1,13 @@
 /** The schemas of requests and answers are JSON Schema: the service does not check them again at each start. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IDENTITY_OPERATIONS, OPERATIONS, type Operation } from '@ratafia/api/schemas'
+import {
+  IDENTITY_OPERATIONS,
+  MANAGEMENT_OPERATIONS,
+  OPERATIONS,
+  type Operation,
+  querySchemaOf,
+} from '@ratafia/api/schemas'
 import { Ajv } from 'ajv'
 
 type Schemas = Pick<Partial<Operation>, 'query' | 'headers' | 'body' | 'response'>
@@ -15,3 +21,9 @@ for (const [name, operation] of Object.entries<Schemas>({ ...OPERATIONS, ...IDEN
     for (const schema of schemas) assert.ok(ajv.validateSchema(schema), ajv.errorsText())
   })
 }
+
+test('what compiles the schema of a management operation once knows it again', () => {
+  const operations = Object.values(MANAGEMENT_OPERATIONS)
+  for (const operation of operations) assert.equal(querySchemaOf(operation), querySchemaOf(operation))
+  assert.equal(new Set(operations.map(querySchemaOf)).size, operations.length)
+})

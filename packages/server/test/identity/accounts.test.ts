@@ -7,13 +7,13 @@ import { loginName } from '../../src/accounts/account-fields.ts'
 import { signInSessionStore } from '../../src/accounts/browsers/sign-in-session-store.ts'
 import { findAccount } from '../../src/accounts/find.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { findByLoginName, verifyPassword } from '../../src/accounts/passwords/verify-password.ts'
 import { accountOfIdentity, type IdentityRules } from '../../src/accounts/resolve-identity.ts'
 import type { Database } from '../../src/database/index.ts'
 import { addAccount, disableAccount, enableAccount, linkIdentity, setPassword } from '../support/accounts.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { cheapPasswords } from '../support/passwords.ts'
 import { storesOf } from '../support/stores.ts'
 
 const ISSUER = 'https://id.example.org'
@@ -23,7 +23,7 @@ eachDatabase((_kind, open) => {
   let database: Database
   const now = new Date('2026-11-20T10:00:00.000Z')
   const clock = () => now
-  const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
+  const passwords = cheapPasswords()
   const signedOut: string[] = []
   const deps = () => {
     const signInSessions = {

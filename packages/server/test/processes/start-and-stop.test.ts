@@ -4,12 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmod, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FULL } from '../../../../tools/test/effort.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { testProgram } from '../support/program.ts'
@@ -142,33 +140,6 @@ describe('a service', () => {
     await eventually('it has the first', () => service.stderr().includes('finishing what is in flight'))
     assert.equal((await service.end('SIGTERM')).code, 1)
     request.socket.destroy()
-  })
-})
-
-describe('a fresh directory', () => {
-  const program = testProgram()
-
-  const TOGETHER = FULL ? 10 : 5
-
-  test('commands that start at once end up with one key and one database, readable only by their user', async () => {
-    const adding = Array.from({ length: TOGETHER }, (_, index) =>
-      program.spawn(['accounts', 'add', `a${index}`, '--email', 'a@b.c', '--name', 'A', '--no-password']),
-    )
-    for (const { code, stderr } of await Promise.all(adding)) assert.equal(code, 0, stderr)
-    assert.equal((await program.json('keys', 'list')).length, 3, 'a root key and two key pairs')
-    const data = String(program.environment['RATAFIA_DATA_DIR'])
-    const modes = ['', 'secret.key', 'ratafia.db'].map(
-      async (name) => (await stat(join(data, name))).mode & 0o777,
-    )
-    assert.deepEqual(await Promise.all(modes), [0o700, 0o600, 0o600])
-  })
-
-  test('a key that others can read is warned of, and used', async () => {
-    const file = join(String(program.environment['RATAFIA_DATA_DIR']), 'secret.key')
-    await chmod(file, 0o644)
-    const { code, stdout, stderr } = await program.spawn(['accounts', 'list', '--json'])
-    assert.deepEqual([code, JSON.parse(stdout).length], [0, TOGETHER])
-    assert.ok(stderr.includes(`${file} can be read by others: chmod 600 ${file}`), stderr)
   })
 })
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import {
@@ -32,9 +31,6 @@ eachDatabase((_kind, _open, fresh) => {
   let caveat_id: string
   let visit: string
   before(async () => {
-    for (const { installation } of [service, other]) {
-      Object.assign(installation.passwords, createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }))
-    }
     visit = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window'].VisitURL
   })
   let networks = 0

@@ -1,6 +1,7 @@
 /** Runs a command at a terminal, where somebody answers what it asks. */
 import { PassThrough, Writable } from 'node:stream'
 import { run } from '../../src/start/run.ts'
+import { cheapPasswords } from './passwords.ts'
 import type { Variables } from './program.ts'
 
 export interface Answered {
@@ -32,6 +33,6 @@ export async function atTerminal(
       },
     })
   const streams = { stdin, stdout: output('stdout'), stderr: output('stderr') }
-  const code = await run(['node', 'ratafia', ...words], { environment, streams })
+  const code = await run(['node', 'ratafia', ...words], { environment, streams, passwords: cheapPasswords() })
   return { code, asked, ...shown }
 }

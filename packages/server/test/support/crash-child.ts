@@ -13,6 +13,7 @@ import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { openInstallation } from '../../src/start/installation.ts'
 import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { cheapPasswords } from './passwords.ts'
 
 export interface CrashPlan {
   readonly environment: Readonly<Record<string, string>>
@@ -60,6 +61,7 @@ const config = readConfig(plan.environment)
 const options = {
   config: { ...config, database: plan.database },
   log: createLog({ level: 'silent', pretty: false }),
+  passwords: cheapPasswords(),
 }
 if (plan.work === 'jobs') {
   const installation = await openInstallation({ ...options, schema: 'require' })

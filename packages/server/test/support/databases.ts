@@ -3,7 +3,8 @@
  * server that `tools/test/postgres.ts` started. Nothing is skipped; without that server the suite fails.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, suite, test } from 'node:test'
@@ -37,9 +38,9 @@ export const patient = (target: DatabaseTarget): DatabaseTarget =>
 
 /** For tests that open the database themselves, or start a process that does. */
 export interface Fresh {
-  /** Its location. A SQLite file is not made yet; a PostgreSQL database is migrated. */
+  /** Its location. It is migrated, and has no keys. */
   target(): Promise<DatabaseTarget>
-  /** Its location while it has no tables. */
+  /** Its location while it has no tables. A SQLite file is not made yet. */
   emptyTarget(): Promise<DatabaseTarget>
   /** Opens it without tables. */
   openEmpty: Open
@@ -83,25 +84,21 @@ function onDatabase(kind: DatabaseKind, declare: Declare): void {
   suite(kind, () => {
     let made: Promise<Made> | undefined
     const opened: Database[] = []
-    const targetFrom = async (template: () => Promise<string>) => {
-      made ??= kind === 'sqlite' ? makeSqlite() : makePostgres(template())
+    const targetFrom = async (make: () => Promise<Made>) => {
+      made ??= make()
       return (await made).target
     }
-    const target = () => targetFrom(migrated)
-    const emptyTarget = () => targetFrom(async () => 'template1')
+    const target = () =>
+      targetFrom(kind === 'sqlite' ? () => makeSqlite(migratedFile) : () => makePostgres(migrated))
+    const emptyTarget = () =>
+      targetFrom(kind === 'sqlite' ? () => makeSqlite() : () => makePostgres(async () => 'template1'))
     const openAt = async (at: DatabaseTarget) => {
       const database = await openDatabase(patient(at))
       opened.push(database)
       return database
     }
     const openEmpty = async () => openAt(await emptyTarget())
-    let migrating: Promise<unknown> | undefined
-    const open = async () => {
-      const database = await openAt(await target())
-      migrating ??= migrate(database)
-      await migrating
-      return database
-    }
+    const open = async () => openAt(await target())
     after(async () => {
       await Promise.all(opened.map((database) => database.close()))
       await (await made)?.remove()
@@ -115,18 +112,38 @@ interface Made {
   remove(): Promise<void>
 }
 
-async function makeSqlite(): Promise<Made> {
+async function makeSqlite(template?: () => Promise<string>): Promise<Made> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-test-'))
-  return {
-    target: { kind: 'sqlite', file: join(directory, 'ratafia.db') },
-    remove: () => rm(directory, { recursive: true }),
+  const file = join(directory, 'ratafia.db')
+  if (template) {
+    await copyFile(await template(), file)
+    // A program refuses a database that is there without its secret key.
+    await writeFile(join(directory, 'secret.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
   }
+  return { target: { kind: 'sqlite', file }, remove: () => rm(directory, { recursive: true }) }
 }
 
-async function makePostgres(template: Promise<string>): Promise<Made> {
+let migratedFile = async (): Promise<string> => {
+  const made = makeMigratedFile()
+  migratedFile = () => made
+  return made
+}
+
+/** A SQLite file with all tables: copying it costs a tenth of making them. Each process makes one. */
+async function makeMigratedFile(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-migrated-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const file = join(directory, 'ratafia.db')
+  const database = await openDatabase({ kind: 'sqlite', file })
+  await migrate(database)
+  await database.close()
+  return file
+}
+
+async function makePostgres(template: () => Promise<string>): Promise<Made> {
   const name = `test_${randomBytes(8).toString('hex')}`
   // A fifth of the work of copying it through the log.
-  await asSuperuser(`create database ${name} template ${await template} strategy 'file_copy'`)
+  await asSuperuser(`create database ${name} template ${await template()} strategy 'file_copy'`)
   return {
     target: postgresAt(name),
     remove: () => asSuperuser(`drop database ${name} with (force)`),

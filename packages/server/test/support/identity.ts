@@ -10,13 +10,13 @@ import {
   type KeyPair,
 } from '@ratafia/macaroon/bakery'
 import fastify, { type FastifyInstance } from 'fastify'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import type { AuthoredStores } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { addClients, clientsOf } from '../../src/http/client.ts'
 import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
 import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
+import { cheapPasswords } from './passwords.ts'
 import { storesOf } from './stores.ts'
 
 /** A clock that only moves when a test advances it. */
@@ -47,7 +47,7 @@ export async function identityWorld(database: Database): Promise<IdentityWorld> 
     clock,
     keyring: await openKeyring({ database, secret: SECRET, clock }),
     sealer: createSealer(SECRET),
-    passwords: createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }),
+    passwords: cheapPasswords(),
   })
   return { ...stores, database, location: 'set when it listens' }
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { run } from '../../src/start/run.ts'
+import { cheapPasswords } from './passwords.ts'
 import type { Finished, Variables } from './program.ts'
 
 export interface RunningLogin {
@@ -30,7 +31,11 @@ export function startCommand(
     said.stderr += text
   })
   const streams = { stdin: Readable.from(input === '' ? [] : [input]), stdout, stderr }
-  const finished = run(['node', 'ratafia', ...words], { environment, streams }).then(async (code) => {
+  const finished = run(['node', 'ratafia', ...words], {
+    environment,
+    streams,
+    passwords: cheapPasswords(),
+  }).then(async (code) => {
     stdout.end()
     stderr.end()
     if (!stdout.closed) await once(stdout, 'close')

@@ -7,6 +7,7 @@ import { type Config, type DatabaseConfig, readConfig } from '../../src/config/c
 import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
+import { cheapPasswords } from './passwords.ts'
 import type { TestService } from './service.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -39,6 +40,7 @@ export async function startNode(
     config,
     ...options,
     log: createLog({ level: 'silent', pretty: false }),
+    passwords: cheapPasswords(),
   })
   return {
     // Where it listens, whatever RATAFIA_BASE_URL says.

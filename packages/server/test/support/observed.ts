@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
+import { cheapPasswords } from './passwords.ts'
 import type { TestService } from './service.ts'
 
 export interface ObservedService extends TestService {
@@ -64,7 +65,11 @@ async function start(
     },
   })
   const log = createLog({ level: config.logLevel, pretty: false, to })
-  const running: RunningService = await startService({ config: { ...config, database }, log })
+  const running: RunningService = await startService({
+    config: { ...config, database },
+    log,
+    passwords: cheapPasswords(),
+  })
   return {
     ...running,
     // Where it listens, whatever RATAFIA_BASE_URL says.

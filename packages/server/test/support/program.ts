@@ -15,6 +15,7 @@ import { run as runInThisProcess } from '../../src/start/run.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { type Fresh, patient } from './databases.ts'
+import { cheapPasswords } from './passwords.ts'
 import type { TestService } from './service.ts'
 
 const START_DEADLINE_MS = 90_000
@@ -136,6 +137,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     return {
       config: { ...config, database: patient(config.database) },
       log: createLog({ level: 'silent', pretty: false }),
+      passwords: cheapPasswords(),
     }
   }
 
@@ -235,7 +237,11 @@ export function runHere(words: readonly string[], options: CommandOptions = {}):
     const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)])
     const streams = { stdin, stdout: stdout.stream, stderr: stderr.stream }
     const began = performance.now()
-    const code = await runInThisProcess(['node', 'ratafia', ...words], { environment, streams })
+    const code = await runInThisProcess(['node', 'ratafia', ...words], {
+      environment,
+      streams,
+      passwords: cheapPasswords(),
+    })
     // Said sooner, it is a fault.
     const isBusy = performance.now() - began >= BUSY_AFTER_MS
     const said = stderr.text()

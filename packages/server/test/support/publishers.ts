@@ -11,14 +11,10 @@ import {
 } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { addAccount } from './accounts.ts'
 import { type Answer, call, type TestService } from './service.ts'
 
 export const PASSWORD = 'correct horse battery'
-
-/** Cheap: what the hash costs does not matter in most tests. */
-const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
 
 let people = 0
 
@@ -33,7 +29,7 @@ export function addPublisher(
     name: `Name of ${username}`,
     password: PASSWORD,
   }
-  return addAccount(fields, { ...installation, passwords })
+  return addAccount(fields, installation)
 }
 
 type Place = Pick<TestService, 'baseUrl'>

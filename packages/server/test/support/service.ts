@@ -23,6 +23,7 @@ import { createLog } from '../../src/telemetry/log.ts'
 import { addAccount } from './accounts.ts'
 import { type Fresh, patient } from './databases.ts'
 import { assertDocumented } from './openapi.ts'
+import { cheapPasswords } from './passwords.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
 
@@ -71,7 +72,12 @@ export function testService(
       },
     })
     const log = createLog({ level: 'warn', pretty: false, to })
-    running = await startService({ config: { ...config, database: patient(target) }, log, clock: now })
+    running = await startService({
+      config: { ...config, database: patient(target) },
+      log,
+      clock: now,
+      passwords: cheapPasswords(),
+    })
   })
   after(async () => {
     await running?.close()

@@ -15,7 +15,6 @@ import {
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import {
   addAgent,
   disableAccount,
@@ -40,9 +39,6 @@ import {
   refusalOf,
   testService,
 } from '../support/service.ts'
-
-/** Cheap: what the hash costs does not matter here. */
-const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
 
 type Slice = readonly [Macaroon, ...Macaroon[]]
 
@@ -82,7 +78,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   const ENDINGS: Readonly<Record<string, (account: Account, agent: string) => Promise<unknown>>> = {
     'a new password': ({ id }) =>
-      setPassword({ account: id, password: 'another password' }, { ...one.installation, passwords }),
+      setPassword({ account: id, password: 'another password' }, one.installation),
     'disabling and enabling': async ({ id }) => {
       await disableAccount(id, one.installation)
       await enableAccount(id, one.installation)

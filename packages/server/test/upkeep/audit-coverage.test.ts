@@ -9,7 +9,6 @@ import { OPERATIONS } from '@ratafia/api/schemas'
 import { decode, encode, type PrivateKey, sign } from '@ratafia/assertions'
 import type { Command } from 'commander'
 import fastify from 'fastify'
-import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import type { ListedEntry } from '../../src/audit/audit-store.ts'
 import type { Action } from '../../src/change.ts'
 import type { CommandContext } from '../../src/cli/context.ts'
@@ -103,8 +102,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['migrate', 'cli/audit.test.ts'],
   ['secret rotate', 'cli/audit.test.ts'],
   ['backup', 'cli/status.test.ts'],
-  ['restore', 'cli/backup.test.ts'],
-  ['import database', 'cli/backup.test.ts'],
+  ['restore', 'cli/backup.db.sampled.test.ts'],
+  ['import database', 'cli/backup.db.sampled.test.ts'],
   ['jobs cancel', 'management/jobs.test.ts'],
 ])
 
@@ -442,8 +441,6 @@ function commandNames(command: Command, path: readonly string[] = []): readonly 
   return command.commands.flatMap((sub) => commandNames(sub, [...path, sub.name()]))
 }
 
-const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
-
 /** The commands in this process, on the installation of a service that runs. */
 function commandLine(service: TestService, input = ''): { context: CommandContext; said: () => string } {
   let said = ''
@@ -455,7 +452,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
       },
     })
   const unused = () => assert.fail('such a command is tested elsewhere')
-  const installation = { ...service.installation, passwords }
+  const { installation } = service
   const context: CommandContext = {
     streams: { stdin: Readable.from([Buffer.from(input)]), stdout: output(), stderr: output() },
     withInstallation: (work) => work(installation),

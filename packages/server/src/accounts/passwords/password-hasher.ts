@@ -5,6 +5,7 @@
  * Stored: `$scrypt$ln=15,r=8,p=3$SALT$HASH`, salt (16 bytes) and hash (32 bytes) in unpadded base64url.
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import pLimit from 'p-limit'
 import { Unavailable } from '../../errors.ts'
 
 interface Parameters {
@@ -92,23 +93,13 @@ function derive(password: Uint8Array, salt: Uint8Array, { ln, r, p }: Parameters
   })
 }
 
+/** Runs work when its turn comes; throws {@link Unavailable} at once when `queue` others already wait. */
 function limiter(concurrency: number, queue: number) {
-  let running = 0
-  const waiting: (() => void)[] = []
+  const limit = pLimit(concurrency)
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= concurrency) {
-      if (waiting.length >= queue) throw new Unavailable('too many passwords are being checked at once')
-      // Whoever finishes passes its place on, so `running` does not change.
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running += 1
+    if (limit.activeCount >= concurrency && limit.pendingCount >= queue) {
+      throw new Unavailable('too many passwords are being checked at once')
     }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
+    return limit(work)
   }
 }

@@ -76,7 +76,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await whoami(other.baseUrl, token)).status, 200)
     await revokeOwn(one, token)
     assert.equal((await whoami(one.baseUrl, token)).status, 401)
-    // A second is promised; `tokens/revocation.test.ts` measures it within a process.
+    // A second is promised; `tokens/revocation.timed.test.ts` measures it within a process.
     await eventually('the other refuses it', async () => (await whoami(other.baseUrl, token)).status === 401)
     assert.equal((await other.end('SIGTERM')).code, 0)
     assert.equal((await whoami(one.baseUrl, token)).status, 401)

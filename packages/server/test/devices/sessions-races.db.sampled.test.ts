@@ -1,0 +1,77 @@
+/** Guarantee: requests that open a session at once make one device and one session, and use a nonce once. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
+import { FULL } from '../../../../tools/test/effort.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  AUTH,
+  freshDeviceKeys,
+  getNonce,
+  serialAssertion,
+  sessionBody,
+  sessionRequest,
+  textOf,
+  withAcme,
+} from '../support/devices.ts'
+import { call, refusalOf, testService } from '../support/service.ts'
+
+const MANY = FULL ? 100 : 10
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let keys: readonly PrivateKey[]
+  let serials = 0
+  before(async () => {
+    await withAcme(service.installation)
+    keys = await freshDeviceKeys(2)
+  })
+  /** A serial number and a device key that nobody has used before. */
+  const newDevice = () => {
+    const key = keys[serials] ?? assert.fail('more devices than keys')
+    return { key, serial: serialAssertion({ serial: `S-${++serials}`, key }) }
+  }
+  const post = (body: unknown) => call(service, 'POST', `${AUTH}/sessions`, { body })
+
+  test(`${MANY} identical requests of an unknown device: one device, one session, one answer`, async () => {
+    const { key, serial } = newDevice()
+    const body = await sessionBody(service, { serial, key })
+    const answers = await Promise.all(Array.from({ length: MANY }, () => post(body)))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
+    const rows = await service.installation.devices.findBySerial({ ...ACME, serial: serial.fields.serial })
+    assert.deepEqual([rows.length, rows[0]?.origin], [1, 'session'])
+    assert.equal((await sessionsOf(serial)).length, 1)
+    assert.deepEqual(await evidenceOf(serial), [])
+  })
+
+  test(`${MANY} different requests with one nonce: one works`, async () => {
+    const { key, serial } = newDevice()
+    const nonce = await getNonce(service)
+    const body = await sessionBody(service, { serial, key, nonce })
+    const bodies = Array.from({ length: MANY }, (_, index) => ({
+      ...body,
+      'device-session-request': textOf(
+        sessionRequest({ nonce, serial: serial.fields.serial, key, headers: { more: `${index}` } }),
+      ),
+    }))
+    const answers = await Promise.all(bodies.map((one) => post(one)))
+    const good = answers.filter(({ status }) => status === 200)
+    assert.equal(good.length, 1)
+    for (const answer of answers) {
+      if (answer === good[0]) continue
+      const { status, code, message } = refusalOf(answer)
+      assert.deepEqual([status, code], [400, 'invalid-nonce'])
+      assert.match(message, /used/)
+    }
+    assert.equal((await sessionsOf(serial)).length, 1)
+  })
+
+  const deviceOf = async (serial: AssertionOf<'serial'>) =>
+    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
+  const sessionsOf = async (serial: AssertionOf<'serial'>) =>
+    service.installation.deviceSessions.ofDevice(await deviceOf(serial), 100)
+  const evidenceOf = async (serial: AssertionOf<'serial'>) =>
+    service.installation.clones.evidenceOf(await deviceOf(serial))
+})
