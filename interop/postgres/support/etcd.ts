@@ -96,6 +96,8 @@ export class Etcd {
         ...['--initial-cluster-state', 'new', '--initial-cluster-token', 'ratafia'],
         ...['--initial-cluster', this.#members.map(({ name, peers }) => `${name}=${url(peers)}`).join(',')],
         ...['--listen-peer-urls', url(member.peers), '--initial-advertise-peer-urls', url(member.peers)],
+        // Ten times the defaults, which a slow machine cannot keep.
+        ...['--heartbeat-interval', '1000', '--election-timeout', '10000'],
         ...['--listen-client-urls', url(member.clients), '--advertise-client-urls', url(member.proxy.port)],
       ],
       { ...this.#account, cwd: this.#directory, stdio: ['ignore', log, log] },

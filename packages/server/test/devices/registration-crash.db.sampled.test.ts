@@ -3,16 +3,14 @@
  * run takes every sixth on PostgreSQL, every thirteenth on SQLite.
  */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
-import { bundled, CRASH_CHILD, compiled } from '../../../../tools/test/programs.ts'
 import { addApiKey } from '../support/as-operator.ts'
-import type { CrashPlan } from '../support/crash-child.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -26,6 +24,7 @@ import {
   streamOf,
   withAcme,
 } from '../support/devices.ts'
+import { type DyingProcess, startDying } from '../support/dying-process.ts'
 import { testService } from '../support/service.ts'
 
 /** This test and its children are one installation. */
@@ -62,47 +61,34 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   /** A service that dies at this step. */
-  async function startDying(step: number): Promise<Dying> {
+  async function serveDying(step: number): Promise<Dying> {
     const database = await fresh.target()
-    const data = database.kind === 'sqlite' ? dirname(database.file) : directory
-    const environment = { RATAFIA_PORT: '0', RATAFIA_DATA_DIR: data, RATAFIA_SECRET_KEY: SECRET_KEY }
-    const plan: CrashPlan = { environment, database, step, when }
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', bundled(CRASH_CHILD), JSON.stringify(plan)],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled() },
-      },
-    )
+    const { child, ended } = startDying({ database, directory, secretKey: SECRET_KEY, step, when })
     children.add(child)
-    const ended = once(child, 'exit').finally(() => children.delete(child))
     const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
-    return { baseUrl: line.trim(), child, ended }
+    return { baseUrl: line.trim(), child, ended: ended.finally(() => children.delete(child)) }
   }
 
-  interface Dying {
+  interface Dying extends DyingProcess {
     readonly baseUrl: string
-    readonly child: ChildProcess
-    readonly ended: Promise<unknown[]>
   }
 
   /** The answer, if it came to that. */
   async function answerOf({ baseUrl, child, ended }: Dying, body: string, headers: Record<string, string>) {
     const answer = await postDevices({ baseUrl }, body, { headers }).catch(() => undefined)
     if (answer) child.kill('SIGKILL')
-    const [, signal] = await ended
+    const { signal } = await ended
     assert.equal(signal, 'SIGKILL')
     return answer
   }
 
   test(`Guarantee: kill -9 ${when} any step leaves a whole registration or none; the retry has one serial`, async () => {
     const { devices, apiKeys, clones } = service.installation
-    const starting = Array.from({ length: AHEAD }, (_, i) => startDying(1 + i * stride))
+    const starting = Array.from({ length: AHEAD }, (_, i) => serveDying(1 + i * stride))
     const states = new Set<string>()
     for (let step = 1, done = false; !done; step += stride) {
       assert.ok(step <= MOST_STEPS, 'it never ends')
-      starting.push(startDying(step + AHEAD * stride))
+      starting.push(serveDying(step + AHEAD * stride))
       const dying = (await starting.shift()) ?? assert.fail()
       // A key that has the number gives way, so that the registration changes as much as one can.
       const model = `crash-${step}`

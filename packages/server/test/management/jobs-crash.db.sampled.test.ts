@@ -3,19 +3,16 @@
  * The quick run takes every eleventh. Another process then goes on.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import { FULL } from '../../../../tools/test/effort.ts'
-import { bundled, CRASH_CHILD, compiled } from '../../../../tools/test/programs.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
-import type { CrashPlan } from '../support/crash-child.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addAcmeModel, deviceKey, register, withAcme } from '../support/devices.ts'
+import { startDying } from '../support/dying-process.ts'
 import { addManager, manage, managementToken } from '../support/managers.ts'
 import { testService } from '../support/service.ts'
 
@@ -40,18 +37,8 @@ eachDatabase((kind, _open, fresh) => {
   /** Runs the jobs in a process that dies at this step. True: it never got there. */
   async function runDying(step: number): Promise<boolean> {
     const database = await fresh.target()
-    const data = database.kind === 'sqlite' ? dirname(database.file) : directory
-    const environment = { RATAFIA_PORT: '0', RATAFIA_DATA_DIR: data, RATAFIA_SECRET_KEY: SECRET_KEY }
-    const plan: CrashPlan = { environment, database, step, when, work: 'jobs' }
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', bundled(CRASH_CHILD), JSON.stringify(plan)],
-      {
-        stdio: ['ignore', 'ignore', 'inherit'],
-        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled() },
-      },
-    )
-    const [code, signal] = await once(child, 'exit')
+    const dying = startDying({ database, directory, secretKey: SECRET_KEY, step, when, work: 'jobs' })
+    const { code, signal } = await dying.ended
     assert.ok(code === 0 || signal === 'SIGKILL', `it ended with ${code ?? signal}`)
     return code === 0
   }

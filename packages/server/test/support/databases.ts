@@ -17,6 +17,7 @@ import {
   openDatabase,
 } from '../../src/database/index.ts'
 import type { PostgresLimits } from '../../src/database/postgres/limits.ts'
+import { eventually } from './eventually.ts'
 
 type Open = () => Promise<Database>
 
@@ -195,6 +196,16 @@ export async function asSuperuser(
   } finally {
     await client.end()
   }
+}
+
+/** Waits for the server to end all connections of this name: it finishes a statement although its client is gone. */
+export async function connectionsEnded(application: string): Promise<void> {
+  await asSuperuser((client) =>
+    eventually(`the connections of ${application} have ended`, async () => {
+      const left = 'select from pg_stat_activity where application_name = $1'
+      return (await client.query(left, [application])).rowCount === 0
+    }).then(() => {}),
+  )
 }
 
 function serverUrl(): string {

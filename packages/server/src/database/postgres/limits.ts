@@ -28,7 +28,8 @@ export const LONGEST_WAIT_MS = 600_000
 /** For backups, restores and imports, which may take long or wait for another process that does. */
 export const UNHURRIED_LIMITS: PostgresLimits = {
   maxConnections: 1,
-  connectMs: 5_000,
+  // The database has answered already, and may be busy.
+  connectMs: 60_000,
   statementMs: 0,
   lockMs: LONGEST_WAIT_MS,
   answerMs: 0,
