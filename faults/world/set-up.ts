@@ -9,7 +9,7 @@ import { allowRemodel } from '../../packages/server/src/brands/models/remodel.ts
 import { addTrustRoots } from '../../packages/server/src/brands/trust/add-trust-roots.ts'
 import { addIssuer } from '../../packages/server/src/ci/issuers/add.ts'
 import { addRule } from '../../packages/server/src/ci/rules/making/add-rule.ts'
-import type { Installation as Opened } from '../../packages/server/src/cli/installation.ts'
+import type { Installation as Opened } from '../../packages/server/src/installation.ts'
 import { readConfig } from '../../packages/server/src/config/config.ts'
 import { addAgent } from '../../packages/server/src/identity/agents/add-agent.ts'
 import { addGrant } from '../../packages/server/src/management/grants/add-grant.ts'

@@ -7,9 +7,7 @@ import { CREDENTIAL_FORMS, type CredentialForm, credentialString } from './crede
 import { TOOLS } from './web/tools.ts'
 
 const vectors: { readonly strings: readonly { readonly name: string; readonly value: string }[] } =
-  JSON.parse(
-    readFileSync(new URL('../test/data/publisher-login/credentials.json', import.meta.url), 'utf8'),
-  )
+  JSON.parse(readFileSync(new URL('../test/data/publisher-login/credentials.json', import.meta.url), 'utf8'))
 const vector = (name: string): string =>
   vectors.strings.find((one) => one.name === name)?.value ?? assert.fail(`there is no vector ${name}`)
 

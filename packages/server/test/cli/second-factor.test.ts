@@ -6,7 +6,6 @@ import { secondFactorPurpose } from '../../src/keyring/sealing-purposes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { type Program, testProgram } from '../support/program.ts'
-import { storesWith } from '../support/stores.ts'
 
 const PASSWORD = 'correct horse battery'
 const [OLD, NEW] = [Buffer.alloc(32, 9).toString('base64'), Buffer.alloc(32, 10).toString('base64')]

@@ -1,6 +1,6 @@
 /** Checks the password of whoever gives a username or an e-mail address. It takes equally long whether or not they exist. */
-import type { Stores, TransactionStores } from '../../stores.ts'
 import { isUsername } from '@ratafia/api'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import { isEmail } from '../account-fields.ts'
 import type { WithPassword } from '../account-store.ts'

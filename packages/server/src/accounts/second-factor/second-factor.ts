@@ -1,10 +1,9 @@
 /** What a second factor is made of, and whether an account has one. Each kind seals what it keeps under its own id. */
-import type { Stores } from '../../stores.ts'
 import { randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
 import { secondFactorPurpose } from '../../keyring/sealing-purposes.ts'
-import type { TransactionStores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-code.ts'
 import type { SecondFactor } from './second-factor-store.ts'

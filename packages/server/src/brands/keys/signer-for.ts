@@ -1,5 +1,4 @@
 /** Decides which key signs the serials of a model, and checks everything again (contract/devices.md 2.4). */
-import type { TransactionStores } from '../../stores.ts'
 import {
   AssertionError,
   checkKeyMaySign,
@@ -10,7 +9,7 @@ import {
   verifyTrust,
 } from '@ratafia/assertions'
 import { invalidField, RequestError } from '../../errors.ts'
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { StoredSigningKey } from '../brand-store.ts'
 import { findModelAssertion } from '../models/find-model.ts'
 import { type ModelName, showModelName } from '../models/model-policy.ts'

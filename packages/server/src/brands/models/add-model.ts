@@ -1,9 +1,8 @@
 /** Adds a model that devices may register as, with its policy. */
-import type { TransactionStores } from '../../stores.ts'
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import { type Authority, brandsFor, covers, requireForAll, requireForBrand } from '../../authority.ts'
 import { invalidField, RequestError } from '../../errors.ts'
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import { assertionIn, explainToOperatorAsync, type NamedFile } from '../assertion-file.ts'
 import { signerOf } from '../keys/signer-for.ts'
 import type { StoredAssertion } from '../trust/assertion-store.ts'

@@ -1,10 +1,9 @@
 /** Whether a device may become another model (contract/devices.md 8). */
-import type { TransactionStores } from '../../stores.ts'
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { registrationRefused } from '../../errors.ts'
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'
 import { explainedAsync } from '../explained.ts'
 

@@ -1,7 +1,6 @@
 /** The answer that the register already has for a registration, by its request-id or its key. */
-import type { TransactionStores } from '../../stores.ts'
 import { registrationRefused } from '../../errors.ts'
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'
 import type { Registration, RegistrationResult } from './registration.ts'
 import { deviceOfRequest, useRequestId } from './use-request-id.ts'

@@ -1,9 +1,8 @@
 /** The browsers that are signed in as one's own account, at the identity service and in the administration. */
-import type { TransactionStores } from '../../stores.ts'
 import type { AccountId } from '@ratafia/api'
 import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'
 import type { Authority } from '../../authority.ts'
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import { parseSignedIn } from '../../third-party/signed-in.ts'
 import type { SessionPosition, UsedSession } from '../../tokens/session.ts'
 import { browserId, type SignedInBrowser } from './browser.ts'

@@ -1,12 +1,11 @@
 /** Gives an account a role. */
-import type { TransactionStores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import { invalidField, RequestError } from '../../errors.ts'
 import { checkRole, grantId, type ListedGrant } from '../../grants/grant.ts'
 import { isAgentName } from '../../identity/agents/agent-name.ts'
-import type { Stores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 
 interface WantedGrant {
   /** An id or a username. */

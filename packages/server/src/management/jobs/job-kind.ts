@@ -1,8 +1,8 @@
 /** What a kind of job is, and what its items work with. */
-import type { Stores } from '../../stores.ts'
 import type { ManagementPermission } from '@ratafia/api'
 import type { Authority } from '../../authority.ts'
 import type { ImportFormat } from '../../files/import-rows.ts'
+import type { Stores } from '../../stores.ts'
 import type { Counts } from './job.ts'
 
 export type Settings = Readonly<Record<string, string>>

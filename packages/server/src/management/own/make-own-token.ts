@@ -12,9 +12,9 @@ import type { ChangingBy, InChange } from '../../change.ts'
 import {
   type Addresses,
   type FilledForm,
+  formsOf,
   type LeftOutForm,
   type MintedCredential,
-  formsOf,
 } from '../../credential-forms.ts'
 import { invalidField, Unavailable, unauthorized } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'

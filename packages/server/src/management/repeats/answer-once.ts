@@ -3,7 +3,6 @@
  * answer is kept for a day. Opening it takes the keys of the service and the `Idempotency-Key`, and the row is found with
  * the keys of the service alone: a thief of the database who guesses an `Idempotency-Key` cannot even check the guess.
  */
-import type { TransactionStores } from '../../stores.ts'
 import { RequestError } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import type { RepeatKey } from './repeat-store.ts'

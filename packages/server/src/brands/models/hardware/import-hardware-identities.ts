@@ -1,5 +1,4 @@
 /** Imports hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
-import type { TransactionStores } from '../../../stores.ts'
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,
@@ -10,7 +9,7 @@ import {
 } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../../authority.ts'
 import { invalidField } from '../../../errors.ts'
-import type { Stores } from '../../../stores.ts'
+import type { Stores, TransactionStores } from '../../../stores.ts'
 import {
   explainToOperator,
   explainToOperatorAsync,

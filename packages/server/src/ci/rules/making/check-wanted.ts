@@ -1,5 +1,4 @@
 /** Checks a rule that somebody wants to make, and reports everything that is wrong at once. */
-import type { Stores } from '../../../stores.ts'
 import type { ErrorCode } from '@ratafia/api'
 import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
 import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
@@ -13,7 +12,7 @@ import {
   RequestError,
 } from '../../../errors.ts'
 import { type PackageReference, resolvePackages } from '../../../package-directory/resolve.ts'
-import type { TransactionStores } from '../../../stores.ts'
+import type { Stores, TransactionStores } from '../../../stores.ts'
 import { isLimit } from '../../../tokens/wanted-limits.ts'
 import { findIssuer } from '../../issuers/find.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
