@@ -1,6 +1,6 @@
 /** A register as it is after some years: devices of several brands that were seen, wait, or have evidence of a clone. */
 import { sql } from 'kysely'
-import { addressKey } from '../../packages/server/src/address.ts'
+import { addressKey } from '../../packages/server/src/addresses/address.ts'
 import { bucketOf } from '../../packages/server/src/bucket.ts'
 import { insertMany } from '../../packages/server/src/database/index.ts'
 import type { BenchInstallation } from '../services/installation.ts'

@@ -1,3 +1,4 @@
+import type { Place } from './places.ts'
 import type { Finding } from './rule.ts'
 import type { Tree } from './tree.ts'
 
@@ -50,3 +51,38 @@ function trace(path: string, start: string, cameFrom: ReadonlyMap<string, string
   if (path === start) return [start]
   return [...trace(cameFrom.get(path) ?? start, start, cameFrom), path]
 }
+
+/**
+ * Finds imports between the server's folders that lead back: of each circle of folders, the imports that close it. A file
+ * directly in `src/` is a folder of its own; what `routes.ts` imports of `http` does not count, because the routes of a
+ * feature lie in its folder.
+ */
+export function* findFolderCycles({ files }: Tree): Iterable<Finding> {
+  const sources = files.filter(({ place }) => place.package === 'server' && place.layer !== 'test')
+  const between = sources.flatMap(({ place, imports }) =>
+    imports.flatMap(({ line, target }) => {
+      if (target.kind !== 'ours' || target.place.package !== 'server') return []
+      const [from, to] = [folderOf(place), folderOf(target.place)]
+      const isRoute = place.layer === 'routes' && target.place.layer === 'http'
+      return from === to || isRoute ? [] : [{ path: place.path, line, from, to, target: target.place.path }]
+    }),
+  )
+  const folders = new Map(
+    [...new Set(between.map(({ from }) => from))].map((folder) => [
+      folder,
+      between.filter(({ from }) => from === folder).map(({ to, line }) => ({ path: to, line })),
+    ]),
+  )
+  const reported = new Set<string>()
+  for (const start of [...folders.keys()].sort()) {
+    if (reported.has(start)) continue
+    const way = wayBack(start, folders)
+    if (way === undefined) continue
+    for (const folder of way) reported.add(folder)
+    const first = between.find(({ from, to }) => from === way[0] && to === way[1])
+    if (first)
+      yield { path: first.path, line: first.line, what: `is in a circle of folders: ${way.join(' -> ')}` }
+  }
+}
+
+const folderOf = ({ folder, path }: Place): string => (folder === '' ? path : folder)

@@ -4,7 +4,9 @@
  * - `core`, `api`: any source of such a package.
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
  * - `remembered`: `remembered-<nouns>.ts`, a store whose answers a node remembers while it hears of every change.
- * - `shared`: a file directly in the server's `src/` or in `src/text/`, which every layer may import: errors.ts, clock.ts.
+ * - `installation`: `src/installation.ts`, what `start/` builds for commands.
+ * - `shared`: any other file directly in the server's `src/`, or in `src/addresses/`, `src/limits/` or `src/text/`, which
+ *   every layer may import: errors.ts, clock.ts.
  * - `tool`: a file outside `packages/`, in one of the {@link TOOLS}. Its package is ''.
  * - `test`: tests, their support, and examples. They may import from every layer of their own package.
  */
@@ -17,6 +19,7 @@ export type Layer =
   | 'database'
   | 'files'
   | 'http'
+  | 'installation'
   | 'keyring'
   | 'operation'
   | 'remembered'
@@ -54,12 +57,14 @@ const PACKAGES: ReadonlyMap<string, Layer | 'server'> = new Map([
 
 /** The server's folders that are not features. All others are. */
 const FOLDERS: ReadonlyMap<string, Layer> = new Map([
+  ['addresses', 'shared'],
   ['cli', 'cli'],
   ['config', 'config'],
   ['database', 'database'],
   ['files', 'files'],
   ['http', 'http'],
   ['keyring', 'keyring'],
+  ['limits', 'shared'],
   ['start', 'start'],
   ['telemetry', 'telemetry'],
   ['text', 'shared'],
@@ -86,7 +91,7 @@ export function placeOf(path: string): Place {
 
 function serverLayer(top: string | undefined, folder: string, file: string): Layer {
   if (top === 'bin') return 'bin'
-  if (folder === '') return 'shared'
+  if (folder === '') return file === 'installation.ts' ? 'installation' : 'shared'
   const layer = FOLDERS.get(folder)
   if (file.endsWith('-store.ts') && (layer === undefined || layer === 'keyring')) return 'store'
   if (layer !== undefined) return layer

@@ -2,9 +2,10 @@
 // not import, and the sentence it enforces. Tests may import from every layer of their own package, but of no other.
 
 import { posix } from 'node:path'
-import { findCycles } from './cycles.ts'
+import { findCycles, findFolderCycles } from './cycles.ts'
 import { limit, nameOf, type Rule } from './rule.ts'
 import {
+  folder,
   inLayer,
   isTest,
   layer,
@@ -91,9 +92,15 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'routes',
     sentence: '`routes.ts` -> its operations, `http`, `api`',
-    advice: 'routes may import operations of their own folder, http, web, api, errors.ts and clock.ts',
+    advice:
+      'routes may import operations of their own folder, grants, third-party, http, web, api, errors.ts and clock.ts',
     who: inLayer('routes'),
-    may: [own('operation', 'routes'), layer('http', 'web', 'api', 'shared')],
+    may: [
+      own('operation', 'routes'),
+      folder('grants'),
+      folder('third-party'),
+      layer('http', 'web', 'api', 'shared'),
+    ],
   }),
   limit({
     name: 'operations',
@@ -180,6 +187,13 @@ export const RULES: readonly Rule[] = [
     may: [layer('shared', 'api')],
   }),
   limit({
+    name: 'installation',
+    sentence: 'start/: the only folder that builds and connects things',
+    advice: 'only start/ and cli/ know an installation: take what you use of it as an argument',
+    who: sourceOutside('start', 'cli'),
+    mayNot: [layer('installation')],
+  }),
+  limit({
     name: 'config',
     sentence: 'Only the config module reads the environment; below it, explicit arguments.',
     advice: 'config may import its own files, files, api, and the files that every layer may import',
@@ -205,7 +219,7 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'processes-are-for-start',
     sentence: 'A request does not know which process answers it.',
-    advice: 'take what is shared between processes as an argument (counters.ts)',
+    advice: 'take what is shared between processes as an argument (limits/counters.ts)',
     who: sourceOutside('workers', 'start', 'cli'),
     mayNot: [layer('workers'), library('node:cluster', 'node:child_process')],
   }),
@@ -238,6 +252,12 @@ export const RULES: readonly Rule[] = [
     sentence: 'A folder holds one thing of the field, at most about 15 source files.',
     advice: 'find the feature that hides in it, and give it a folder of its own',
     find: findCrowdedFolders,
+  },
+  {
+    name: 'folders-one-way',
+    sentence: 'Imports between folders run one way.',
+    advice: 'move what both folders need below both',
+    find: findFolderCycles,
   },
   {
     name: 'no-cycles',

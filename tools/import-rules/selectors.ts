@@ -27,6 +27,7 @@ export const typesOf = (what: What): What => {
 export const valuesOf = (what: What): What => {
   return (target, from, typeOnly) => !typeOnly && what(target, from, typeOnly)
 }
+export const folder = (name: string): What => ours((place) => place.folder === name)
 /** Libraries and modules of Node by name; a name that ends in `/` stands for the whole scope. */
 export const library = (...names: readonly string[]): What => {
   return (target) =>

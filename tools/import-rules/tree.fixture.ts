@@ -54,12 +54,12 @@ const FILES: Readonly<Record<string, string>> = {
     import { open } from '../database/open.ts'
     import { createKeyring } from '../keyring/keyring.ts'`,
   'packages/server/src/config/config.ts': 'export const port = process.env.RATAFIA_PORT',
-  'packages/server/src/installation.ts': "import type { SessionStore } from '../tokens/session-store.ts'",
+  'packages/server/src/installation.ts': "import type { SessionStore } from './tokens/session-store.ts'",
   'packages/server/src/errors.ts': "import type { ErrorCode } from '@ratafia/api'",
   'packages/server/src/clock.ts': 'export type Clock = () => Date',
   'packages/server/src/config/secret-key.ts': "import { ConfigError } from './config.ts'",
   'packages/server/src/cli/program.ts':
-    "import { list } from '../accounts/list.ts'; import type { W } from './installation.ts'; import './output.ts'",
+    "import { list } from '../accounts/list.ts'; import type { W } from '../installation.ts'; import './output.ts'",
   'packages/server/src/cli/output.ts': '',
   'packages/server/src/workers/supervise.ts':
     "import cluster from 'node:cluster'; import type { Clock } from '../clock.ts'; import '../telemetry/log.ts'",

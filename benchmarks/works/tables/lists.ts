@@ -3,7 +3,7 @@
 import { COUNTER_PERIODS } from '@ratafia/api'
 import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'
-import { addressRange } from '../../../packages/server/src/address-classes.ts'
+import { addressRange } from '../../../packages/server/src/addresses/address-classes.ts'
 import { type Authority, directAuthority } from '../../../packages/server/src/authority.ts'
 import { recountDevices } from '../../../packages/server/src/devices/counts/recount.ts'
 import type {

@@ -3,7 +3,7 @@
  * ("RATAFIA_PORT is not a port: …") and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
-import { isNetwork } from '../address-classes.ts'
+import { isNetwork } from '../addresses/address-classes.ts'
 import { urlFault } from '../text/url-fault.ts'
 
 /** Milliseconds. */

@@ -1,5 +1,5 @@
 /** What is allowed, and hardly ever meant. `serve` and `config check` say it. */
-import { hostIn, isLoopbackHost } from '../address-classes.ts'
+import { hostIn, isLoopbackHost } from '../addresses/address-classes.ts'
 import { type Config, serviceAddress } from './config.ts'
 
 /** A sentence or two for each, beginning with the variable. */

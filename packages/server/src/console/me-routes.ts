@@ -4,6 +4,7 @@ import { invalidField, noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import { etagOf } from '../http/management/etag.ts'
+import { visibleText } from '../text/visible-text.ts'
 import { mePage } from '../web/console/me/me-page.ts'
 import {
   endBrowserPage,
@@ -13,7 +14,6 @@ import {
   shownAgentPage,
 } from '../web/console/me/own-pages.ts'
 import { itemsOf } from '../web/console/tokens/draft.ts'
-import { visibleText } from '../web/visible-text.ts'
 import { words } from '../web/words/en.ts'
 import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
 

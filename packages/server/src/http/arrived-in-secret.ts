@@ -1,6 +1,6 @@
 /** Whether nobody on the network could read a request. */
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '../address.ts'
+import { isLoopback } from '../addresses/address.ts'
 
 /**
  * This service speaks plain HTTP: a request was encrypted if a trusted proxy says so, for each hop that it knows of.

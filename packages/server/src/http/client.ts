@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { addressOf, type Networks, networksOf } from '../address.ts'
+import { addressOf, type Networks, networksOf } from '../addresses/address.ts'
 
 interface Client {
   /** See {@link addressOf}. */

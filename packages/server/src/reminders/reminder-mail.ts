@@ -1,6 +1,6 @@
 /** The letter of reminders: plain text, with what a stranger wrote made visible. */
 import { daysLeft } from '../reminder-steps.ts'
-import { visibleText } from '../web/visible-text.ts'
+import { visibleText } from '../text/visible-text.ts'
 import { consolePage, switchPage } from './console-page.ts'
 import type { Addressee, Ends } from './reminder.ts'
 

@@ -2,7 +2,7 @@
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Counters } from '../counters.ts'
+import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 

@@ -4,7 +4,7 @@ import { checkDisplayName, checkEmail } from '../accounts/account-fields.ts'
 import { harmless } from '../cli/terminal/harmless.ts'
 import { parseSender } from '../config/reminders/parse.ts'
 import { checkReason } from '../devices/reason.ts'
-import { visibleText } from '../web/visible-text.ts'
+import { visibleText } from './visible-text.ts'
 
 const NEEDED: readonly [script: string, name: string][] = [
   ['Sinhala', 'ශ\u0dca\u200dර\u0dd3'],

@@ -3,12 +3,12 @@
  * client: it is shortened, its invisible characters are made visible, and it is marked as the client's own words.
  */
 import { isRole, ROLES } from '@ratafia/api'
+import { visibleText } from '../text/visible-text.ts'
 import type { RequestSummary, SummaryList } from '../third-party/request-summary.ts'
 import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { permissionInWords } from './permissions.ts'
-import { visibleText } from './visible-text.ts'
 
 export interface ConfirmPage {
   readonly did: string

@@ -1,8 +1,9 @@
 /** Asks for a name and a password: for the login of a program, or for the page of one's own account. */
+
+import { visibleText } from '../text/visible-text.ts'
 import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
-import { visibleText } from './visible-text.ts'
 import { CONFIRMED, type Confirmed, signIn } from './words/en/sign-in.ts'
 
 const { confirm } = signIn

@@ -1,6 +1,6 @@
 /** A worker's side of the channel: its counters, its metrics, and when it should end. */
 import cluster from 'node:cluster'
-import type { Counters } from '../counters.ts'
+import type { Counters } from '../limits/counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
 import { sharedCounters } from './shared-counters.ts'

@@ -1,5 +1,5 @@
 /** The messages between the supervisor and its workers, which always run the same release. */
-import type { Counted, Taken } from '../counters.ts'
+import type { Counted, Taken } from '../limits/counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 
 export type FromWorker =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Counters, localCounters, type Rule } from '../counters.ts'
+import { type Counters, localCounters, type Rule } from '../limits/counters.ts'
 import type { FromWorker } from './messages.ts'
 import { sharedCounters } from './shared-counters.ts'
 

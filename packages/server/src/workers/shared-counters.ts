@@ -2,7 +2,7 @@
  * The counters of a worker: it asks the supervisor, which counts for all workers of the machine. A supervisor that
  * does not answer holds nothing up: the worker then counts for itself.
  */
-import type { Counted, Counters, Taken } from '../counters.ts'
+import type { Counted, Counters, Taken } from '../limits/counters.ts'
 import type { FromWorker } from './messages.ts'
 
 export interface SharedCountersOptions {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import cluster from 'node:cluster'
 import { test } from 'node:test'
-import { localCounters } from '../counters.ts'
+import { localCounters } from '../limits/counters.ts'
 import { createLog } from '../telemetry/log.ts'
 import { supervise } from './supervise.ts'
 import { WorkersFailed } from './workers-failed.ts'

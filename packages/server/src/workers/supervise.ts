@@ -6,7 +6,7 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
-import type { Counters } from '../counters.ts'
+import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { MetricsServer } from '../telemetry/metrics-server.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { PasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
-import { localCounters } from '../../src/counters.ts'
+import { localCounters } from '../../src/limits/counters.ts'
 import { UNCOUNTED } from '../../src/counting/tally.ts'
 import { signedIn } from '../../src/identity/logins/browser-session.ts'
 import { signIn } from '../../src/identity/logins/sign-in.ts'

@@ -1,6 +1,12 @@
 /** Checks what an operator says about an issuer (contract/oidc.md, A3, A4, A8, A16, A19). */
 import { isIP } from 'node:net'
-import { classOf, firstAddressOf, hostIn, isLoopbackHost, isNetwork } from '../../address-classes.ts'
+import {
+  classOf,
+  firstAddressOf,
+  hostIn,
+  isLoopbackHost,
+  isNetwork,
+} from '../../addresses/address-classes.ts'
 import { invalidField, quote } from '../../errors.ts'
 import { urlFault } from '../../text/url-fault.ts'
 import { type Issuer, type IssuerSettings, LONGEST_LIFE } from './issuer.ts'

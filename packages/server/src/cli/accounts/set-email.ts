@@ -1,8 +1,8 @@
 /** `ratafia accounts set-email`, on the database or at a service. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
 import type { Installation } from '../../installation.ts'
+import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'

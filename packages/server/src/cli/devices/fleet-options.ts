@@ -1,7 +1,7 @@
 /** The options that choose devices of the register, for `devices list` and `devices export`. */
 import { isIP } from 'node:net'
 import { type Command, Option } from 'commander'
-import { plainAddress } from '../../address.ts'
+import { plainAddress } from '../../addresses/address.ts'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { CLONE_EVIDENCE_KINDS, type CloneEvidenceKind } from '../../devices/clones/clone-evidence.ts'
 import { DEVICE_STATUSES, type DeviceStatus } from '../../devices/device.ts'

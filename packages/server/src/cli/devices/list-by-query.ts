@@ -1,6 +1,6 @@
 /** What lists of the management API are asked for, and the same lists on the database. */
 import type { Command } from 'commander'
-import { addressRange } from '../../address-classes.ts'
+import { addressRange } from '../../addresses/address-classes.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import type { FleetFilter } from '../../devices/fleet/fleet-filter.ts'
 import type { ListPosition } from '../../devices/fleet/list-filter.ts'

@@ -1,6 +1,12 @@
 /** How the variables of reminders are read. No message repeats a value: most of them are secrets, or have one. */
 import { isIP } from 'node:net'
-import { classOf, firstAddressOf, hostIn, isLoopbackHost, isNetwork } from '../../address-classes.ts'
+import {
+  classOf,
+  firstAddressOf,
+  hostIn,
+  isLoopbackHost,
+  isNetwork,
+} from '../../addresses/address-classes.ts'
 import { isUnprintable } from '../../text/joiners.ts'
 import { urlFault } from '../../text/url-fault.ts'
 import { isConfidential } from '../values.ts'

@@ -1,6 +1,6 @@
 /** What the variables of reminders say together. */
 import { isIP } from 'node:net'
-import { classOf, hostIn, isInNetworks } from '../../address-classes.ts'
+import { classOf, hostIn, isInNetworks } from '../../addresses/address-classes.ts'
 import type { ValuesOf } from '../row.ts'
 import type { SecretSource } from '../secrets/sources.ts'
 import type { REMINDER_VARIABLES } from '../variables/reminders.ts'

@@ -9,6 +9,7 @@ import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { midnightOf } from '../../http/console/days.ts'
 import { asFieldOfAccount, noneWithoutAccount } from '../../http/console/no-account.ts'
 import { etagOf } from '../../http/management/etag.ts'
+import { visibleText } from '../../text/visible-text.ts'
 import {
   addGrantPage,
   grantStaysPage,
@@ -17,7 +18,6 @@ import {
 } from '../../web/console/grants/change-pages.ts'
 import { grantsPage } from '../../web/console/grants/list-page.ts'
 import { may } from '../../web/console/may.ts'
-import { visibleText } from '../../web/visible-text.ts'
 import { words } from '../../web/words/en.ts'
 
 const api = MANAGEMENT_OPERATIONS

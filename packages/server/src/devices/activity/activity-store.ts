@@ -1,7 +1,7 @@
 /** The table `device_activity`. */
 import type { DeviceId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
-import { addressKey } from '../../address.ts'
+import { addressKey } from '../../addresses/address.ts'
 import {
   compiledOnce,
   type Database,

@@ -1,7 +1,7 @@
 /** Which devices the parameters of a list mean. */
 import type { DeviceFilterSchema, DevicesQuerySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { type AddressRange, addressRange } from '../../address-classes.ts'
+import { type AddressRange, addressRange } from '../../addresses/address-classes.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
 import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'

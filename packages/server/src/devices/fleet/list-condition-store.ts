@@ -1,6 +1,6 @@
 /** What the filter of a list says of a device, as conditions of SQL. */
 import { type RawBuilder, sql } from 'kysely'
-import type { AddressRange } from '../../address-classes.ts'
+import type { AddressRange } from '../../addresses/address-classes.ts'
 import { byteOrder, type Database, toInstant } from '../../database/index.ts'
 import type { ListFilter } from './list-filter.ts'
 

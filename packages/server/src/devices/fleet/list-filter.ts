@@ -1,6 +1,6 @@
 /** What the register can be listed by (contract/administration.md, A7 and A8). */
 import type { DeviceId } from '@ratafia/api'
-import type { AddressRange } from '../../address-classes.ts'
+import type { AddressRange } from '../../addresses/address-classes.ts'
 import type { ModelName } from '../../brands/models/model-policy.ts'
 import type { Device, DeviceOrigin, DeviceStatus } from '../device.ts'
 

@@ -1,6 +1,6 @@
 /** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
 import { type RawBuilder, sql } from 'kysely'
-import type { AddressRange } from '../../address-classes.ts'
+import type { AddressRange } from '../../addresses/address-classes.ts'
 import { byteOrder, type Database } from '../../database/index.ts'
 import {
   activityConditions,

@@ -4,9 +4,9 @@
  * grows. No network gets all of it: see {@link Shares}.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Networks } from '../../address.ts'
+import type { Networks } from '../../addresses/address.ts'
 import { TooManyRequests } from '../../errors.ts'
-import { Shares } from '../../shares.ts'
+import { Shares } from '../../limits/shares.ts'
 import { hasBody } from './has-body.ts'
 
 export interface BodyMemoryOptions {

@@ -1,7 +1,7 @@
 /** What was wrong with a form, as far as the person can mend it there (contract/administration.md, C9). */
 import { problemsIn, RequestError, TooManyRequests } from '../../errors.ts'
+import { visibleText } from '../../text/visible-text.ts'
 import type { Problem } from '../../web/console/form.ts'
-import { visibleText } from '../../web/visible-text.ts'
 
 /** The form was made for another session, or is not whole. */
 export class FormRefused extends Error {

@@ -5,7 +5,7 @@
 import { API_VERSION, type Operation, type ServiceDescription } from '@ratafia/api'
 import { OPERATIONS, openApi } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
-import { insideOf } from '../../address-classes.ts'
+import { insideOf } from '../../addresses/address-classes.ts'
 import { type FrontPage, frontPage } from '../../web/front-page.ts'
 import { prefersPage } from '../../web/prefers-page.ts'
 import { sendFrontPage } from '../../web/send-page.ts'

@@ -1,7 +1,7 @@
 /** Limits how often one account may ask, wherever its requests come from. */
 import type { RateLimit } from '../../config/rate-limits.ts'
-import type { Counters } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
+import type { Counters } from '../../limits/counters.ts'
 import { rulesOf } from './rate-rules.ts'
 
 /** Throws {@link TooManyRequests}. Without a limit it does nothing. */

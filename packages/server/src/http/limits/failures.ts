@@ -5,8 +5,8 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import type { RateLimitName, RateLimits } from '../../config/rate-limits.ts'
-import type { Counters } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
+import type { Counters } from '../../limits/counters.ts'
 import { before } from '../hooks.ts'
 import { type ShutOut, shutOutAfter } from './shut-out.ts'
 

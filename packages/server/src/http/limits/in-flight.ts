@@ -7,8 +7,8 @@
  * checks do not count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Networks } from '../../address.ts'
-import { Shares } from '../../shares.ts'
+import type { Networks } from '../../addresses/address.ts'
+import { Shares } from '../../limits/shares.ts'
 import { hasBody } from '../bodies/has-body.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'

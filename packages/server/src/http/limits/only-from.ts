@@ -1,6 +1,6 @@
 /** Routes that are there for some networks alone: for others there is nothing at their paths. */
 import type { FastifyInstance } from 'fastify'
-import { insideOf } from '../../address-classes.ts'
+import { insideOf } from '../../addresses/address-classes.ts'
 import { RequestError } from '../../errors.ts'
 
 /** The client is in none of the networks: it gets the answer that it would get where there is nothing. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify from 'fastify'
 import { parseRateLimits } from '../../config/rate-limits.ts'
-import { localCounters } from '../../counters.ts'
+import { localCounters } from '../../limits/counters.ts'
 import { limitRates } from './rate-limit.ts'
 
 test('security: adding a route that names no limit throws', () => {

@@ -1,7 +1,7 @@
 /** The buckets of a class of requests: one for each width of the networks that an address is in. */
-import type { Networks } from '../../address.ts'
+import type { Networks } from '../../addresses/address.ts'
 import type { RateLimit, RateLimitName } from '../../config/rate-limits.ts'
-import type { Counted, Rule } from '../../counters.ts'
+import type { Counted, Rule } from '../../limits/counters.ts'
 
 /** How often each width may call, in terms of the limit, narrowest first. */
 const TIMES = [1, 4, 16] as const

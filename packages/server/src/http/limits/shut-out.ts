@@ -3,10 +3,10 @@
  * Only failures ask the counters. This process remembers which networks are shut out, so other requests cost nothing.
  */
 import { LRUCache } from 'lru-cache'
-import type { Networks } from '../../address.ts'
+import type { Networks } from '../../addresses/address.ts'
 import type { Clock } from '../../clock.ts'
 import type { RateLimit, RateLimitName } from '../../config/rate-limits.ts'
-import type { Counters } from '../../counters.ts'
+import type { Counters } from '../../limits/counters.ts'
 import { countedFor, rulesOf } from './rate-rules.ts'
 
 export interface ShutOut {

@@ -1,6 +1,12 @@
 /** Which hosts a document of an issuer may come from (contract/oidc.md, A19). */
 import { isIP } from 'node:net'
-import { type AddressClass, classOf, hostIn, isInNetworks, isLoopbackHost } from '../../address-classes.ts'
+import {
+  type AddressClass,
+  classOf,
+  hostIn,
+  isInNetworks,
+  isLoopbackHost,
+} from '../../addresses/address-classes.ts'
 import { invalidField, quote, type RequestError } from '../../errors.ts'
 
 /** For whom a document is fetched. */

@@ -11,7 +11,7 @@ import {
 } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import { hostIn } from '../../address-classes.ts'
+import { hostIn } from '../../addresses/address-classes.ts'
 import { request } from '../../node-http.ts'
 import { addressRefusal, type DocumentSource, type Target } from './allowed-addresses.ts'
 

@@ -3,8 +3,8 @@
  * query a second, for all waiting clients, finds those completed on other nodes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Networks } from '../../address.ts'
-import { Crowd } from '../../crowd.ts'
+import type { Networks } from '../../addresses/address.ts'
+import { Crowd } from '../../limits/crowd.ts'
 import type { CompletedLogin, CompletedLoginStore } from './completed-login-store.ts'
 
 const POLL_MS = 1_000

@@ -1,6 +1,6 @@
 /** The pages of a login with a browser: sign in, read, decide. Every form leads back to `GET login` (303). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sameNetwork } from '../../address.ts'
+import { sameNetwork } from '../../addresses/address.ts'
 import { invalidRequest } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import { parseSummary } from '../../third-party/request-summary.ts'

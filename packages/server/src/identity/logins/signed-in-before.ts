@@ -2,7 +2,7 @@
 import { type AccountId, isUsername } from '@ratafia/api'
 import { isEmail } from '../../accounts/account-fields.ts'
 import { findByLoginName } from '../../accounts/passwords/verify-password.ts'
-import { networksOf } from '../../address.ts'
+import { networksOf } from '../../addresses/address.ts'
 import type { AuditStore } from '../../audit/audit-store.ts'
 import type { TransactionStores } from '../../stores.ts'
 

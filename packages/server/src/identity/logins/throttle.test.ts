@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
-import { localCounters } from '../../counters.ts'
+import { localCounters } from '../../limits/counters.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 
 let now: number

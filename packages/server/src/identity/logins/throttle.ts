@@ -8,9 +8,9 @@
  *
  * From a network where the user has signed in before, the name has a count of its own: strangers cannot use it up.
  */
-import { networksOf } from '../../address.ts'
+import { networksOf } from '../../addresses/address.ts'
 import type { Clock } from '../../clock.ts'
-import type { Counted, Counters, Rule, Taken } from '../../counters.ts'
+import type { Counted, Counters, Rule, Taken } from '../../limits/counters.ts'
 import type { SignInAttempt } from './signed-in-before.ts'
 
 export interface ThrottleOptions {

@@ -1,6 +1,6 @@
 /** `GET wait-token`: the client waits until its person has completed the login (contract/bakery.md 3.4). */
 import { encodeBase64 } from '@ratafia/macaroon'
-import { networksOf } from '../../address.ts'
+import { networksOf } from '../../addresses/address.ts'
 import { invalidRequest, RequestError, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import type { CompletedLogin } from './completed-login-store.ts'

@@ -2,7 +2,7 @@
  * Where a browser may be sent back with a code. Whoever serves the address gets to know who somebody is, and can finish
  * the login, so only addresses that the operator named count.
  */
-import { hostIn, isLoopbackHost } from '../../address-classes.ts'
+import { hostIn, isLoopbackHost } from '../../addresses/address-classes.ts'
 import { invalidRequest } from '../../errors.ts'
 
 export interface ReturnPlaces {

@@ -1,6 +1,6 @@
 /** Connects reminders with the mail server and the webhook that the configuration names. */
 import { isIP } from 'node:net'
-import { hostIn } from '../../address-classes.ts'
+import { hostIn } from '../../addresses/address-classes.ts'
 import { type Config, serviceAddress } from '../../config/config.ts'
 import { readSecretText } from '../../config/secrets/secret-text.ts'
 import type { SecretSource } from '../../config/secrets/sources.ts'

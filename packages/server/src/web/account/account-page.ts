@@ -1,8 +1,9 @@
 /** One's own account: who one is, the password, the second factor. */
+
+import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'
 import { type Html, html } from '../html.ts'
 import type { PageContent } from '../layout.ts'
-import { visibleText } from '../visible-text.ts'
 
 export interface AccountPage {
   readonly csrf: string

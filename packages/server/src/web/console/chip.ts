@@ -1,6 +1,7 @@
 /** Small labels: a state as word and shape, never as a colour alone (contract/administration.md, C12). */
+
+import { visibleText } from '../../text/visible-text.ts'
 import { type Html, html } from '../html.ts'
-import { visibleText } from '../visible-text.ts'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'off'
 

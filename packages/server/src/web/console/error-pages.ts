@@ -1,6 +1,7 @@
 /** The pages of the console for what does not work (contract/administration.md, C9). */
+
+import { visibleText } from '../../text/visible-text.ts'
 import { html } from '../html.ts'
-import { visibleText } from '../visible-text.ts'
 import { words } from '../words/en.ts'
 import type { ConsoleContent } from './layout.ts'
 import { chosenFilters, type Query } from './list.ts'

@@ -1,9 +1,9 @@
 /** The frame of every page of the console: navigation by what somebody may do, problems, notices. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Me } from '@ratafia/api/schemas'
+import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'
 import { type Html, type HtmlValue, html, scriptElement, styleElement } from '../html.ts'
-import { visibleText } from '../visible-text.ts'
 import { words } from '../words/en.ts'
 import { type Problem, problemSummary } from './form.ts'
 import { SCRIPT } from './script.ts'

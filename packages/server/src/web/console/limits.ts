@@ -1,7 +1,8 @@
 /** What a developer token is limited to, as chips and as a sentence. */
+
+import { visibleText } from '../../text/visible-text.ts'
 import { type Html, html } from '../html.ts'
 import { permissionInWords } from '../permissions.ts'
-import { visibleText } from '../visible-text.ts'
 import { words } from '../words/en.ts'
 import { chip } from './chip.ts'
 

@@ -1,6 +1,7 @@
 /** A list with its filters, in each of its states (contract/administration.md, C8 and C9). */
+
+import { visibleText } from '../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
-import { visibleText } from '../visible-text.ts'
 import { words } from '../words/en.ts'
 import { type Choice, options } from './form.ts'
 import { type Table, table } from './table.ts'

@@ -1,8 +1,9 @@
 /** The pages around a sign-in to the console: what went wrong, what is kept, and what comes next. */
+
+import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
 import { confirmReason } from '../sign-in-page.ts'
-import { visibleText } from '../visible-text.ts'
 import { CONFIRMED, signIn as words } from '../words/en/sign-in.ts'
 import type { ConsoleContent } from './layout.ts'
 

@@ -1,6 +1,6 @@
 /** Puts a new device into the register without a serial: it waits until the operator approves or rejects it. */
 import { encode } from '@ratafia/assertions'
-import { networksOf } from '../../../address.ts'
+import { networksOf } from '../../../addresses/address.ts'
 import { showModelName } from '../../../brands/models/model-policy.ts'
 import type { AuthoredStores } from '../../../change.ts'
 import { registrationRefused } from '../../../errors.ts'

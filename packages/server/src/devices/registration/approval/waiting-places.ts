@@ -2,7 +2,7 @@
  * How many devices may wait for approval: of a model, and of these from each network. Without the second bound, one
  * stranger with the model assertion would take all places.
  */
-import type { Networks } from '../../../address.ts'
+import type { Networks } from '../../../addresses/address.ts'
 import type { ModelName } from '../../../brands/models/model-policy.ts'
 import { TooManyRequests } from '../../../errors.ts'
 import type { WaitingStore } from './waiting-store.ts'

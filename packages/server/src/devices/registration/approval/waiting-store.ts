@@ -1,6 +1,6 @@
 /** The devices that wait for approval, and from which networks they come: rows of the table `device`. */
 import { sql } from 'kysely'
-import type { Networks } from '../../../address.ts'
+import type { Networks } from '../../../addresses/address.ts'
 import { anyRowChanged, type Database, rowLock, toInstant } from '../../../database/index.ts'
 import type { Device } from '../../device.ts'
 import { rowOf } from '../../device-store.ts'

@@ -3,7 +3,7 @@ import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { TooManyRequests } from '../../../errors.ts'
 import { clientGone } from '../../../http/client-gone.ts'
-import { Shares } from '../../../shares.ts'
+import { Shares } from '../../../limits/shares.ts'
 import { type DeviceServices, destinationOf } from './device-service.ts'
 import { type ForwardDependencies, forward } from './forward.ts'
 

@@ -1,6 +1,7 @@
 /** One account: what it is, what it may do, what acts for it, what happened. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import type { AccountRecord } from '../records.ts'

@@ -1,6 +1,7 @@
 /** The parts of the page of one account. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { tokenColumns } from '../all-tokens/token-columns.ts'
 import { grantColumns } from '../grants/grant-columns.ts'

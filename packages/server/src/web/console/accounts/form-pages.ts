@@ -1,8 +1,8 @@
 /** An account is made, and edited. */
 import { ROLE_NAMES } from '@ratafia/api'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, checkField, type FormState, postForm, selectField, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

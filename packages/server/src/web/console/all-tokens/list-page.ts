@@ -1,6 +1,7 @@
 /** The tokens of all accounts. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { filterSelect, filterText, list, moreFilters, type Query } from '../list.ts'

@@ -1,9 +1,9 @@
 /** Tokens of other people are revoked: one, or some of them by a job. */
 import type { JobPreviewSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,6 +1,7 @@
 /** Tokens as rows: in the list of all, and on the page of their account. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { accountPath } from '../accounts/list-page.ts'
 import type { ListedSession } from '../records.ts'

@@ -1,6 +1,7 @@
 /** One token of any account. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { accountPath } from '../accounts/list-page.ts'
 import { chip, chips } from '../chip.ts'

@@ -1,6 +1,7 @@
 /** The details of an entry of the audit log: names and values, whatever they are. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 
 export type Details = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
 /** The audit log: its entries, one of them, and the state of its chain. */
 import type { AuditEntrySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { actions, type FormState, postForm, submit, textField } from '../form.ts'

@@ -1,8 +1,8 @@
 /** The brands that somebody sees: their models, devices, and whether serials can be signed for them. */
 import type { BrandRecordSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { list, type Query } from '../list.ts'

@@ -1,8 +1,8 @@
 /** A signing key as the pages show it: whether it signs, and what is left of its life as text and bar. */
 import type { SigningKeySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { type Column, table } from '../table.ts'

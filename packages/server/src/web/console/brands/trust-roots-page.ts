@@ -1,8 +1,8 @@
 /** The accounts that may vouch for brands, for those who may see them. */
 import type { TrustRootsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { type Column, table } from '../table.ts'

@@ -1,9 +1,9 @@
 /** What a decision about many devices would do, before its job is made (contract/administration.md, C7). */
 import type { JobPreviewSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, textField, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -3,8 +3,8 @@
  * one key (contract/administration.md, C8 and C11). Drawn by the server, with a text and a table that say the same.
  */
 import { scaleUtc } from 'd3-scale'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { table } from '../table.ts'
 import { day, instant } from '../time.ts'

@@ -1,8 +1,8 @@
 /** Evidence of clones, of all devices. */
 import { CLONE_KIND_NAMES, type CloneEvidenceSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { filterSelect, filterText, list, type Query } from '../list.ts'

@@ -9,8 +9,8 @@ import type {
   Me,
 } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { FormState } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

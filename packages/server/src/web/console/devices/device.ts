@@ -1,8 +1,8 @@
 /** How a device is called, and what its state looks like, on all pages. */
 import type { DeviceSchema, ListedDeviceSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import type { Html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip, type Tone } from '../chip.ts'
 

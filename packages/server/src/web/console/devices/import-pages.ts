@@ -1,7 +1,8 @@
 /** An import of devices: a file is sent, what it would do is shown, and then it is done (contract/administration.md, A17). */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import {
   actions,

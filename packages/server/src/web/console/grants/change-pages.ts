@@ -1,8 +1,8 @@
 /** A role is given, and taken away. */
 import { ROLE_NAMES, ROLES } from '@ratafia/api'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, choiceField, type FormState, postForm, submit, textField, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,6 +1,7 @@
 /** Grants as rows: in the list of all, and on the page of their account. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { accountPath } from '../accounts/list-page.ts'
 import { chip, stateChip } from '../chip.ts'

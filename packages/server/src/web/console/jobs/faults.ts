@@ -1,6 +1,7 @@
 /** What is wrong in a file that a job was to import, with the place of each fault. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { table } from '../table.ts'
 import type { JobItem } from './job-chips.ts'

@@ -1,6 +1,7 @@
 /** The list of jobs. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { chip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,6 +1,7 @@
 /** One job: how far it is, and what became of each of its records. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,6 +1,7 @@
 /** What came of a job that is one step: an import with its faults, a verification of the audit log. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { addressOf } from '../list.ts'
 import { faultsOf, faultsTable } from './faults.ts'

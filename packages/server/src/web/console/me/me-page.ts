@@ -1,9 +1,9 @@
 /** One's own account: who one is, the password, reminders, browsers that are signed in, agents. */
 import type { BrowserSchema, Me, RemindersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { chip } from '../chip.ts'
 import { type FormState, postForm, submit } from '../form.ts'

@@ -1,6 +1,7 @@
 /** Signing browsers out, adding and removing agents of one's own. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,9 +1,9 @@
 /** The allow-list of a model: its entries, and what is taken off it. */
 import type { AllowListSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, textField, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

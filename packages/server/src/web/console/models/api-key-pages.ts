@@ -1,8 +1,8 @@
 /** The API keys of a model: their use, a new one that is shown once, and the end of one. */
 import type { ApiKeySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { actions, type FormState, postForm, submit, textField, typedField } from '../form.ts'

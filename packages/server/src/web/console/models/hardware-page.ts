@@ -1,8 +1,8 @@
 /** The keys that are built into boards. They belong to no brand. */
 import type { HardwareIdentitiesSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { list, type Query } from '../list.ts'

@@ -1,8 +1,8 @@
 /** One model: what its assertion says, its policy with what is dangerous about it, and what belongs to it. */
 import type { AllowListSchema, ApiKeysSchema, RemodelsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { countedAt, type DeviceCounts, devicesByStatus } from '../brands/devices-by-status.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,8 +1,8 @@
 /** What a model is: what its assertion says, and its policy, each warning beside the setting that it is about. */
 import type { ModelDetailsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { instant } from '../time.ts'
 

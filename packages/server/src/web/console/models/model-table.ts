@@ -1,8 +1,8 @@
 /** Models in a table: who may register, and what is dangerous about it. */
 import type { ModelRecordSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { type DeviceCounts, devicesInWords } from '../brands/devices-by-status.ts'
 import { stateChip } from '../chip.ts'

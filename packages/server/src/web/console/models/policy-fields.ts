@@ -1,6 +1,7 @@
 /** The settings of a policy as fields of a form. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { choiceField, type FormState, textField } from '../form.ts'
 import { choiceOf, type Model, SETTINGS, type SettingName, warningsAt } from './model-says.ts'

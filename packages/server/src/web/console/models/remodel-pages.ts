@@ -1,9 +1,9 @@
 /** The models that devices of a model may become. */
 import type { RemodelSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,8 +1,8 @@
 /** What happened over time: a plot of each counter, and the refusals by their code. */
 import type { CountersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { plot, type Series } from '../plot.ts'

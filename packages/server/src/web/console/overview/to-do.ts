@@ -1,8 +1,8 @@
 /** What waits for somebody: each line leads to the list that has it. */
 import type { AttentionSchema, StatusSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { addressOf } from '../list.ts'
 import { withCommands } from '../status/with-commands.ts'

@@ -1,6 +1,7 @@
 /** One's own rules for jobs of CI systems. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { chips, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'

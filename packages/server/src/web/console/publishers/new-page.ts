@@ -1,8 +1,9 @@
 /** The form of a rule: first whose jobs, then what their ID tokens have to say. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { permissionInWords } from '../../permissions.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, areaField, choiceField, type FormState, postForm, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,8 +1,8 @@
 /** One rule: what it says, what is risky about it, and what its jobs need. */
 import type { RemovedPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'

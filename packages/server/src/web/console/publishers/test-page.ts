@@ -1,8 +1,8 @@
 /** A rule and an ID token, claim by claim. */
 import type { TestedPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { actions, areaField, type FormState, postForm, submit } from '../form.ts'

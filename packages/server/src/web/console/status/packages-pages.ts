@@ -1,8 +1,8 @@
 /** The package directory: which snap id a name has. */
 import type { PackagesSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import {
   actions,

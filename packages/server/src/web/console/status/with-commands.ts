@@ -1,6 +1,7 @@
 /** What a finding of the status says, as markup. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 
 /** What stands between backticks is a command, to be typed as it is. */
 export const withCommands = (says: string, limit: number): Html[] =>

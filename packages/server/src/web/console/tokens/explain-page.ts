@@ -1,7 +1,7 @@
 /** What a token may do, or why it is refused: for whoever has one and wonders. */
 import type { Explanation } from '@ratafia/api/schemas'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { actions, type FormState, postForm, secretArea, submit } from '../form.ts'

@@ -1,7 +1,7 @@
 /** The list of one's own tokens. */
 import { SHORTEST_LIFE_MS } from '../../../reminder-steps.ts'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { chip, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'

@@ -1,7 +1,7 @@
 /** A new token, shown once in each form that tools take (contract/administration.md, C6). */
 import type { FilledForm, FormUse, LeftOutForm } from '../../../credential-forms.ts'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import type { Session } from '../records.ts'

@@ -1,6 +1,7 @@
 /** One token of one's own, and ending it. */
+
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
-import { visibleText } from '../../visible-text.ts'
 import { words } from '../../words/en.ts'
 import { chip, chips } from '../chip.ts'
 import { actions, checkField, type FormState, postForm, submit, typedField } from '../form.ts'

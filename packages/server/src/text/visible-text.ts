@@ -1,5 +1,5 @@
 /** Makes a stranger's text safe to show to somebody who decides by it. */
-import { betweenNeededJoiners } from '../text/joiners.ts'
+import { betweenNeededJoiners } from './joiners.ts'
 
 // Characters that are invisible, break the line, or change the order or look of their neighbours: controls, format
 // characters (bidirectional marks, zero width joiners, tags), separators, unassigned and private code points, lone

@@ -3,7 +3,7 @@
  * the most that gives one up, first among the widest, then among those inside it: so neither many addresses in one
  * network nor many networks of one provider are an advantage.
  */
-import type { Networks } from './address.ts'
+import type { Networks } from '../addresses/address.ts'
 
 interface Group<T> {
   size: number

@@ -122,7 +122,7 @@ test('Guarantee: an address is public only where the registries say so, at the e
   assert.ok(edges.length > 4 * 20)
   const contains = listOf(['2002::/16', '64:ff9b::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '::/96'])
   const check = (one: string) => {
-    // These are what the IPv4 address in them is: address-classes.test.ts.
+    // These are what the IPv4 address in them is: addresses/address-classes.test.ts.
     if (!isIPv4(one) && !['::', '::1'].includes(one) && contains.check(one, 'ipv6')) return
     assert.equal(classOf(one), registeredClass(one), one)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Networks, networksOf } from './address.ts'
+import { type Networks, networksOf } from '../addresses/address.ts'
 import { Shares } from './shares.ts'
 
 const takeAll = (shares: Shares, networks: Networks): number => {

@@ -4,7 +4,7 @@
  *
  * Each counter is a bucket that leaks: `burst` at once, then one more every `interval`.
  */
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 
 /** What is limited, and how far. Each rule remembers its own keys: a flood of one pushes out nothing of another. */
 export interface Rule {

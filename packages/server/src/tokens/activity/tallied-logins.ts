@@ -1,6 +1,6 @@
 /** Counts logins that lead to a session, in whatever way somebody signed in. */
-import type { Tally } from '../counting/tally.ts'
-import type { SessionStore } from './session-store.ts'
+import type { Tally } from '../../counting/tally.ts'
+import type { SessionStore } from '../session-store.ts'
 
 export const talliedLogins = (sessions: SessionStore, tally: Tally): SessionStore => {
   const counting =

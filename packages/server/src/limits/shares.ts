@@ -5,7 +5,7 @@
  * leave a hundredth. So there is always some left for whoever comes next. Wider networks may have a multiple of what is
  * free, because more people share them.
  */
-import type { Networks } from './address.ts'
+import type { Networks } from '../addresses/address.ts'
 
 /** How many times what is free each width may have, narrowest first. */
 const WEIGHTS = [1, 2, 4] as const

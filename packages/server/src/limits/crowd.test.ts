@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networksOf } from './address.ts'
+import { networksOf } from '../addresses/address.ts'
 import { Crowd } from './crowd.ts'
 
 const crowdOf = (...addresses: readonly string[]) => {
