@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endsWithSteps, SHORTEST_LIFE_MS, stepAt } from './reminder-steps.ts'
-import { waitAfter } from './reminders/back-off.ts'
+import { waitAfter } from './reminders/send-reminders.ts'
 
 const DAY = 86_400_000
 const at = (text: string) => new Date(text)

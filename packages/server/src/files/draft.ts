@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isStreamed } from './streamed.ts'
-import { syncDirectory } from './sync-directory.ts'
 
 /** A new file next to the one that it will become. */
 export interface Draft {
@@ -91,4 +90,12 @@ export async function writeDraft(
 export async function tryToWrite(file: string): Promise<void> {
   if (await isStreamed(file)) return
   await (await openDraft(file, { secret: true })).discard()
+}
+
+/** Waits until the names in a directory are on the disk: syncing a file does not sync its name. */
+async function syncDirectory(directory: string): Promise<void> {
+  // Windows does not open directories.
+  if (process.platform === 'win32') return
+  const handle = await open(directory)
+  await handle.sync().finally(() => handle.close())
 }

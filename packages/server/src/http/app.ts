@@ -1,5 +1,7 @@
 /** The HTTP application without any feature: limits, headers, errors, bodies. `start/` adds the features. */
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { API_VERSION } from '@ratafia/api'
 import fastify, {
@@ -22,9 +24,7 @@ import { addClients, type Clients } from './client.ts'
 import { answerError } from './errors/answer.ts'
 import { observeRequests } from './observe.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
-import { requestIds } from './request-ids.ts'
 import { schemaCompilers } from './schema-compilers.ts'
-import { sendTogether } from './send-together.ts'
 
 export interface AppOptions {
   readonly log: Log
@@ -165,3 +165,42 @@ function rewriter(prefix: string): (request: { readonly url?: string | undefined
  */
 const withOneSlash = (url: string): string =>
   /^\/{2,}(?!\/|(?:api\/management|console)(?:[/?]|$))/.test(url) ? url.replace(/^\/+/, '/') : url
+
+/**
+ * Unique across nodes and restarts, or the `X-Request-Id` of a trusted proxy, whose own log has it too. No other client
+ * may choose ids: two requests with one id would be mixed up.
+ */
+function requestIds(clients: Clients): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
+  return (request) => {
+    const given = request.headers['x-request-id']
+    const isId = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given)
+    return isId && clients(request).byTrustedProxy ? given : randomUUID()
+  }
+}
+
+/**
+ * Answers that are made in the same turn of the event loop are sent at its end, one right after the other. A client or
+ * proxy that waits is then woken once for all of them: waking it again for each is a fifth of what a short request costs.
+ */
+
+let waiting: (() => void)[] = []
+
+/** `send` makes and sends an answer. */
+function sendTogether(send: () => void): void {
+  if (waiting.push(send) === 1) setImmediate(sendAll)
+}
+
+function sendAll(): void {
+  const answers = waiting
+  waiting = []
+  for (const send of answers) {
+    try {
+      send()
+    } catch (error) {
+      // A bug, which ends the process. The other answers are sent first.
+      process.nextTick(() => {
+        throw error
+      })
+    }
+  }
+}

@@ -12,11 +12,13 @@ import { csrfTokens } from '../http/browsers/csrf.ts'
 import { formCookie } from '../http/browsers/form-cookie.ts'
 import { type Counters, localCounters } from '../limits/counters.ts'
 import type { Stores } from '../stores.ts'
+import { identityFrontPage } from '../web/identity-front-page.ts'
+import { prefersPage } from '../web/prefers-page.ts'
+import { sendPage } from '../web/send-page.ts'
 import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
-import { errorRoutes } from './error-routes.ts'
-import { frontRoutes } from './front-routes.ts'
+import { errorRoutes, nothingHere } from './error-routes.ts'
 import type { KnownService } from './known-services.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
@@ -126,4 +128,14 @@ const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.
 function refuseOtherBodies(body: Buffer, { headers }: FastifyRequest): undefined {
   if (headers['content-type'] === undefined && body.length === 0) return undefined
   throw invalidRequest('The body is not a form. Send application/x-www-form-urlencoded, or a query.')
+}
+
+/** `GET` of the location itself: a page for people, and nothing for programs. */
+function frontRoutes(app: FastifyInstance, { location }: { readonly location: string }): void {
+  const page = identityFrontPage({ account: `${location}/account` })
+  app.get('/', { config: { anyQuery: true, limit: 'none' } }, async (request, reply) => {
+    reply.header('vary', 'Accept')
+    if (!prefersPage(request)) throw nothingHere(request.method)
+    return sendPage(reply, 200, page)
+  })
 }

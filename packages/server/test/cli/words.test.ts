@@ -37,7 +37,6 @@ const WORDS = [
   'files/draft.ts',
   'files/foreign-text.ts',
   'files/streamed.ts',
-  'files/sync-directory.ts',
   'text/system-reason.ts',
   'http/credentials/pasted.ts',
   'http/management/instant-text.ts',

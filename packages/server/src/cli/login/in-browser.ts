@@ -1,11 +1,12 @@
 /** Logging in with a browser: a person opens an address, and the command waits until they have decided. */
+
+import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CommandContext, ServiceAway, ServiceRefusal } from '../context.ts'
 import { note } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
 import type { LogIn, LoginToken } from './discharge.ts'
-import { openBrowser } from './open-browser.ts'
 
 /** The identity service holds a request for ten minutes; this client's HTTP library gives up after five. */
 const HELD_MS = 240_000
@@ -63,3 +64,29 @@ function tokenIn({ url, body = {} }: Answer): LoginToken {
 
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
+
+/**
+ * Only where somebody sees what the command says, and where a window can be. Nothing depends on it: the address is shown
+ * as well, and what goes wrong is not said.
+ */
+function openBrowser(address: string, { streams, job }: Pick<CommandContext, 'streams' | 'job'>): void {
+  const program = streams.stderr.isTTY
+    ? opener(job.variable('DISPLAY') ?? job.variable('WAYLAND_DISPLAY'))
+    : undefined
+  if (program === undefined) return
+  try {
+    // The address begins with http, so it is no option.
+    const child = spawn(program, [new URL(address).href], { env: job.whole, stdio: 'ignore', detached: true })
+    child.on('error', () => {})
+    child.unref()
+  } catch {
+    // As if there were none.
+  }
+}
+
+/** Without a display, `xdg-open` would start a browser in the terminal itself. */
+function opener(display: string | undefined): string | undefined {
+  if (process.platform === 'darwin') return 'open'
+  if (process.platform === 'win32') return undefined
+  return display === undefined ? undefined : 'xdg-open'
+}

@@ -2,12 +2,44 @@
 import { decodeJson } from '@ratafia/macaroon'
 import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'
-import { describeBrowser } from './browser-name.ts'
 import { CONSOLE_START, consolePath, returnUrl } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { identityClient } from './identity-client.ts'
 import { needOf } from './need.ts'
 import { sealPending } from './pending-sign-in.ts'
+
+/** What a browser is called in the list of one's sessions: two words out of a text that says much more. */
+
+/** In their order: what comes later says that it is the former, too. */
+const BROWSERS: readonly (readonly [name: string, sign: RegExp])[] = [
+  ['Edge', /\bEdg(?:e|A|iOS)?\//],
+  ['Opera', /\b(?:OPR|Opera)\//],
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Chrome', /\b(?:Chrome|CriOS|Chromium)\//],
+  ['Safari', /\bVersion\/[\d.]+.*\bSafari\//],
+]
+
+const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
+  ['Android', /\bAndroid\b/],
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Windows', /\bWindows NT\b/],
+  ['macOS', /\bMacintosh\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Linux', /\bLinux\b/],
+]
+
+/** Longer than that of any browser. */
+const LOOKED_AT = 512
+
+/** Such as `console, Firefox on Linux`. Nothing of the text itself is taken over. */
+export function describeBrowser(userAgent: string | undefined): string {
+  const text = (userAgent ?? '').slice(0, LOOKED_AT)
+  const found = (names: typeof BROWSERS) => names.find(([, sign]) => sign.test(text))?.[0]
+  const [browser, system] = [found(BROWSERS), found(SYSTEMS)]
+  const words = [browser, system && (browser ? `on ${system}` : system)].filter(Boolean).join(' ')
+  return words === '' ? 'console' : `console, ${words}`
+}
 
 /** How long a browser stays signed in to the console (B7). */
 const SESSION_S = 12 * 60 * 60

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeBrowser } from './browser-name.ts'
+import { describeBrowser } from './begin-sign-in.ts'
 
 const CHROME = '(KHTML, like Gecko) Chrome/142.0.0.0'
 

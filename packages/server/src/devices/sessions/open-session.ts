@@ -20,10 +20,40 @@ import {
 } from './check-session-request.ts'
 import { type DeviceSession, type FoundSession, whyNoSession } from './device-session.ts'
 import { holderForSession } from './holder-for-session.ts'
-import type { PresentedSession } from './presented-session.ts'
-import { checkPrevious, type PreviousDeps } from './previous-session.ts'
+import { type PresentedSession, readSession } from './presented-session.ts'
 import { type ClearedSession, mintSession } from './session-macaroon.ts'
 import { findOpened, hashRequest, type NonceUse } from './use-nonce.ts'
+
+/** Is the session that a device wants to refresh ours, and its own? (contract/devices.md 1.3 and 1.6.) */
+interface PreviousDeps extends Stores {
+  /** `ignore` after the keys were lost: a session that this service cannot know counts as absent. */
+  readonly unknownSessions: 'refuse' | 'ignore'
+}
+
+/**
+ * The session that this device presents; it may have expired. Undefined if it is unknown and the setting ignores that.
+ * Throws {@link RequestError} `invalid-device-session`; always for a session of ours that belongs to another device.
+ */
+async function checkPrevious(
+  presented: PresentedSession,
+  device: Pick<ClearedSession, 'brandId' | 'model' | 'serial' | 'deviceKeyId'>,
+  { keyring, unknownSessions }: PreviousDeps,
+): Promise<ClearedSession | undefined> {
+  const read = await readSession(presented, keyring)
+  if ('unknown' in read) {
+    if (unknownSessions === 'ignore') return undefined
+    throw invalid(`${read.unknown} Ask the operator of this service.`)
+  }
+  if ('refused' in read) throw invalid(read.refused)
+  const same = (['brandId', 'model', 'serial', 'deviceKeyId'] as const).every(
+    (name) => read.cleared[name] === device[name],
+  )
+  if (!same) throw invalid('It is the session of another device.')
+  return read.cleared
+}
+
+const invalid = (why: string): RequestError =>
+  new RequestError('invalid-device-session', `X-Device-Authorization is not valid: ${why}`)
 
 export interface OpenSessionDeps extends Stores, PreviousDeps {
   readonly recognised: Recognised<DeviceAssertions>

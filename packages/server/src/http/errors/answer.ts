@@ -1,13 +1,33 @@
 /** Writes refusals: as the reply of a route, as a response of Node, and to a socket that has neither. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ErrorCode, OAuthError, OAuthErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, TooManyRequests } from '../../errors.ts'
 import { STATUS_CODES } from '../../node-http.ts'
 import { fileLimit } from '../bodies/file-body.ts'
-import { oauthErrorBody } from './oauth-error.ts'
 import { errorBody, headersOf, type Refusal } from './refusal.ts'
 import { refusalOf } from './translate.ts'
+
+/** Codes that OAuth has another name for; all others are `invalid_request`. */
+const CODES: ReadonlyMap<ErrorCode, OAuthErrorCode> = new Map<ErrorCode, OAuthErrorCode>([
+  ['invalid-grant', 'invalid_grant'],
+  ['invalid-scope', 'invalid_scope'],
+  ['invalid-target', 'invalid_target'],
+  ['unsupported-grant-type', 'unsupported_grant_type'],
+  ['too-many-requests', 'slow_down'],
+  ['service-unavailable', 'temporarily_unavailable'],
+  ['internal-error', 'server_error'],
+])
+
+const oauthErrorBody = (refused: Refusal): OAuthError => ({
+  error: CODES.get(refused.code) ?? 'invalid_request',
+  error_description: descriptionOf(refused.message),
+  ...errorBody(refused),
+})
+
+/** In the characters that the description may have: no quotation marks, no backslash, only ASCII. */
+const descriptionOf = (message: string): string => message.replaceAll('"', "'").replace(/[^ !#-[\]-~]/gu, '?')
 
 /** Fastify's error handler for the API. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { Recent } from './recent.ts'
+import { Recent } from './refused-credentials.ts'
 
 suite('recent texts', () => {
   test('the last ones are known, whatever comes between their uses; those long gone are not', () => {

@@ -11,11 +11,47 @@ import {
 import { ConditionError, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { formatLoginMark } from '../../accounts/ended-logins/login-mark.ts'
 import { invalidRequest, unauthorized } from '../../errors.ts'
+import { agentInteraction } from '../agents/agent-interaction.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
+import { browserWindow } from '../logins/browser-window.ts'
+import { browserRedirect } from '../redirect/browser-redirect.ts'
 import { declarationsOf, parseIdentityCondition } from './identity-condition.ts'
-import { type Client, type DischargeToken, InteractionRequired } from './interaction.ts'
-import { offerInteractions, redeemToken } from './interaction-kinds.ts'
+import {
+  type Client,
+  type DischargeToken,
+  type InteractionKind,
+  type InteractionMethods,
+  InteractionRequired,
+  type LoggedIn,
+  type PendingLogin,
+} from './interaction.ts'
 import { withOwnKeyPairs } from './own-key-pairs.ts'
+
+/**
+ * The ways to log in, a row each: what a client is offered, and whose login its token proves (contract/bakery.md 3.3).
+ * A new way is a new row.
+ */
+const KINDS: readonly InteractionKind[] = [browserWindow, browserRedirect, agentInteraction]
+
+async function offerInteractions(
+  login: PendingLogin,
+  deps: IdentityDependencies,
+): Promise<InteractionMethods> {
+  const offers = KINDS.map(async (kind) => [kind.method, await kind.offer(login, deps)] as const)
+  return Object.fromEntries(await Promise.all(offers))
+}
+
+/** Throws `invalid-request` for an unknown kind, a 401 for an invalid token. */
+function redeemToken(
+  { kind: name, value }: DischargeToken,
+  caveat: Uint8Array,
+  deps: IdentityDependencies,
+): Promise<LoggedIn> {
+  const kind = KINDS.find(({ tokenKind }) => tokenKind === name)
+  if (kind) return kind.redeem(value, caveat, deps)
+  const known = [...new Set(KINDS.map(({ tokenKind }) => `"${tokenKind}"`))].join(' and ')
+  throw invalidRequest(`The token is of an unknown kind. This identity service knows ${known}.`)
+}
 
 /**
  * How long a discharge can be used (contract/bakery.md 2.9: Candid's default): some clients present root and discharge

@@ -1,8 +1,11 @@
 /** Connects the console with what it needs. */
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
+import { addOwnRule, lookUpOwnIds } from '../../ci/rules/making/add-own-rule.ts'
+import { requireJustSignedIn } from '../../ci/rules/making/rule-maker.ts'
 import { consoleFrontRoutes } from '../../console/front-routes.ts'
 import type { OwnCredentials } from '../../console/own-credentials.ts'
+import type { OwnPublishers } from '../../console/publishers/own-publishers.ts'
 import { consolePages } from '../../console/routes.ts'
 import { csrfTokens } from '../../http/browsers/csrf.ts'
 import { consoleRoutes } from '../../http/console/console-routes.ts'
@@ -13,15 +16,15 @@ import type { CallManagement } from '../../http/management/in-process.ts'
 import type { StreamPlaces } from '../../http/management/streamed.ts'
 import type { Installation } from '../../installation.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
-import { addOwnAgent } from '../../management/own/add-own-agent.ts'
-import { makeOwnToken } from '../../management/own/make-own-token.ts'
+import { addOwnAgent, type OwnAgentDeps } from '../../management/own/add-own-agent.ts'
+import { makeOwnToken, type OwnTokenDeps } from '../../management/own/make-own-token.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { browserAuthority } from '../../management/routes.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
+import { bundledIdentity } from '../../third-party/identity-service.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { consoleSignIn } from './console-sign-in.ts'
-import { ownCredentials } from './own-credentials.ts'
-import { ownPublishers } from './own-publishers.ts'
+import { toolLogins } from './tool-logins.ts'
 
 interface Parts {
   readonly app: FastifyInstance
@@ -74,5 +77,38 @@ function ownOf(
     makeToken: (input) => makeOwnToken(input, credentials),
     addAgent: (input) => addOwnAgent(input, credentials),
     ...{ baseUrl: tokens.baseUrl, mostLifetime: tokens.lifetime.most, account, identity },
+  }
+}
+
+/** Connects what only the console does for the own account: the operations take this besides an authority. */
+type Own = Pick<
+  TokenDependencies,
+  'baseUrl' | 'entryOf' | 'identity' | 'lifetime' | 'location' | 'snapIds' | 'thirdParty'
+>
+
+/** Of `makeOwnToken` and of `addOwnAgent`. */
+export function ownCredentials(tokens: Own, installation: Installation): OwnTokenDeps & OwnAgentDeps {
+  const { config, keyring } = installation
+  const signOn = toolLogins(tokens.thirdParty, config.identity?.url ?? tokens.baseUrl)
+  return {
+    ...installation,
+    ...tokens,
+    ownThirdParty: bundledIdentity(keyring, tokens.identity.location, config),
+    addresses: async () => ({ baseUrl: tokens.baseUrl, signOn: (await signOn()).signOn }),
+    identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
+  }
+}
+
+/** Connects what only the console does about rules of the own account. */
+function ownPublishers(
+  { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
+  installation: Installation,
+): OwnPublishers {
+  const { jobMaxLifetime } = installation.config
+  return {
+    requireJustSignedIn,
+    add: (input) => addOwnRule(input, { ...installation, jobMaxLifetime }),
+    lookUp: (input) => lookUpOwnIds(input, installation),
+    ...{ baseUrl, mostLifetime: jobMaxLifetime / 1000 },
   }
 }

@@ -18,10 +18,12 @@ import { listen } from '../../http/server.ts'
 import type { Installation } from '../../installation.ts'
 import { leaseStore } from '../../jobs/lease-store.ts'
 import { runJobs } from '../../jobs/run-jobs.ts'
+import type { Keyring } from '../../keyring/keyring.ts'
 import { localCounters } from '../../limits/counters.ts'
 import { announcePresence } from '../../status/presence.ts'
 import { createTelemetry } from '../../telemetry/create.ts'
 import type { Log } from '../../telemetry/log.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { UsedToken } from '../../tokens/activity/token-activity.ts'
 import { tokenUses } from '../../tokens/activity/token-uses.ts'
@@ -29,12 +31,46 @@ import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
 import { addIdentity, addService } from './features.ts'
-import { followKeys } from './follow-keys.ts'
 import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
 import { reminderSenders } from './reminders.ts'
-import { talliedMetrics } from './tallied-metrics.ts'
-import { watchClock } from './watch-clock.ts'
+
+/** Says in the log when the clocks of this machine and the database differ, and when they agree again. */
+const LOOK_MS = 1_000
+
+/** Looks at once, and then every second. `clockAhead` is in milliseconds. */
+export function watchClock(clockAhead: () => number, log: Log): { stop(): void } {
+  let known = clockAgreement(0)
+  const look = () => {
+    const aheadMs = clockAhead()
+    const found = clockAgreement(aheadMs)
+    const isNew = found.works !== known.works || found.serves !== known.serves
+    known = found
+    if (!isNew) return
+    if (found.says === undefined) log.info({}, 'the clocks of this machine and the database agree again')
+    else log.warn({ ahead_seconds: Math.round(aheadMs / 100) / 10 }, found.says)
+  }
+  look()
+  const timer = setInterval(look, LOOK_MS).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+/** Refused requests and exchanges of ID tokens, which the metrics count, are counted for administrators too. */
+const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
+  ...metrics,
+  answered(request) {
+    metrics.answered(request)
+    if (request.refusal !== undefined) tally.add('refusals', request.refusal)
+  },
+  refusedEarly(code, times = 1) {
+    metrics.refusedEarly(code, times)
+    tally.add('refusals', code, undefined, times)
+  },
+  exchanged(issuer, outcome) {
+    metrics.exchanged(issuer, outcome)
+    tally.add('logins', outcome === 'granted' ? 'job' : 'job-refused')
+  },
+})
 
 /** A service that listens. */
 export interface RunningService {
@@ -243,4 +279,24 @@ function cacheFreshnessOf({ config, database }: Installation, log: Log): Promise
     { kind: 'postgres', listenUrl: settings.listenUrl ?? settings.url },
     warn,
   )
+}
+
+/** One read at a time; a notification during one leads to the next. */
+function followKeys(freshness: Pick<CacheFreshness, 'subscribe'>, keyring: Keyring, log: Log): void {
+  let reading = false
+  let notified = false
+  const read = async () => {
+    notified = true
+    if (reading) return
+    reading = true
+    while (notified) {
+      notified = false
+      await keyring.refresh().catch((err) => log.debug({ err }, 'new keys are read later'))
+    }
+    reading = false
+  }
+  freshness.subscribe((change) => {
+    // Without a change, anything may have changed.
+    if (!change || change.kind === 'root-key' || change.kind === 'key-pair') void read()
+  })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Log } from '../../telemetry/log.ts'
-import { watchClock } from './watch-clock.ts'
+import { watchClock } from './service.ts'
 
 test('each change is said once: at the start, while it runs, and when the clocks agree again', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })

@@ -9,7 +9,35 @@ import { actions, type FormState, postForm, submit, textField } from '../form.ts
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf, filterText, list, type Query, without } from '../list.ts'
 import { instant, relative } from '../time.ts'
-import { detailsLine, detailsList } from './audit-details.ts'
+
+export type Details = Readonly<Record<string, unknown>>
+
+/** In one line, for a list; the page of the entry has what is cut off. */
+const detailsLine = (details: Details, limit: number): string =>
+  visibleText(
+    Object.entries(details)
+      .map(([name, value]) => `${name}: ${textOf(value)}`)
+      .join(' · '),
+    limit,
+  )
+
+/** The longest value that is shown. An export has all of it. */
+const MOST = 4_000
+
+function detailsList(details: Details): Html {
+  const entries = Object.entries(details)
+  if (entries.length === 0) return html`<p class="quiet">${words.audit.noDetails}</p>`
+  return html`<dl>${entries.map(
+    ([name, value]) => html`<dt>${visibleText(name, 64)}</dt><dd>${visibleText(textOf(value), MOST)}</dd>`,
+  )}</dl>`
+}
+
+/** A text as it is, several in a row, and everything else as JSON. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
+  return JSON.stringify(value) ?? ''
+}
 
 export type Entry = Static<typeof AuditEntrySchema>
 
