@@ -1,6 +1,7 @@
 /** Accounts in the management API. */
 import { EmptyObjectSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import {
   AccountRecordSchema,
   AccountSummariesQuerySchema,
@@ -25,13 +26,11 @@ const WITH_ROLES =
 
 const READING = {
   ...SIGNED_IN,
-  method: 'GET',
   permission: 'accounts:read',
   errors: ['no-such-record'],
 } as const
 const CHANGING = {
   ...SIGNED_IN,
-  method: 'POST',
   permission: 'accounts:manage',
   description: WITH_ROLES,
   body: EmptyObjectSchema,
@@ -41,9 +40,8 @@ const CHANGING = {
 
 export const ACCOUNT_OPERATIONS = {
   myReminders: {
+    ...MANAGEMENT_ROUTES.myReminders,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/me/reminders',
     summary:
       'Whether I want reminders by mail before my tokens and roles, and the keys that I manage, expire, and whether any is sent',
     errors: [],
@@ -51,9 +49,8 @@ export const ACCOUNT_OPERATIONS = {
     record: true,
   },
   switchMyReminders: {
+    ...MANAGEMENT_ROUTES.switchMyReminders,
     ...SIGNED_IN,
-    method: 'PATCH',
-    path: '/me/reminders',
     summary: 'Switches my reminders off or on',
     description:
       'Events to the webhook of the operator are sent anyway. Without a mail server, switching them on mails nothing: `sent_by` shows how the service sends reminders.',
@@ -65,8 +62,8 @@ export const ACCOUNT_OPERATIONS = {
     actions: ['account.reminders-off', 'account.reminders-on'],
   },
   accounts: {
+    ...MANAGEMENT_ROUTES.accounts,
     ...READING,
-    path: '/accounts',
     summary: 'The accounts that fit all filters, by username',
     description:
       'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it. Removed accounts are not in the list.',
@@ -75,17 +72,16 @@ export const ACCOUNT_OPERATIONS = {
     response: AccountsSchema,
   },
   accountSummaries: {
+    ...MANAGEMENT_ROUTES.accountSummaries,
     ...READING,
-    path: '/account-summaries',
     summary: 'The roles of some accounts, how many agents they have, and when they last opened a session',
     errors: [],
     query: AccountSummariesQuerySchema,
     response: AccountSummariesSchema,
   },
   addAccount: {
+    ...MANAGEMENT_ROUTES.addAccount,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/accounts',
     summary: 'Adds an account without a password; `linkToPassword` lets its owner choose one',
     permission: 'accounts:manage',
     errors: ['already-exists'],
@@ -97,16 +93,15 @@ export const ACCOUNT_OPERATIONS = {
     actions: ['account.add'],
   },
   account: {
+    ...MANAGEMENT_ROUTES.account,
     ...READING,
-    path: '/accounts/:id',
     summary: 'One account, by its id or username',
     response: AccountRecordSchema,
     record: true,
   },
   editAccount: {
+    ...MANAGEMENT_ROUTES.editAccount,
     ...CHANGING,
-    method: 'PATCH',
-    path: '/accounts/:id',
     summary: 'Changes the name or the e-mail address of an account, or whether it wants reminders by mail',
     errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
     body: EditAccountSchema,
@@ -114,23 +109,22 @@ export const ACCOUNT_OPERATIONS = {
     actions: ['account.set-name', 'account.set-email', 'account.reminders-off', 'account.reminders-on'],
   },
   disableAccount: {
+    ...MANAGEMENT_ROUTES.disableAccount,
     ...CHANGING,
-    path: '/accounts/:id/disable',
     summary: 'Disables an account: no logins, agents or tokens until it is enabled again',
     errors: ['no-such-record', 'last-operator', ...OF_ROLES],
     actions: ['account.disable'],
   },
   enableAccount: {
+    ...MANAGEMENT_ROUTES.enableAccount,
     ...CHANGING,
-    path: '/accounts/:id/enable',
     summary: 'Lets a disabled account log in again',
     errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
     actions: ['account.enable'],
   },
   linkToPassword: {
+    ...MANAGEMENT_ROUTES.linkToPassword,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/accounts/:id/password-link',
     summary: 'Makes a link through which the owner of an account sets a new password: once, within 24 hours',
     description: 'The caller holds every role that the account has.',
     permission: 'accounts:manage',
@@ -144,22 +138,22 @@ export const ACCOUNT_OPERATIONS = {
     actions: ['account.reset-link'],
   },
   accountIdentities: {
+    ...MANAGEMENT_ROUTES.accountIdentities,
     ...READING,
-    path: '/accounts/:id/identities',
     summary: 'By which identities of external identity services an account is known',
     query: PageQuerySchema,
     response: IdentitiesSchema,
   },
   accountAgents: {
+    ...MANAGEMENT_ROUTES.accountAgents,
     ...READING,
-    path: '/accounts/:id/agents',
     summary: 'The agents of an account, by name',
     query: PageQuerySchema,
     response: AgentsSchema,
   },
   removeAgent: {
+    ...MANAGEMENT_ROUTES.removeAgent,
     ...CHANGING,
-    path: '/accounts/:id/agents/:name/remove',
     summary: 'Removes an agent: its key opens nothing any more; its tokens stay valid until they are revoked',
     errors: ['no-such-record', ...OF_ROLES],
     response: AgentSchema,

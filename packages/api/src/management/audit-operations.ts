@@ -2,6 +2,7 @@
 
 import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import {
   AuditExportQuerySchema,
   AuditQuerySchema,
@@ -12,9 +13,8 @@ import {
 
 export const AUDIT_OPERATIONS = {
   audit: {
+    ...MANAGEMENT_ROUTES.audit,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/audit',
     summary: 'The entries that fit all filters, newest first',
     description:
       'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it.',
@@ -24,9 +24,8 @@ export const AUDIT_OPERATIONS = {
     response: AuditSchema,
   },
   exportAudit: {
+    ...MANAGEMENT_ROUTES.exportAudit,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/audit/export',
     summary: 'The entries of before this request that fit all filters, oldest first, as JSON lines or CSV',
     description:
       'Sent as it is read, and compressed with `Accept-Encoding: gzip`. An answer that breaks off is a broken transfer, and not a short file. `details` is the text that was hashed. In CSV, a text that a spreadsheet would take for a formula has an apostrophe in front. Two at a time for an account.',
@@ -38,9 +37,8 @@ export const AUDIT_OPERATIONS = {
     actions: ['audit.export'],
   },
   verifyAudit: {
+    ...MANAGEMENT_ROUTES.verifyAudit,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/audit/verify',
     summary: 'Checks that no entry was changed, removed, moved or inserted',
     description: `\
 Makes a job, whose only item has the counts as \`result\`: \`verified\`, \`unlinked\`, and \`broken_at\` if an entry is not

@@ -1,6 +1,7 @@
 /** Brands and their keys in the management API. */
 
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import {
   BrandRecordSchema,
   BrandsSchema,
@@ -14,45 +15,44 @@ import {
   TrustRootsSchema,
 } from './schemas/index.ts'
 
-const READING = { ...SIGNED_IN, method: 'GET', permission: 'models:read' } as const
+const READING = { ...SIGNED_IN, permission: 'models:read' } as const
 
 export const BRAND_OPERATIONS = {
   brands: {
+    ...MANAGEMENT_ROUTES.brands,
     ...READING,
-    path: '/brands',
     summary: 'The accounts that serials are signed for, by their id',
     errors: [],
     query: PageQuerySchema,
     response: BrandsSchema,
   },
   brand: {
+    ...MANAGEMENT_ROUTES.brand,
     ...READING,
-    path: '/brands/:brand',
     summary: 'One brand',
     errors: ['no-such-record'],
     response: BrandRecordSchema,
     record: true,
   },
   signingKeys: {
+    ...MANAGEMENT_ROUTES.signingKeys,
     ...READING,
-    path: '/signing-keys',
     summary: 'The keys that sign serials, by brand: their public halves, and whether each can sign now',
     errors: [],
     query: SigningKeysQuerySchema,
     response: SigningKeysSchema,
   },
   signingKey: {
+    ...MANAGEMENT_ROUTES.signingKey,
     ...READING,
-    path: '/signing-keys/:id',
     summary: 'One signing key',
     errors: ['no-such-record'],
     response: SigningKeySchema,
     record: true,
   },
   disableSigningKey: {
+    ...MANAGEMENT_ROUTES.disableSigningKey,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/signing-keys/:id/disable',
     summary: 'Stops a key from signing serials; what it signed stays',
     description:
       'Refused while models have no other key, unless `force` is true: that is for people who signed in within the last 15 minutes.',
@@ -66,17 +66,16 @@ export const BRAND_OPERATIONS = {
     actions: ['signing-key.disable'],
   },
   trustRoots: {
+    ...MANAGEMENT_ROUTES.trustRoots,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/trust-roots',
     summary: 'The accounts that may vouch for brands, an item for each key. They are changed on the host',
     permission: 'roles:read',
     errors: [],
     response: TrustRootsSchema,
   },
   hardwareIdentities: {
+    ...MANAGEMENT_ROUTES.hardwareIdentities,
     ...READING,
-    path: '/hardware-identities',
     summary: 'The keys that are built into hardware, by the digest of the key. For those who see all brands',
     errors: [],
     query: PageQuerySchema,

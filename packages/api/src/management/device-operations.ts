@@ -2,6 +2,7 @@
 import { EmptyObjectSchema } from '../tokens.ts'
 import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import {
   ApproveSchema,
   CloneEvidenceListSchema,
@@ -25,14 +26,12 @@ import {
 
 const NEWEST = {
   ...SIGNED_IN,
-  method: 'GET',
   permission: 'devices:read',
   errors: ['no-such-record'],
   query: NewestQuerySchema,
 } as const
 const DECIDING = {
   ...SIGNED_IN,
-  method: 'POST',
   errors: ['no-such-record', 'state-conflict', 'version-mismatch'],
   response: DeviceSchema,
   record: true,
@@ -40,9 +39,8 @@ const DECIDING = {
 
 export const DEVICE_OPERATIONS = {
   devices: {
+    ...MANAGEMENT_ROUTES.devices,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/devices',
     summary: 'The devices that fit all filters; of a filter that repeats, they fit one',
     description:
       'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it.',
@@ -52,9 +50,8 @@ export const DEVICE_OPERATIONS = {
     response: DevicesSchema,
   },
   deviceCounts: {
+    ...MANAGEMENT_ROUTES.deviceCounts,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/devices/counts',
     summary: 'How many devices there are, by brand, model and status',
     description:
       'Counted again each minute. Those that wait for approval, or are in quarantine, are counted when you ask.',
@@ -64,9 +61,8 @@ export const DEVICE_OPERATIONS = {
     response: DeviceCountsSchema,
   },
   exportDevices: {
+    ...MANAGEMENT_ROUTES.exportDevices,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/devices/export',
     summary: 'All devices that fit, as a file',
     description:
       'A record on each line, as lists have them; CSV begins with a line of names. It is sent while it is read, without a length: a transfer that breaks off is no whole file. With `Accept-Encoding: gzip` it is compressed.',
@@ -78,9 +74,8 @@ export const DEVICE_OPERATIONS = {
     actions: ['devices.export'],
   },
   cloneEvidence: {
+    ...MANAGEMENT_ROUTES.cloneEvidence,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/clone-evidence',
     summary: 'Evidence of clones, by device: the one with the newest evidence first',
     description:
       'All filters must hold; of one that is repeated, one must. A page has the evidence of 100 devices at most. It may be short, and even empty, and have `next` all the same: go on with it.',
@@ -90,9 +85,8 @@ export const DEVICE_OPERATIONS = {
     response: CloneEvidenceListSchema,
   },
   device: {
+    ...MANAGEMENT_ROUTES.device,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/devices/:id',
     summary: 'One device',
     permission: 'devices:read',
     errors: ['no-such-record'],
@@ -100,55 +94,54 @@ export const DEVICE_OPERATIONS = {
     record: true,
   },
   deviceSessions: {
+    ...MANAGEMENT_ROUTES.deviceSessions,
     ...NEWEST,
-    path: '/devices/:id/sessions',
     summary: 'The newest sessions of a device',
     response: DeviceSessionsSchema,
   },
   deviceRegistrations: {
+    ...MANAGEMENT_ROUTES.deviceRegistrations,
     ...NEWEST,
-    path: '/devices/:id/registrations',
     summary: 'When and from where a device asked for its serial, newest first',
     response: DeviceRegistrationsSchema,
   },
   deviceAssertions: {
+    ...MANAGEMENT_ROUTES.deviceAssertions,
     ...NEWEST,
-    path: '/devices/:id/assertions',
     summary: 'The serial assertions of a device, by revision',
     response: DeviceAssertionsSchema,
   },
   deviceEvidence: {
+    ...MANAGEMENT_ROUTES.deviceEvidence,
     ...NEWEST,
-    path: '/devices/:id/evidence',
     summary: 'What was seen of clones of a device, last seen first',
     response: DeviceEvidenceSchema,
   },
   deviceActivity: {
+    ...MANAGEMENT_ROUTES.deviceActivity,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/devices/:id/activity',
     summary: 'When and where a device was last seen',
     permission: 'devices:read',
     errors: ['no-such-record'],
     response: DeviceActivitySchema,
   },
   deviceHistory: {
+    ...MANAGEMENT_ROUTES.deviceHistory,
     ...NEWEST,
-    path: '/devices/:id/history',
     summary: 'What the audit log has about a device, newest first',
     response: HistorySchema,
   },
   approveDevice: {
+    ...MANAGEMENT_ROUTES.approveDevice,
     ...DECIDING,
-    path: '/devices/:id/approve',
     summary: 'Gives a waiting or rejected device its serial',
     permission: 'devices:decide',
     body: ApproveSchema,
     actions: ['device.approve'],
   },
   rejectDevice: {
+    ...MANAGEMENT_ROUTES.rejectDevice,
     ...DECIDING,
-    path: '/devices/:id/reject',
     summary: 'Refuses a waiting device, and tells it why',
     permission: 'devices:decide',
     body: RejectSchema,
@@ -156,16 +149,16 @@ export const DEVICE_OPERATIONS = {
     actions: ['device.reject'],
   },
   revokeDevice: {
+    ...MANAGEMENT_ROUTES.revokeDevice,
     ...DECIDING,
-    path: '/devices/:id/revoke',
     summary: 'Ends a device and its sessions for good; nobody else gets its serial',
     permission: 'devices:manage',
     body: RevokeSchema,
     actions: ['device.revoke'],
   },
   releaseDevice: {
+    ...MANAGEMENT_ROUTES.releaseDevice,
     ...DECIDING,
-    path: '/devices/:id/release',
     summary: 'Lets a device out of quarantine',
     permission: 'devices:manage',
     body: EmptyObjectSchema,

@@ -1,13 +1,13 @@
 /** Who has which role. */
 import { EmptyObjectSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import { GrantSchema, GrantsQuerySchema, GrantsSchema, NewGrantSchema } from './schemas/index.ts'
 
 export const GRANT_OPERATIONS = {
   grants: {
+    ...MANAGEMENT_ROUTES.grants,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/grants',
     summary: 'Who has which role, by account',
     permission: 'roles:read',
     errors: ['no-such-record'],
@@ -15,9 +15,8 @@ export const GRANT_OPERATIONS = {
     response: GrantsSchema,
   },
   addGrant: {
+    ...MANAGEMENT_ROUTES.addGrant,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/grants',
     summary: 'Gives an account a role, for one brand or for the whole service',
     permission: 'roles:manage',
     person: true,
@@ -31,9 +30,8 @@ export const GRANT_OPERATIONS = {
     actions: ['grant.add'],
   },
   removeGrant: {
+    ...MANAGEMENT_ROUTES.removeGrant,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/grants/:id/remove',
     summary: 'Takes a role from an account: it holds for its next request, and within a second everywhere',
     permission: 'roles:manage',
     person: true,

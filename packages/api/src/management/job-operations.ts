@@ -2,6 +2,7 @@
 import { EmptyObjectSchema } from '../tokens.ts'
 import { Type } from '../type.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import {
   JobExportQuerySchema,
   JobItemsQuerySchema,
@@ -18,18 +19,16 @@ import {
 
 export const JOB_OPERATIONS = {
   jobs: {
+    ...MANAGEMENT_ROUTES.jobs,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/jobs',
     summary: "Your jobs, newest first; an operator's list has all",
     errors: [],
     query: JobsQuerySchema,
     response: JobsSchema,
   },
   makeJob: {
+    ...MANAGEMENT_ROUTES.makeJob,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/jobs',
     summary: 'Decides about many records, or imports a file',
     description: `\
 It takes the permission that the decision takes for one: \`devices:decide\` for \`devices.approve\` and
@@ -67,9 +66,8 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     actions: ['job.add', 'job.end'],
   },
   job: {
+    ...MANAGEMENT_ROUTES.job,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/jobs/:id',
     summary: 'How far a job is',
     errors: ['no-such-record'],
     query: JobQuerySchema,
@@ -77,18 +75,16 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     record: true,
   },
   jobItems: {
+    ...MANAGEMENT_ROUTES.jobItems,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/jobs/:id/items',
     summary: 'What became of each record of a job, in the order of its selection',
     errors: ['no-such-record'],
     query: JobItemsQuerySchema,
     response: JobItemsSchema,
   },
   exportJob: {
+    ...MANAGEMENT_ROUTES.exportJob,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/jobs/:id/items/export',
     summary: 'The same as JSON lines or CSV, whole',
     description:
       'Sent as it is read, and compressed with `Accept-Encoding: gzip`. An answer that breaks off is a broken transfer, and not a short file. Two at a time for an account.',
@@ -98,9 +94,8 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     streams: ['application/x-ndjson', 'text/csv; charset=utf-8'],
   },
   putJobPart: {
+    ...MANAGEMENT_ROUTES.putJobPart,
     ...SIGNED_IN,
-    method: 'PUT',
-    path: '/jobs/:id/parts/:part',
     summary: 'Stores a part of the file that a job imports, or replaces it',
     description:
       'Parts are counted from 1. They are put together as they are: a row may be in two of them. Only the login that made the job sends them, and starts it.',
@@ -110,9 +105,8 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     response: JobSchema,
   },
   startJob: {
+    ...MANAGEMENT_ROUTES.startJob,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/jobs/:id/start',
     summary: 'Queues a job whose file is whole',
     errors: ['no-such-record', 'permission-denied', 'state-conflict'],
     body: EmptyObjectSchema,
@@ -120,9 +114,8 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     record: true,
   },
   cancelJob: {
+    ...MANAGEMENT_ROUTES.cancelJob,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/jobs/:id/cancel',
     summary: 'Ends a job between two records; what is done stays done',
     errors: ['no-such-record', 'state-conflict'],
     body: EmptyObjectSchema,

@@ -1,6 +1,7 @@
 /** Models and what belongs to them in the management API. */
 import { EmptyObjectSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import {
   AllowListSchema,
   ApiKeySchema,
@@ -22,30 +23,30 @@ import {
   RemovedModelSchema,
 } from './schemas/index.ts'
 
-const READING = { ...SIGNED_IN, method: 'GET', permission: 'models:read' } as const
+const READING = { ...SIGNED_IN, permission: 'models:read' } as const
 const LISTING = { ...READING, errors: ['no-such-record'], query: PageQuerySchema } as const
-const CHANGING = { ...SIGNED_IN, method: 'POST', permission: 'models:manage' } as const
+const CHANGING = { ...SIGNED_IN, permission: 'models:manage' } as const
 
 export const MODEL_OPERATIONS = {
   models: {
+    ...MANAGEMENT_ROUTES.models,
     ...READING,
-    path: '/models',
     summary: 'The models that devices may register as, by brand',
     errors: [],
     query: ModelsQuerySchema,
     response: ModelsSchema,
   },
   model: {
+    ...MANAGEMENT_ROUTES.model,
     ...READING,
-    path: '/models/:brand/:model',
     summary: 'One model: its policy, its assertion, and who signs its serials',
     errors: ['no-such-record'],
     response: ModelDetailsSchema,
     record: true,
   },
   addModel: {
+    ...MANAGEMENT_ROUTES.addModel,
     ...CHANGING,
-    path: '/models',
     summary: 'Adds a model, with the policy that says who may register',
     errors: ['already-exists'],
     body: NewModelSchema,
@@ -56,9 +57,8 @@ export const MODEL_OPERATIONS = {
     actions: ['model.add'],
   },
   setPolicy: {
+    ...MANAGEMENT_ROUTES.setPolicy,
     ...CHANGING,
-    method: 'PATCH',
-    path: '/models/:brand/:model',
     summary: 'Changes the policy of a model: from the next registration on',
     errors: ['no-such-record'],
     body: PolicyPatchSchema,
@@ -68,9 +68,8 @@ export const MODEL_OPERATIONS = {
     actions: ['model.set-policy'],
   },
   updateModel: {
+    ...MANAGEMENT_ROUTES.updateModel,
     ...CHANGING,
-    method: 'PUT',
-    path: '/models/:brand/:model/assertion',
     summary: 'Replaces the assertion of a model with a newer revision; the policy stays',
     errors: ['no-such-record'],
     body: ModelAssertionSchema,
@@ -80,8 +79,8 @@ export const MODEL_OPERATIONS = {
     actions: ['model.update'],
   },
   removeModel: {
+    ...MANAGEMENT_ROUTES.removeModel,
     ...CHANGING,
-    path: '/models/:brand/:model/remove',
     summary: 'Removes a model that no device has, with its assertion, API keys and remodels',
     errors: ['no-such-record', 'still-referenced', 'version-mismatch'],
     body: EmptyObjectSchema,
@@ -89,8 +88,8 @@ export const MODEL_OPERATIONS = {
     actions: ['model.remove'],
   },
   addRemodel: {
+    ...MANAGEMENT_ROUTES.addRemodel,
     ...CHANGING,
-    path: '/models/:brand/:model/remodels',
     summary: 'Lets devices of a model become another; the caller manages both brands',
     errors: ['no-such-record'],
     body: NewRemodelSchema,
@@ -100,9 +99,8 @@ export const MODEL_OPERATIONS = {
     actions: ['model.allow-remodel'],
   },
   removeRemodel: {
+    ...MANAGEMENT_ROUTES.removeRemodel,
     ...CHANGING,
-    method: 'DELETE',
-    path: '/models/:brand/:model/remodels/:to_brand/:to_model',
     summary: 'No longer lets devices of a model become another; those that did stay as they are',
     errors: ['no-such-record'],
     response: RemodelSchema,
@@ -110,28 +108,28 @@ export const MODEL_OPERATIONS = {
     actions: ['model.disallow-remodel'],
   },
   remodels: {
+    ...MANAGEMENT_ROUTES.remodels,
     ...LISTING,
-    path: '/models/:brand/:model/remodels',
     summary: 'The models that devices of a model may become, by brand',
     response: RemodelsSchema,
   },
   apiKeys: {
+    ...MANAGEMENT_ROUTES.apiKeys,
     ...LISTING,
-    path: '/models/:brand/:model/api-keys',
     summary: 'The API keys of a model, the oldest first, without their text',
     response: ApiKeysSchema,
   },
   apiKey: {
+    ...MANAGEMENT_ROUTES.apiKey,
     ...READING,
-    path: '/models/:brand/:model/api-keys/:id',
     summary: 'One API key, without its text',
     errors: ['no-such-record'],
     response: ApiKeySchema,
     record: true,
   },
   addApiKey: {
+    ...MANAGEMENT_ROUTES.addApiKey,
     ...CHANGING,
-    path: '/models/:brand/:model/api-keys',
     summary: 'Makes an API key: from its first one on, a model takes no device without a key',
     errors: ['no-such-record'],
     body: NewApiKeySchema,
@@ -142,8 +140,8 @@ export const MODEL_OPERATIONS = {
     actions: ['api-key.add'],
   },
   revokeApiKey: {
+    ...MANAGEMENT_ROUTES.revokeApiKey,
     ...CHANGING,
-    path: '/models/:brand/:model/api-keys/:id/revoke',
     summary: 'Ends an API key: no device registers with it any more; those that did stay registered',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,
@@ -152,14 +150,14 @@ export const MODEL_OPERATIONS = {
     actions: ['api-key.revoke'],
   },
   allowList: {
+    ...MANAGEMENT_ROUTES.allowList,
     ...LISTING,
-    path: '/models/:brand/:model/allow-list',
     summary: 'The devices that may register, by serial number and key',
     response: AllowListSchema,
   },
   removeAllowed: {
+    ...MANAGEMENT_ROUTES.removeAllowed,
     ...CHANGING,
-    path: '/models/:brand/:model/allow-list/remove',
     summary: 'Takes entries off the list; devices keep the serials that they have',
     description: 'To empty the whole list is for people who signed in within the last 15 minutes.',
     errors: ['no-such-record', 'person-required', 'recent-sign-in-required'],

@@ -9,12 +9,12 @@ import { MANAGEMENT_LINKS } from './links.ts'
 import {
   type FileBody,
   isChange,
-  MANAGEMENT_PREFIX,
   type ManagementOperation,
   querySchemaOf,
   takesVersion,
 } from './operation.ts'
 import { MANAGEMENT_OPERATIONS } from './operations.ts'
+import { MANAGEMENT_PREFIX } from './routes.ts'
 
 const DESCRIPTION = `\
 Administration of the service: who may do what, devices, and the sessions of tokens.

@@ -4,8 +4,6 @@ import type { ErrorCode } from '../error-codes.ts'
 import { Type } from '../type.ts'
 import type { ManagementPermission } from './roles.ts'
 
-export const MANAGEMENT_PREFIX = '/api/management/v1'
-
 export interface ManagementOperation {
   /** `PATCH` is a JSON Merge Patch (RFC 7396) of a record, and takes `If-Match`. `PUT` is never of a whole record. */
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

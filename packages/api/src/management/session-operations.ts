@@ -1,6 +1,7 @@
 /** Management tokens, who is asking, and the sessions of tokens of every kind. */
 import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from './operation.ts'
+import { MANAGEMENT_ROUTES } from './routes.ts'
 import {
   AgentSchema,
   AgentsQuerySchema,
@@ -24,8 +25,7 @@ import {
 
 export const SESSION_OPERATIONS = {
   createManagementRoot: {
-    method: 'POST',
-    path: '/tokens/root',
+    ...MANAGEMENT_ROUTES.createManagementRoot,
     summary: 'A root macaroon, to be discharged by the identity service and then exchanged',
     description:
       'Nobody has proved who they are yet, so nothing is stored. An absent body is `{}`: a token with all roles of the account.',
@@ -35,8 +35,7 @@ export const SESSION_OPERATIONS = {
     response: RootMacaroonResponseSchema,
   },
   exchangeManagementRoot: {
-    method: 'POST',
-    path: '/tokens/exchange',
+    ...MANAGEMENT_ROUTES.exchangeManagementRoot,
     summary: 'A management token for a root macaroon and its discharge (header `Macaroons`)',
     description:
       'The token has the roles that its account has at this moment, as far as the root asks for them. It cannot be renewed.',
@@ -47,26 +46,23 @@ export const SESSION_OPERATIONS = {
     actions: ['token.open'],
   },
   me: {
+    ...MANAGEMENT_ROUTES.me,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/me',
     summary: 'The account of the token, its roles, and what the token may do now',
     errors: [],
     response: MeSchema,
   },
   myTokens: {
+    ...MANAGEMENT_ROUTES.myTokens,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/me/tokens',
     summary: 'The sessions of my tokens of every kind, newest first',
     errors: [],
     query: SessionsQuerySchema,
     response: SessionsSchema,
   },
   myToken: {
+    ...MANAGEMENT_ROUTES.myToken,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/me/tokens/:id',
     exceptIds: ['explain', 'revoke'],
     summary: 'One of my sessions',
     errors: ['no-such-record'],
@@ -74,9 +70,8 @@ export const SESSION_OPERATIONS = {
     record: true,
   },
   revokeMyToken: {
+    ...MANAGEMENT_ROUTES.revokeMyToken,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/me/tokens/:id/revoke',
     summary: 'Ends one of my sessions: within a second no node accepts its tokens',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,
@@ -85,9 +80,8 @@ export const SESSION_OPERATIONS = {
     actions: ['token.revoke'],
   },
   shortenMyToken: {
+    ...MANAGEMENT_ROUTES.shortenMyToken,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/me/tokens/:id/shorten',
     summary:
       'Brings the end of one of my sessions forward, so that two tokens overlap while one replaces the other',
     errors: ['no-such-record', 'state-conflict'],
@@ -98,9 +92,8 @@ export const SESSION_OPERATIONS = {
     actions: ['token.shorten'],
   },
   revokeMyTokens: {
+    ...MANAGEMENT_ROUTES.revokeMyTokens,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/me/tokens/revoke',
     summary: 'Ends my sessions of every kind, or all but those that are named',
     description:
       'Without `all_but` also what may become a session: logins that were not used yet, and browsers that are signed in.\n\nAt most 1,000 sessions by one request, together or not at all; `more` says whether others are left.',
@@ -112,9 +105,8 @@ export const SESSION_OPERATIONS = {
     actions: ['token.revoke', 'token.revoke-all'],
   },
   explainToken: {
+    ...MANAGEMENT_ROUTES.explainToken,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/me/tokens/explain',
     summary: 'What a token may do, or why it is refused',
     description:
       'Of any token for developers or administrators that this service has issued, whoever it belongs to: whoever has it could present it. It is not used by that, not stored and not logged.',
@@ -125,18 +117,16 @@ export const SESSION_OPERATIONS = {
     response: ExplanationSchema,
   },
   myAgents: {
+    ...MANAGEMENT_ROUTES.myAgents,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/me/agents',
     summary: 'The agents that log in as me, by name',
     errors: [],
     query: AgentsQuerySchema,
     response: AgentsSchema,
   },
   removeMyAgent: {
+    ...MANAGEMENT_ROUTES.removeMyAgent,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/me/agents/:id/remove',
     summary: 'Removes an agent of mine, by its name, and ends my logins that were not used yet',
     description:
       'The sessions that it has opened go on: revoke them too. Nobody makes an agent over this API.',
@@ -147,9 +137,8 @@ export const SESSION_OPERATIONS = {
     actions: ['agent.remove'],
   },
   myBrowsers: {
+    ...MANAGEMENT_ROUTES.myBrowsers,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/me/browsers',
     summary: 'The browsers that are signed in as me, newest first',
     description:
       'At the identity service of this installation, and in the administration: what a person opened there, in the console or with `ratafia login`. At most 200 of each. An identity service elsewhere knows its own.',
@@ -157,9 +146,8 @@ export const SESSION_OPERATIONS = {
     response: BrowsersSchema,
   },
   endMyBrowser: {
+    ...MANAGEMENT_ROUTES.endMyBrowser,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/me/browsers/:id/end',
     summary: 'Signs one of my browsers out',
     description:
       'The answer is the browser as it was. A sign-in to the administration that it had opened is a browser of its own in the list, and stays.',
@@ -169,9 +157,8 @@ export const SESSION_OPERATIONS = {
     actions: ['account.sign-out', 'token.revoke'],
   },
   endMyBrowsers: {
+    ...MANAGEMENT_ROUTES.endMyBrowsers,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/me/browsers/end',
     summary: 'Signs all my browsers out, or all but those that are named',
     description: 'Without `all_but` also the one that asks.',
     person: true,
@@ -182,9 +169,8 @@ export const SESSION_OPERATIONS = {
     actions: ['account.sign-out', 'token.revoke'],
   },
   tokens: {
+    ...MANAGEMENT_ROUTES.tokens,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/tokens',
     summary: 'The sessions of tokens of all accounts, newest first',
     permission: 'tokens:read',
     errors: ['no-such-record'],
@@ -192,9 +178,8 @@ export const SESSION_OPERATIONS = {
     response: SessionsSchema,
   },
   token: {
+    ...MANAGEMENT_ROUTES.token,
     ...SIGNED_IN,
-    method: 'GET',
-    path: '/tokens/:id',
     exceptIds: ['root', 'exchange'],
     summary: 'One session of any account',
     permission: 'tokens:read',
@@ -203,9 +188,8 @@ export const SESSION_OPERATIONS = {
     record: true,
   },
   revokeToken: {
+    ...MANAGEMENT_ROUTES.revokeToken,
     ...SIGNED_IN,
-    method: 'POST',
-    path: '/tokens/:id/revoke',
     summary: 'Ends a session of any account: within a second no node accepts its tokens',
     permission: 'tokens:revoke',
     errors: ['no-such-record'],

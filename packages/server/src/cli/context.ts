@@ -5,6 +5,7 @@ import type { ServiceEnvironment } from '../config/service-environment.ts'
 import type { JsonObject } from '../foreign-json.ts'
 import type { Installation, UnopenedInstallation } from '../installation.ts'
 import type { Sealer } from '../keyring/sealing.ts'
+import type { Service } from './service/service.ts'
 
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
@@ -34,6 +35,8 @@ export interface CommandContext {
   /** With the secret keys that exist: it makes none. */
   openSealer(): Promise<Sealer>
   readonly release: string
+  /** The operations of the management API, in this process, as the operator. */
+  serviceOn(installation: Installation): Service
   /** The service that a command asks; `given` is its `--url`. Throws {@link UsageError}, `ConfigError`, {@link FileError}. */
   findService(given: string | undefined): Promise<FoundService>
   /** What the environment says to commands over HTTP. */

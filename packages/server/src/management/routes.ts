@@ -1,4 +1,4 @@
-/** Management tokens, who is asking, and grants: HTTP in, operation, HTTP out. */
+/** Management tokens, and who is asking: HTTP in, operation, HTTP out. */
 import { hash } from 'node:crypto'
 import {
   type Explanation,
@@ -7,23 +7,15 @@ import {
   managementOpenApi,
 } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { undone } from '../change.ts'
-import { noSuchRecord } from '../errors.ts'
-import { grantId, grantRecord, parseGrantId } from '../grants/grant.ts'
 import { beforeBody } from '../http/bodies/before-body.ts'
 import { readJsonBodies } from '../http/bodies/json-body.ts'
 import { credentialsDigest } from '../http/credentials/digest.ts'
 import { macaroonsIn, presentedMacaroons } from '../http/credentials/presented.ts'
 import { sendDocument } from '../http/description/send-document.ts'
-import { instantField } from '../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
-import { cursorOf, positionIn } from '../http/management/pages.ts'
 import { userAgentIn } from '../http/user-agent.ts'
 import type { Stores } from '../stores.ts'
 import type { ManagementDependencies } from './dependencies.ts'
-import { addGrant } from './grants/add-grant.ts'
-import { listGrants } from './grants/list-grants.ts'
-import { removeGrant } from './grants/remove-grant.ts'
 import { describeManager } from './me.ts'
 import { authenticateManager } from './tokens/authenticate.ts'
 import { createManagementRoot } from './tokens/create-root.ts'
@@ -104,58 +96,14 @@ export const browserAuthority =
 
 export function managerRoutes(
   add: AddManagementRoute<ManagerAuthority>,
-  deps: Stores & {
-    /** As in `addGrant`. */
-    readonly externalAgents: boolean
+  deps: Pick<Stores, 'clock'> & {
     /** What the macaroons that `read` gives may do. `source`: the address of the caller. */
     readonly explained: (read: () => ReturnType<typeof macaroonsIn>, source: string) => Promise<Explanation>
   },
 ): void {
-  const tried = ({ dryRun }: { readonly dryRun: boolean }): Stores =>
-    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-
   add(api.me, async ({ authority }) => describeManager(authority, deps.clock()))
 
   add(api.explainToken, ({ authority, body }) =>
     deps.explained(() => macaroonsIn(body.token.trim()), authority.author.source),
   )
-
-  add(api.grants, async ({ authority, query }) => {
-    const { account, role, brand, limit = 100 } = query
-    const [after] = positionIn(query, 1) ?? []
-    const { grants, next } = await listGrants(
-      {
-        authority,
-        limit,
-        filter: { account, role, brandId: brand },
-        after: after === undefined ? undefined : parseGrantId(after),
-      },
-      deps,
-    )
-    return { grants: grants.map(grantRecord), next: next ? cursorOf([grantId(next)], query) : null }
-  })
-
-  add(api.addGrant, async (asked) => {
-    const { account, role, brand, expires, agents } = asked.body
-    const grant = await addGrant(
-      {
-        ...{ account, role, agents, authority: asked.authority, externalAgents: deps.externalAgents },
-        brand: brand ?? undefined,
-        expires: expires ? instantField('body/expires', expires) : undefined,
-      },
-      tried(asked),
-    )
-    return grantRecord(grant)
-  })
-
-  add(api.removeGrant, async (asked) => {
-    const { id = '' } = asked.parameters
-    const grant = parseGrantId(id)
-    if (!grant) throw noSuchRecord('There is no such grant.', { kind: 'grant', id })
-    const { authority, ifMatch } = asked
-    const mustBeSeen = ifMatch && ((now: Parameters<typeof grantRecord>[0]) => ifMatch(grantRecord(now)))
-    return grantRecord(
-      await removeGrant({ grant, authority, ...(mustBeSeen && { mustBeSeen }) }, tried(asked)),
-    )
-  })
 }

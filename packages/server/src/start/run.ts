@@ -9,6 +9,7 @@ import { jobEnvironment } from '../config/job-environment.ts'
 import { gnupgHome } from '../config/paths/home-directory.ts'
 import { serviceEnvironment } from '../config/service-environment.ts'
 import { parseServiceUrl } from '../config/values.ts'
+import { inProcessService } from './in-process-service.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
@@ -103,6 +104,7 @@ function commandContext({ environment, streams, ...others }: Given, asked: Asked
   return {
     streams,
     release: RELEASE,
+    serviceOn: inProcessService,
     findService: async (given) => {
       if (given !== undefined) return { url: readServiceUrl(given), from: '--url' }
       const { findService } = await import('../cli/service/find-service.ts')

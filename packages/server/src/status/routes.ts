@@ -1,14 +1,19 @@
 /** How the service is, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { requireForAll } from '../authority.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
-import { serviceStatus } from './service-status.ts'
+import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'
 
 export function statusManagementRoutes(
   add: AddManagementRoute,
-  { release, ...deps }: Parameters<typeof serviceStatus>[1] & { readonly release: string },
-): void {
-  add(MANAGEMENT_OPERATIONS.status, async ({ authority }) => ({
+  {
     release,
-    findings: await serviceStatus({ authority }, deps),
-  }))
+    surroundings,
+    ...deps
+  }: StatusDeps & { readonly release: string; readonly surroundings: () => Promise<Surroundings> },
+): void {
+  add(MANAGEMENT_OPERATIONS.status, async ({ authority }) => {
+    requireForAll(authority, 'status:read')
+    return { release, findings: await readStatus(await surroundings(), deps) }
+  })
 }

@@ -1,4 +1,5 @@
 /** Every change leaves an entry in the audit log: each command that changes something, and each operation over HTTP. */
+
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,6 +16,7 @@ import type { CommandContext } from '../../src/cli/context.ts'
 import { addCommands, createProgram } from '../../src/cli/program.ts'
 import { runProgram } from '../../src/cli/run-program.ts'
 import { identityRoutes } from '../../src/identity/routes.ts'
+import { inProcessService } from '../../src/start/in-process-service.ts'
 import { createRatafia } from '../../src/start/run.ts'
 import { testKey, vector, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -458,6 +460,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     withInstallation: (work) => work(installation),
     readInstallation: (work) => work(installation),
     beginInstallation: (work) => work(installation),
+    serviceOn: inProcessService,
     withUnopenedInstallation: unused,
     openSealer: unused,
     findService: unused,

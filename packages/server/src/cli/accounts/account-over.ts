@@ -1,19 +1,5 @@
-/** Accounts at a service. */
 import { ServiceRefusal } from '../context.ts'
 import type { Asking, Found, Service, ServiceOperation } from '../service/service.ts'
-
-export const OPERATIONS = {
-  list: { method: 'GET', path: '/accounts' },
-  add: { method: 'POST', path: '/accounts' },
-  show: { method: 'GET', path: '/accounts/:id' },
-  edit: { method: 'PATCH', path: '/accounts/:id' },
-  passwordLink: { method: 'POST', path: '/accounts/:id/password-link' },
-  disable: { method: 'POST', path: '/accounts/:id/disable' },
-  enable: { method: 'POST', path: '/accounts/:id/enable' },
-  agents: { method: 'GET', path: '/accounts/:id/agents' },
-  removeAgent: { method: 'POST', path: '/accounts/:id/agents/:name/remove' },
-  tokens: { method: 'GET', path: '/tokens' },
-} as const satisfies Record<string, ServiceOperation>
 
 /** `name`: an id or a username. Throws `ServiceRefusal`; for a name that can be neither, nothing is sent. */
 export async function accountOver(

@@ -1,11 +1,12 @@
 /** `ratafia accounts`: who can log in. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { asRow, printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { accountOver, OPERATIONS } from './account-over.ts'
+import { accountOver } from './account-over.ts'
 import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
 import { addAccountCommand } from './add-account.ts'
 import { passwordCommands } from './credentials/passwords.ts'
@@ -34,7 +35,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
           const named = { account: username, authority: installation.authority }
           return accountRow(await showAccount(named, installation), installation)
         },
-        over: async (service) => (await accountOver(service, OPERATIONS.show, username)).record,
+        over: async (service) => (await accountOver(service, api.account, username)).record,
       })
       print(context, options, record, details(asRow(record)))
     })
@@ -91,7 +92,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
         after = page.next
       }
     },
-    over: (service) => service.list(OPERATIONS.list, 'accounts', { most: MOST }),
+    over: (service) => service.list(api.accounts, 'accounts', { most: MOST }),
   })
   printRecords(context, options, records, {
     columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],

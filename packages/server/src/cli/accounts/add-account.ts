@@ -1,4 +1,5 @@
 /** `ratafia accounts add`: on the database, or at a service, which takes accounts without a password. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, UsageError } from '../context.ts'
@@ -6,7 +7,6 @@ import { type JsonOption, print, withJson } from '../output.ts'
 import { readPassword } from '../password-input.ts'
 import type { Service } from '../service/service.ts'
 import { goes, serviceOf, type WayOptions } from '../service/ways.ts'
-import { OPERATIONS } from './account-over.ts'
 import { accountRow } from './account-row.ts'
 
 interface AddOptions extends JsonOption, WayOptions {
@@ -77,7 +77,7 @@ async function addThere(username: string, options: AddOptions, service: Service)
     email: checkEmail(options.email),
     name: checkDisplayName(options.name),
   }
-  return (await service.call(OPERATIONS.add, { body })).record
+  return (await service.call(api.addAccount, { body })).record
 }
 
 function refuseBoth({ passwordStdin, password }: AddOptions): void {

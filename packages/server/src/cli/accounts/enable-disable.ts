@@ -1,4 +1,5 @@
 /** `ratafia accounts disable` and `enable`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
@@ -8,7 +9,7 @@ import type { CommandContext } from '../context.ts'
 import { counted, type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { accountOver, OPERATIONS } from './account-over.ts'
+import { accountOver } from './account-over.ts'
 import { accountRow } from './account-row.ts'
 
 interface SwitchOptions extends JsonOption, YesOption, WayOptions {}
@@ -41,7 +42,7 @@ export function enableDisableCommands(accounts: Command, context: CommandContext
         },
         over: (service) =>
           each({
-            act: async (name) => (await accountOver(service, OPERATIONS.disable, name)).record,
+            act: async (name) => (await accountOver(service, api.disableAccount, name)).record,
             consequence: (name) => whatEndsThere(name, service),
           }),
       })
@@ -63,7 +64,7 @@ export function enableDisableCommands(accounts: Command, context: CommandContext
           })
         },
         over: (service) =>
-          each({ act: async (name) => (await accountOver(service, OPERATIONS.enable, name)).record }),
+          each({ act: async (name) => (await accountOver(service, api.enableAccount, name)).record }),
       })
     })
 }
@@ -103,9 +104,9 @@ async function whatEndsHere(name: string, installation: Installation): Promise<s
 const MOST_SESSIONS = 10_000
 
 async function whatEndsThere(name: string, service: Service): Promise<string> {
-  const { record } = await accountOver(service, OPERATIONS.show, name)
+  const { record } = await accountOver(service, api.account, name)
   const query = { account: String(record['id']), state: 'active' }
-  const { records } = await service.list(OPERATIONS.tokens, 'tokens', { query, most: MOST_SESSIONS })
+  const { records } = await service.list(api.tokens, 'tokens', { query, most: MOST_SESSIONS })
   return whatEnds(String(record['username']), records.length)
 }
 

@@ -1,4 +1,5 @@
 /** `ratafia grants`: who has which role in the administration of the service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { ROLE_NAMES, ROLES } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
 import { systemClock } from '../../clock.ts'
@@ -9,12 +10,7 @@ import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { OPERATIONS } from './account-over.ts'
 import { agentsHere } from './list-agents.ts'
-
-const LIST = { method: 'GET', path: '/grants' } as const
-const ADD = { method: 'POST', path: '/grants' } as const
-const REMOVE = { method: 'POST', path: '/grants/:id/remove' } as const
 
 const COLUMNS = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at', 'id', 'account_id']
 const SHOWN = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at']
@@ -88,7 +84,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       )
       return { records: grants.map(grantRecord) as readonly JsonObject[], more: next !== undefined }
     },
-    over: (service) => service.list(LIST, 'grants', { query: { account, role, brand }, most: MOST }),
+    over: (service) => service.list(api.grants, 'grants', { query: { account, role, brand }, most: MOST }),
   })
   printRecords(context, options, records, { columns: SHOWN, empty: 'Nobody has such a role.' })
   if (more)
@@ -118,8 +114,8 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
     over: async (service) => {
       const expires = asked?.toISOString() ?? null
       const body = { account: username, role, brand: brand ?? null, expires, ...(agents && { agents }) }
-      const { record: grant } = await service.call(ADD, { body })
-      const { records } = await service.list(OPERATIONS.agents, 'agents', { id: username, most: MOST })
+      const { record: grant } = await service.call(api.addGrant, { body })
+      const { records } = await service.list(api.accountAgents, 'agents', { id: username, most: MOST })
       return { grant, agents: records }
     },
   })
@@ -155,13 +151,15 @@ async function remove(
       return grantRecord(await removeGrant({ grant, authority: installation.authority }, installation))
     },
     over: async (service) => {
-      const { records } = await service.list(LIST, 'grants', {
+      const { records } = await service.list(api.grants, 'grants', {
         query: { account: username, role, brand },
         most: MOST,
       })
       const found = records.find((one) => one['role'] === role && one['brand'] === (brand ?? null))
       const id = found?.['id']
-      return (await service.call(REMOVE, { id: typeof id === 'string' ? id : `${username}:${role}` })).record
+      return (
+        await service.call(api.removeGrant, { id: typeof id === 'string' ? id : `${username}:${role}` })
+      ).record
     },
   })
   print(context, options, record, `${record['account']} no longer has the role ${roleOf(record)}.`)

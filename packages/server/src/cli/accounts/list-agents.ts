@@ -1,4 +1,5 @@
 /** `ratafia agents list`, on the database or at a service, which lists those of one account. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
@@ -7,9 +8,8 @@ import { type ListOption, note, print, printList, type Row, withList } from '../
 import { asRow } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { OPERATIONS, requireAccountName } from './account-over.ts'
+import { requireAccountName } from './account-over.ts'
 
-const LIST_MINE = { method: 'GET', path: '/me/agents' } as const
 /** More than anyone reads at once; a service that goes on for ever is none of ours. */
 const MOST = 1_000_000
 
@@ -71,14 +71,14 @@ export async function agentsHere(
 }
 
 async function agentsThere({ account, mine }: ListOptions, service: Service) {
-  if (mine) return service.list(LIST_MINE, 'agents', { most: MOST })
+  if (mine) return service.list(api.myAgents, 'agents', { most: MOST })
   if (account === undefined) {
     throw new UsageError(
       'A service lists the agents of one account: give --account USERNAME, --mine, or --direct where the database is.',
     )
   }
   await requireAccountName(account)
-  return service.list(OPERATIONS.agents, 'agents', { id: account, most: MOST })
+  return service.list(api.accountAgents, 'agents', { id: account, most: MOST })
 }
 
 const rowOf = (record: JsonObject): Row => ({ ...asRow(record), limits: limitsText(record['limits']) })

@@ -1,4 +1,5 @@
 /** `ratafia packages`: the package directory, which turns names into snap ids. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { ImportPlan } from '../../package-directory/plan-import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
@@ -26,8 +27,6 @@ interface ImportOptions extends JsonOption, YesOption, WayOptions {
   readonly replace?: boolean
   readonly dryRun?: boolean
 }
-
-const LIST = { method: 'GET', path: '/packages' } as const
 
 const COLUMNS = ['name', 'snap_id'] as const
 
@@ -120,7 +119,9 @@ export function packageCommands(parent: Command, context: CommandContext): void 
           return rowsOf(listPackages(installation), packageRecord)
         },
         over: async (service) =>
-          (await service.list(LIST, 'packages', { most: Number.MAX_SAFE_INTEGER })).records.map(asRow),
+          (await service.list(api.packages, 'packages', { most: Number.MAX_SAFE_INTEGER })).records.map(
+            asRow,
+          ),
       })
       printList(context, options, rows, {
         columns: COLUMNS,

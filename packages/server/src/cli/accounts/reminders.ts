@@ -1,15 +1,13 @@
 /** `ratafia accounts reminders`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnAll } from '../act-on-each.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readSwitch } from '../option-values.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
-import type { Service, ServiceOperation } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { accountOver, OPERATIONS } from './account-over.ts'
-
-const MINE = { method: 'GET', path: '/me/reminders' } as const satisfies ServiceOperation
-const SWITCH_MINE = { method: 'PATCH', path: '/me/reminders' } as const satisfies ServiceOperation
+import { accountOver } from './account-over.ts'
 
 interface Options extends JsonOption, WayOptions {
   readonly mine?: boolean
@@ -64,7 +62,7 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
         },
         over: async (service) => {
           if (options.mine) return switchMine(on, service, options, context)
-          const { record } = await service.call(MINE)
+          const { record } = await service.call(api.myReminders)
           await each((username) => switchThere(username, on, service), record['sent_by'])
         },
       })
@@ -73,13 +71,13 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
 
 /** Changes the account as it was read: one that somebody changes meanwhile is refused. */
 async function switchThere(username: string, on: boolean, service: Service): Promise<Switched> {
-  const { etag } = await accountOver(service, OPERATIONS.show, username)
+  const { etag } = await accountOver(service, api.account, username)
   const asking = { body: { reminders: on }, ifMatch: etag }
   const {
     id,
     username: name,
     reminders,
-  } = (await accountOver(service, OPERATIONS.edit, username, asking)).record
+  } = (await accountOver(service, api.editAccount, username, asking)).record
   return { id, username: name, reminders }
 }
 
@@ -89,8 +87,8 @@ async function switchMine(
   options: JsonOption,
   context: CommandContext,
 ): Promise<void> {
-  const { etag } = await service.call(MINE)
-  const { record } = await service.call(SWITCH_MINE, { body: { reminders: on }, ifMatch: etag })
+  const { etag } = await service.call(api.myReminders)
+  const { record } = await service.call(api.switchMyReminders, { body: { reminders: on }, ifMatch: etag })
   print(context, options, record, told('You get', on, record['sent_by']))
 }
 

@@ -1,4 +1,5 @@
 /** `ratafia agents remove`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnAll } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
@@ -6,10 +7,8 @@ import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { accountOver, OPERATIONS } from './account-over.ts'
+import { accountOver } from './account-over.ts'
 import { refuseBoth, refuseMine } from './list-agents.ts'
-
-const REMOVE_MINE = { method: 'POST', path: '/me/agents/:id/remove' } as const
 
 interface RemoveOptions extends JsonOption, YesOption, WayOptions {
   readonly account?: string
@@ -69,7 +68,7 @@ function removalThere({ account, mine }: RemoveOptions, service: Service) {
       throw new ServiceRefusal(message, { code })
     }
     return account === undefined
-      ? service.call(REMOVE_MINE, { id: name, body: {} })
-      : accountOver(service, OPERATIONS.removeAgent, account, { names: { name } })
+      ? service.call(api.removeMyAgent, { id: name, body: {} })
+      : accountOver(service, api.removeAgent, account, { names: { name } })
   }
 }

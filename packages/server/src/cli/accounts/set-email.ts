@@ -1,4 +1,5 @@
 /** `ratafia accounts set-email`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
@@ -6,7 +7,7 @@ import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { accountOver, OPERATIONS } from './account-over.ts'
+import { accountOver } from './account-over.ts'
 
 export function setEmailCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('set-email <username> <email>')), 'both', ['editAccount', 'account'])
@@ -34,8 +35,8 @@ async function setHere(account: string, email: string, installation: Installatio
 /** Changes the account as it was read: one that somebody changes meanwhile is refused. */
 async function setThere(username: string, text: string, service: Service): Promise<JsonObject> {
   const { checkEmail } = await import('../../accounts/account-fields.ts')
-  const { etag } = await accountOver(service, OPERATIONS.show, username)
+  const { etag } = await accountOver(service, api.account, username)
   // In the words of its rule, before the limits of the wire.
   const email = checkEmail(text)
-  return (await accountOver(service, OPERATIONS.edit, username, { body: { email }, ifMatch: etag })).record
+  return (await accountOver(service, api.editAccount, username, { body: { email }, ifMatch: etag })).record
 }

@@ -1,4 +1,5 @@
 /** `ratafia tokens`: the sessions of tokens. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
 import type { JsonObject } from '../../foreign-json.ts'
@@ -44,11 +45,6 @@ const SHOWN = [
   ...['session_id', 'username', 'kind', 'valid_since', 'valid_until', 'last_used_at', 'last_used_from'],
   ...['revoked_at', 'revoked_by', 'description'],
 ]
-
-const LIST = { method: 'GET', path: '/tokens' } as const
-const LIST_MINE = { method: 'GET', path: '/me/tokens' } as const
-const REVOKE = { method: 'POST', path: '/tokens/:id/revoke' } as const
-const REVOKE_MINE = { method: 'POST', path: '/me/tokens/:id/revoke' } as const
 
 export function tokenCommands(parent: Command, context: CommandContext): void {
   const tokens = parent.command('tokens').description('the sessions of developer and management tokens')
@@ -109,7 +105,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
         },
         over: (service) =>
           revokeEach(sessionIds, options, context, async (id) => {
-            return (await service.call(options.mine ? REVOKE_MINE : REVOKE, { id })).record
+            return (await service.call(options.mine ? api.revokeMyToken : api.revokeToken, { id })).record
           }),
       })
     })
@@ -170,7 +166,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
         unused_since: asked?.toISOString(),
         ...(mine ? {} : { account }),
       }
-      return service.list(mine ? LIST_MINE : LIST, 'tokens', { query, most: LIST_LIMIT })
+      return service.list(mine ? api.myTokens : api.tokens, 'tokens', { query, most: LIST_LIMIT })
     },
   })
   printRecords(context, options, records, { columns: SHOWN, empty: 'There is no session to show.' })

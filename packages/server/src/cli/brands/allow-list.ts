@@ -1,4 +1,5 @@
 /** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
@@ -21,8 +22,6 @@ import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
-const MODEL = { method: 'GET', path: '/models/:brand/:model' } as const
-const LIST = { method: 'GET', path: '/models/:brand/:model/allow-list' } as const
 /** More than anyone reads: an import has as many. */
 const MOST = 1_000_000
 
@@ -70,7 +69,9 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
         const wanted = { model: options.model }
         const format = (local: LocalFile) => local.format()
         const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
-        const { record } = await service.call(MODEL, { names: { brand: model.brandId, model: model.model } })
+        const { record } = await service.call(api.model, {
+          names: { brand: model.brandId, model: model.model },
+        })
         const { entries, added } = await importOver(service, asked, context.streams)
         tell({ entries: Number(entries), added: Number(added) }, options, context)
         return noteIfIgnored(record['registration'], options, context)
@@ -106,7 +107,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
         },
         over: async (service) => {
           const names = { brand: model.brandId, model: model.model }
-          return (await service.list(LIST, 'entries', { names, most: MOST })).records
+          return (await service.list(api.allowList, 'entries', { names, most: MOST })).records
         },
       })
       printRecords(context, options, records, {

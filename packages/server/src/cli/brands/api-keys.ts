@@ -1,4 +1,5 @@
 /** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type ModelName, parseModelName } from '../../brands/models/model-policy.ts'
 import { systemClock } from '../../clock.ts'
@@ -14,11 +15,6 @@ import { printRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { escaped } from '../terminal/harmless.ts'
-
-const MODELS = { method: 'GET', path: '/models' } as const
-const LIST = { method: 'GET', path: '/models/:brand/:model/api-keys' } as const
-const ADD = { method: 'POST', path: '/models/:brand/:model/api-keys' } as const
-const REVOKE = { method: 'POST', path: '/models/:brand/:model/api-keys/:id/revoke' } as const
 
 interface AddOptions extends JsonOption, WayOptions {
   readonly label: string
@@ -87,9 +83,9 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
     },
     over: async (service) => {
       const body = { label, expires: expires?.toISOString() ?? null, uses: useLimit }
-      const { record } = await service.call(ADD, { names: namesOf(model), body })
+      const { record } = await service.call(api.addApiKey, { names: namesOf(model), body })
       await printKey(record, options, context, () =>
-        service.call(REVOKE, { id: String(record['id']), names: namesOf(model) }),
+        service.call(api.revokeApiKey, { id: String(record['id']), names: namesOf(model) }),
       )
     },
   })
@@ -166,7 +162,7 @@ async function revoke(
           const { message, code } = noSuchApiKey(id)
           throw new ServiceRefusal(message, { code })
         }
-        return (await service.call(REVOKE, { id, names: namesOf(parseModelName(model)) })).record
+        return (await service.call(api.revokeApiKey, { id, names: namesOf(parseModelName(model)) })).record
       })
     },
   })
@@ -176,13 +172,13 @@ async function revoke(
 async function keysOver(service: Service, model: ModelName | undefined): Promise<readonly JsonObject[]> {
   const models = model
     ? [model]
-    : (await service.list(MODELS, 'models', { most: MOST })).records.map((record) => ({
+    : (await service.list(api.models, 'models', { most: MOST })).records.map((record) => ({
         brandId: String(record['brand_id']),
         model: String(record['model']),
       }))
   const keys: JsonObject[] = []
   for (const one of models) {
-    keys.push(...(await service.list(LIST, 'api_keys', { names: namesOf(one), most: MOST })).records)
+    keys.push(...(await service.list(api.apiKeys, 'api_keys', { names: namesOf(one), most: MOST })).records)
   }
   return keys
 }

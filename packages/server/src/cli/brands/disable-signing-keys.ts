@@ -1,4 +1,5 @@
 /** `ratafia signing-keys disable`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { stateConflict } from '../../errors.ts'
 import { actOnAll } from '../act-on-each.ts'
@@ -7,9 +8,6 @@ import { type CommandContext, ServiceRefusal } from '../context.ts'
 import { type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-
-const SHOW = { method: 'GET', path: '/signing-keys/:id' } as const
-const DISABLE = { method: 'POST', path: '/signing-keys/:id/disable' } as const
 
 interface DisableOptions extends JsonOption, YesOption, WayOptions {
   readonly force?: boolean
@@ -72,9 +70,13 @@ async function disableThere(
     const { code, message } = noSuchSigningKey(id)
     throw new ServiceRefusal(message, { code })
   }
-  const { record, etag } = await service.call(SHOW, { id })
+  const { record, etag } = await service.call(api.signingKey, { id })
   if (record['disabled_at'] !== null) return { stopped: [], before: true }
-  const { record: disabled } = await service.call(DISABLE, { id, body: { force }, ifMatch: etag })
+  const { record: disabled } = await service.call(api.disableSigningKey, {
+    id,
+    body: { force },
+    ifMatch: etag,
+  })
   const { stopped_models: stopped } = disabled
   return { stopped: Array.isArray(stopped) ? stopped.map(String) : [], before: false }
 }

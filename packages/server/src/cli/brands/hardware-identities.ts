@@ -1,4 +1,5 @@
 /** `ratafia hardware-identities`: which keys are built into which boards. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
@@ -11,7 +12,6 @@ import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
 
-const LIST = { method: 'GET', path: '/hardware-identities' } as const
 /** More than anyone reads. */
 const MOST = 1_000_000
 
@@ -59,7 +59,8 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
           const all = listHardwareIdentities(installation.authority, installation)
           return rowsOf(all, hardwareIdentityRecord)
         },
-        over: async (service) => (await service.list(LIST, 'hardware_identities', { most: MOST })).records,
+        over: async (service) =>
+          (await service.list(api.hardwareIdentities, 'hardware_identities', { most: MOST })).records,
       })
       printRecords(context, options, records, {
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],

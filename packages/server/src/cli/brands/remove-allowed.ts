@@ -1,4 +1,5 @@
 /** `ratafia allow-list remove`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { AllowListEntry } from '../../brands/models/allow-list/allow-list-store.ts'
 import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
@@ -11,8 +12,6 @@ import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-
-const REMOVE = { method: 'POST', path: '/models/:brand/:model/allow-list/remove' } as const
 
 interface RemoveOptions extends JsonOption, YesOption, WayOptions {
   readonly model: string
@@ -91,7 +90,7 @@ async function removeThere(
         : { entries: entries.map(({ serial, deviceKeyId }) => ({ serial, device_key_id: deviceKeyId })) }
     const names = { brand: model.brandId, model: model.model }
     const query = { dry_run: dryRun ? true : undefined }
-    return Number((await service.call(REMOVE, { names, query, body })).record['removed'])
+    return Number((await service.call(api.removeAllowed, { names, query, body })).record['removed'])
   }
   async function removeFile(path: string): Promise<number> {
     const { importOver } = await import('../jobs/import-over.ts')

@@ -1,15 +1,11 @@
 /** `ratafia brands list` and `show`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { asRow, printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-
-const BRANDS = { method: 'GET', path: '/brands' } as const
-const BRAND = { method: 'GET', path: '/brands/:brand' } as const
-const SIGNING_KEYS = { method: 'GET', path: '/signing-keys' } as const
-const MODELS = { method: 'GET', path: '/models' } as const
 
 const COLUMNS = ['account_id', 'display_name', 'added_at']
 /** More than anyone has. */
@@ -26,7 +22,7 @@ export function listBrandsCommand(brands: Command, context: CommandContext): voi
           const { brands: page, next } = await listBrands({ authority, limit: MOST }, installation)
           return { records: page.map(brandRecord) as readonly JsonObject[], more: next !== undefined }
         },
-        over: (service) => service.list(BRANDS, 'brands', { most: MOST }),
+        over: (service) => service.list(api.brands, 'brands', { most: MOST }),
       })
       printRecords(context, options, records, {
         columns: COLUMNS,
@@ -63,12 +59,12 @@ export function showBrandCommand(brands: Command, context: CommandContext): void
           }
         },
         over: async (service) => {
-          const found = await service.call(BRAND, { names: { brand: accountId } })
+          const found = await service.call(api.brand, { names: { brand: accountId } })
           const asking = { query: { brand: accountId }, most: MOST }
           return {
             record: found.record,
-            keys: (await service.list(SIGNING_KEYS, 'signing_keys', asking)).records,
-            models: (await service.list(MODELS, 'models', asking)).records,
+            keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
+            models: (await service.list(api.models, 'models', asking)).records,
           }
         },
       })

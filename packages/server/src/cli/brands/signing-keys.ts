@@ -1,4 +1,5 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
@@ -34,7 +35,6 @@ interface AddOptions extends JsonOption, PassphraseOption {
   readonly accountKey?: string
 }
 
-const LIST = { method: 'GET', path: '/signing-keys' } as const
 /** More than anyone has. */
 const MOST = 10_000
 
@@ -162,7 +162,8 @@ async function list(
         more: page.next !== undefined,
       }
     },
-    over: (service) => service.list(LIST, 'signing_keys', { query: { brand: account }, most: MOST }),
+    over: (service) =>
+      service.list(api.signingKeys, 'signing_keys', { query: { brand: account }, most: MOST }),
   })
   printRecords(context, options, records, {
     columns: ['account_id', 'name', 'state', 'until', 'key_id'],

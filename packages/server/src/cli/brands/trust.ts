@@ -1,4 +1,5 @@
 /** `ratafia trust`: the roots at which every chain of assertions must end. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
@@ -19,7 +20,6 @@ interface CreateOptions extends JsonOption, PassphraseOption {
 }
 
 const COLUMNS = ['account_id', 'display_name', 'key_name', 'since', 'until', 'origin', 'key_id']
-const LIST = { method: 'GET', path: '/trust-roots' } as const
 
 export function trustCommands(parent: Command, context: CommandContext): void {
   const trust = parent
@@ -57,7 +57,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
           const { listTrustRoots, trustRootRecord } = await import('../../brands/trust/list-trust-roots.ts')
           return (await listTrustRoots(installation.authority, installation)).map(trustRootRecord)
         },
-        over: async (service) => recordsIn((await service.call(LIST)).record['trust_roots']),
+        over: async (service) => recordsIn((await service.call(api.trustRoots)).record['trust_roots']),
       })
       printRecords(context, options, records, { columns: COLUMNS, empty: 'There is no trust root.' })
     })

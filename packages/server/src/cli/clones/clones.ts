@@ -1,4 +1,5 @@
 /** `ratafia clones`: evidence that a device key or a serial has a second holder. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { systemClock } from '../../clock.ts'
@@ -10,8 +11,6 @@ import { readCount, readInstant, requireText } from '../option-values.ts'
 import { type ListOption, note, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-
-const LIST = { method: 'GET', path: '/clone-evidence' } as const
 
 const COLUMNS = [
   ...['last_seen_at', 'brand_id', 'model', 'serial', 'kind', 'times', 'status', 'quarantined_at'],
@@ -70,7 +69,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     },
     over: (service) => {
       const query = { kind, brand, model, since: asked?.toISOString() }
-      return service.list(LIST, 'evidence', { query, most: limit })
+      return service.list(api.cloneEvidence, 'evidence', { query, most: limit })
     },
   })
   printRecords(context, options, records, { columns: SHOWN, empty: 'There is no such evidence.' })

@@ -1,13 +1,11 @@
 /** `ratafia devices counts`: how many devices there are. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
-import type { ServiceOperation } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-
-const COUNTS: ServiceOperation = { method: 'GET', path: '/devices/counts' }
 
 interface CountsOptions extends JsonOption, WayOptions {
   readonly brand?: string
@@ -32,7 +30,7 @@ async function counts(options: CountsOptions, context: CommandContext): Promise<
       const brands = brand === undefined ? undefined : [brand]
       return { ...countsRecord(await countDevices({ authority, brands }, installation)) }
     },
-    over: async (service) => (await service.call(COUNTS, { query: { brand } })).record,
+    over: async (service) => (await service.call(api.deviceCounts, { query: { brand } })).record,
   })
   print(context, options, record, textOf(record))
 }

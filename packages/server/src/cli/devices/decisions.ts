@@ -1,4 +1,5 @@
 /** `ratafia devices approve`, `reject`, `revoke` and `release`: decisions about one device, or about many. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
 import type { DecidedDevice } from '../../devices/find-device.ts'
@@ -11,7 +12,7 @@ import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { APPROVAL, type BulkDecision, REJECTION, RELEASE, REVOCATION } from './bulk-decision.ts'
 import { type ChoiceOptions, choiceOf, withChoiceFilters } from './chosen-devices.ts'
 import type { DecideOptions, DecidingWay } from './decide-many.ts'
-import { decideOne, describeRecord, findOver, OPERATIONS, type SingleDecision } from './one-device.ts'
+import { decideOne, describeRecord, findOver, type SingleDecision } from './one-device.ts'
 
 interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
   readonly reason?: string
@@ -32,7 +33,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .action((names: readonly string[], options: DecisionOptions) => {
       const { serial } = options
       const single: Single = {
-        operation: OPERATIONS.approve,
+        operation: api.approveDevice,
         body: serial === undefined ? {} : { serial },
         directly: async (name, installation) => {
           const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
@@ -49,7 +50,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .action((names: readonly string[], options: DecisionOptions & { readonly reason: string }) => {
       const { reason } = options
       const single: Single = {
-        operation: OPERATIONS.reject,
+        operation: api.rejectDevice,
         body: { reason },
         directly: async (name, installation) => {
           const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
@@ -66,7 +67,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .action((names: readonly string[], options: DecisionOptions) => {
       const { reason } = options
       const single: Single = {
-        operation: OPERATIONS.revoke,
+        operation: api.revokeDevice,
         body: reason === undefined ? {} : { reason },
         directly: async (name, installation) => {
           const { revokeDevice } = await import('../../devices/revoke.ts')
@@ -87,7 +88,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     .description('release devices from quarantine')
     .action((names: readonly string[], options: DecisionOptions) => {
       const single: Single = {
-        operation: OPERATIONS.release,
+        operation: api.releaseDevice,
         body: {},
         directly: async (name, installation) => {
           const { releaseDevice } = await import('../../devices/release.ts')

@@ -1,4 +1,5 @@
 /** `ratafia devices list`: the register, searched and sorted, page by page. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { systemClock } from '../../clock.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
@@ -27,7 +28,6 @@ import {
   withActivityOptions,
 } from './list-by-query.ts'
 import { DEVICE_LIST_COLUMNS, WAITING_LIST_COLUMNS } from './list-columns.ts'
-import { OPERATIONS } from './one-device.ts'
 
 const SESSION_COLUMNS = ['last_session_at', 'last_address'] as const
 const CLONE_COLUMNS = ['clone_kinds', 'clone_times', 'clone_last_seen_at'] as const
@@ -91,7 +91,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
         ? byQuery(installation.clock(), (query) => partsOnDatabase(query, limit, installation))
         : search(options, limit, installation, context),
     over: (service) =>
-      byQuery(systemClock(), (query) => service.pages(OPERATIONS.devices, 'devices', { query, most: limit })),
+      byQuery(systemClock(), (query) => service.pages(api.devices, 'devices', { query, most: limit })),
   })
 }
 

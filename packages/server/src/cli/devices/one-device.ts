@@ -1,19 +1,11 @@
 /** One device, both ways: on the database or at a service, the same records. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Device, DeviceStatus } from '../../devices/device.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
 import type { Found, Service, ServiceOperation } from '../service/service.ts'
 import { eitherWay, type WayOptions } from '../service/ways.ts'
-
-export const OPERATIONS = {
-  devices: { method: 'GET', path: '/devices' },
-  device: { method: 'GET', path: '/devices/:id' },
-  approve: { method: 'POST', path: '/devices/:id/approve' },
-  reject: { method: 'POST', path: '/devices/:id/reject' },
-  revoke: { method: 'POST', path: '/devices/:id/revoke' },
-  release: { method: 'POST', path: '/devices/:id/release' },
-} as const satisfies Record<string, ServiceOperation>
 
 /** `BRAND/MODEL/SERIAL, status` behind the id, as `describeDevice` has it. */
 export function describeRecord({ id, brand_id, model, serial, status }: JsonObject): string {
@@ -65,10 +57,10 @@ export async function findOver(
   prefer: readonly DeviceStatus[] = [],
 ): Promise<Found> {
   const { isDeviceId } = await import('@ratafia/api')
-  if (isDeviceId(name)) return service.call(OPERATIONS.device, { id: name })
+  if (isDeviceId(name)) return service.call(api.device, { id: name })
   const { chooseDevice, noSuchDevice } = await import('../../devices/choose-device.ts')
   if (!/^[^/]+\/[^/]+\/[^/]+$|^[A-Za-z0-9_-]{64}$/.test(name)) throw asRefusal(noSuchDevice(name))
-  const { records } = await service.list(OPERATIONS.devices, 'devices', { query: { name }, most: 100 })
+  const { records } = await service.list(api.devices, 'devices', { query: { name }, most: 100 })
   const rows = records.map((record) => ({
     id: String(record['id']),
     // The service sends what it knows; another text fits none of those that are asked for.
@@ -78,7 +70,7 @@ export async function findOver(
   }))
   const chosen = chooseDevice(name, rows, prefer)
   if (chosen instanceof Error) throw asRefusal(chosen)
-  return service.call(OPERATIONS.device, { id: chosen.id })
+  return service.call(api.device, { id: chosen.id })
 }
 
 const asRefusal = ({ code, message }: { readonly code: string; readonly message: string }): ServiceRefusal =>

@@ -1,4 +1,5 @@
 /** `ratafia devices show`: all that is known about one device. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
@@ -6,9 +7,7 @@ import { readCount } from '../option-values.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { findOver, OPERATIONS } from './one-device.ts'
-
-const ACTIVITY = { method: 'GET', path: '/devices/:id/activity' } as const
+import { findOver } from './one-device.ts'
 
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 
@@ -54,7 +53,7 @@ async function documentOver(service: Service, name: string, limit: number): Prom
   const id = String(record['id'])
   const {
     record: { last_seen_at, last_address, evidence_at },
-  } = await service.call(ACTIVITY, { id })
+  } = await service.call(api.deviceActivity, { id })
   const activity = { last_seen_at, last_address, evidence_at }
   const parts = await Promise.all(
     PARTS.map(async ([part, shown]) => {
@@ -71,6 +70,6 @@ async function othersOver(service: Service, record: JsonObject): Promise<readonl
   const { id, brand_id: brand, model, serial } = record
   if (typeof serial !== 'string') return []
   const query = { serial, model: `${brand}/${model}` }
-  const { records } = await service.list(OPERATIONS.devices, 'devices', { query, most: 100 })
+  const { records } = await service.list(api.devices, 'devices', { query, most: 100 })
   return records.filter((one) => isObject(one) && one['id'] !== id)
 }

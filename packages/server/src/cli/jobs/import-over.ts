@@ -1,5 +1,7 @@
 /** Imports a file at a service: sends it in parts to a job, and follows that (A17). */
+
 import { open } from 'node:fs/promises'
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { stateConflict } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -8,7 +10,7 @@ import { type LocalFile, withLocalFiles } from '../files/local-file.ts'
 import { cannotBeRead, type TableFormat } from '../files.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
-import { describeJob, OPERATIONS } from './job-output.ts'
+import { describeJob } from './job-output.ts'
 import { jobsOver } from './job-way.ts'
 
 export interface FileToImport {
@@ -49,7 +51,7 @@ async function importLocal(
     1,
     sizes.reduce((sum, size) => sum + Math.ceil(size / PART_BYTES), 0),
   )
-  const { record: made } = await service.call(OPERATIONS.make, {
+  const { record: made } = await service.call(api.makeJob, {
     body: { kind, parts, ...formatted, ...options },
     ...(dryRun ? { query: { dry_run: true } } : {}),
   })
@@ -57,11 +59,11 @@ async function importLocal(
   await withProgress(streams, ['Sending', 'parts'], async (onProgress) => {
     let sent = 0
     for await (const bytes of partsOf(locals)) {
-      await service.call(OPERATIONS.putPart, { id, names: { part: String(++sent) }, bytes })
+      await service.call(api.putJobPart, { id, names: { part: String(++sent) }, bytes })
       onProgress(sent, parts)
     }
   })
-  await service.call(OPERATIONS.start, { id, body: {} })
+  await service.call(api.startJob, { id, body: {} })
   const jobs = jobsOver(service, streams)
   const job = await jobs.follow(id)
   const [item = {}] = await jobs.items(id, undefined)

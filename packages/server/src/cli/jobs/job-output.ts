@@ -1,18 +1,6 @@
-/** Jobs, as commands print them. */
 import { stateConflict } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { counted } from '../output.ts'
-import type { ServiceOperation } from '../service/service.ts'
-
-export const OPERATIONS = {
-  jobs: { method: 'GET', path: '/jobs' },
-  make: { method: 'POST', path: '/jobs' },
-  job: { method: 'GET', path: '/jobs/:id' },
-  items: { method: 'GET', path: '/jobs/:id/items' },
-  putPart: { method: 'PUT', path: '/jobs/:id/parts/:part' },
-  start: { method: 'POST', path: '/jobs/:id/start' },
-  cancel: { method: 'POST', path: '/jobs/:id/cancel' },
-} as const satisfies Record<string, ServiceOperation>
 
 /** More items than a job has. */
 export const MOST_ITEMS = 100_000

@@ -1,9 +1,10 @@
 /** What commands do with jobs, whichever way they go: at a service, or on the database. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Streams } from '../context.ts'
 import type { Service } from '../service/service.ts'
 import { followJob } from './follow-job.ts'
-import { MOST_ITEMS, OPERATIONS } from './job-output.ts'
+import { MOST_ITEMS } from './job-output.ts'
 
 /** As `POST /jobs` takes it. */
 export interface AskedJob {
@@ -29,12 +30,12 @@ export interface JobWay {
 }
 
 export const jobsOver = (service: Service, streams: Streams): JobWay => ({
-  make: async (body) => (await service.call(OPERATIONS.make, { body })).record,
-  preview: async (body) => (await service.call(OPERATIONS.make, { body, query: { dry_run: true } })).record,
-  find: async (id) => (await service.call(OPERATIONS.job, { id })).record,
+  make: async (body) => (await service.call(api.makeJob, { body })).record,
+  preview: async (body) => (await service.call(api.makeJob, { body, query: { dry_run: true } })).record,
+  find: async (id) => (await service.call(api.job, { id })).record,
   follow: (id) =>
-    followJob(async (wait) => (await service.call(OPERATIONS.job, { id, query: { wait } })).record, streams),
+    followJob(async (wait) => (await service.call(api.job, { id, query: { wait } })).record, streams),
   items: async (id, outcome) =>
-    (await service.list(OPERATIONS.items, 'items', { id, query: { outcome }, most: MOST_ITEMS })).records,
-  cancel: async (id) => (await service.call(OPERATIONS.cancel, { id, body: {} })).record,
+    (await service.list(api.jobItems, 'items', { id, query: { outcome }, most: MOST_ITEMS })).records,
+  cancel: async (id) => (await service.call(api.cancelJob, { id, body: {} })).record,
 })

@@ -1,11 +1,12 @@
 /** `ratafia jobs`: work on many records, which a service does by itself. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { describeJob, OPERATIONS, requireWhole } from './job-output.ts'
+import { describeJob, requireWhole } from './job-output.ts'
 import { type ItemOutcome, type JobWay, jobsOver } from './job-way.ts'
 
 const COLUMNS = [
@@ -88,7 +89,7 @@ async function list(options: ListOption & WayOptions, context: CommandContext): 
       const { jobs, next } = await listJobs({ authority, before: undefined, limit: MOST }, installation)
       return { records: jobs.map(jobRecord) as readonly JsonObject[], more: next !== undefined }
     },
-    over: (service) => service.list(OPERATIONS.jobs, 'jobs', { most: MOST }),
+    over: (service) => service.list(api.jobs, 'jobs', { most: MOST }),
   })
   printRecords(context, options, records, { columns: SHOWN, empty: 'There are no jobs.' })
   if (more) note(context.streams, `Only the newest ${MOST} are shown.`)

@@ -1,11 +1,9 @@
 /** `ratafia whoami` and `ratafia logout`: the login with which commands administer a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
 import { addressOf, goes, type WayOptions } from '../service/ways.ts'
-
-const ME = { method: 'GET', path: '/me' } as const
-const REVOKE = { method: 'POST', path: '/me/tokens/:id/revoke' } as const
 
 export function sessionCommands(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('whoami')), 'http', ['me'])
@@ -14,7 +12,7 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
       const { openService } = await import('../service/open-service.ts')
       const { whoamiText } = await import('./whoami-text.ts')
       const url = await addressOf(options, context)
-      const { record } = await (await openService(url, context)).call(ME)
+      const { record } = await (await openService(url, context)).call(api.me)
       print(context, options, record, whoamiText(record, url))
     })
 
@@ -22,13 +20,13 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
     .description('end the login that `ratafia login` keeps, at the service and here')
     .action(async (options: WayOptions) => {
       const { credentialFor, keepCredential } = await import('../service/credentials.ts')
-      const { serviceAt } = await import('../service/service.ts')
+      const { serviceAt } = await import('../service/http-service.ts')
       const url = await addressOf(options, context)
       const credentialsFile = context.service.credentialsFile()
       const kept = await credentialFor(url, credentialsFile)
       if (!kept) throw new ServiceRefusal(`You are not logged in at ${url}.`, { code: 'not-logged-in' })
       const service = serviceAt(url, { token: kept.token, renew: undefined })
-      const ended = await service.call(REVOKE, { id: kept.sessionId }).catch((error: unknown) => {
+      const ended = await service.call(api.revokeMyToken, { id: kept.sessionId }).catch((error: unknown) => {
         // A token that opens nothing any more needs no end. One that nobody could ask about is kept.
         if (!(error instanceof ServiceRefusal)) throw error
         return undefined

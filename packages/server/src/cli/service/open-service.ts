@@ -5,9 +5,10 @@ import { readNamed, textOfFile } from '../files.ts'
 import { note } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { credentialFor } from './credentials.ts'
+import { type Bearer, serviceAt } from './http-service.ts'
 import { logInAndKeep } from './log-in-and-keep.ts'
 import { managementToken } from './management-token.ts'
-import { type Bearer, type Service, serviceAt } from './service.ts'
+import type { Service } from './service.ts'
 
 /** `url`: without a trailing slash. Throws `FileError`, `ServiceRefusal`, `ServiceAway`. */
 export async function openService(url: string, context: CommandContext): Promise<Service> {

@@ -70,6 +70,27 @@ export function refuseWrongWay(command: Command, context: Pick<CommandContext, '
   )
 }
 
+/**
+ * What the command answers: `work` asks the service that it goes to, or the operations on the database in this process.
+ * `read`: it changes nothing, and makes no keys. `begin`: it may be the first of an installation.
+ */
+export async function withService<Answer>(
+  context: CommandContext,
+  options: WayOptions,
+  access: 'read' | 'change' | 'begin',
+  work: (service: Service) => Promise<Answer>,
+): Promise<Answer> {
+  const service = await serviceOf(options, context)
+  if (service) return work(service)
+  return openFor(access, context)((installation) => work(context.serviceOn(installation)))
+}
+
+const openFor = (
+  access: 'read' | 'change' | 'begin',
+  { beginInstallation, readInstallation, withInstallation }: CommandContext,
+): CommandContext['withInstallation'] =>
+  ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
+
 interface EitherWay<Answer> {
   readonly directly: (installation: Installation) => Promise<Answer>
   readonly over: (service: Service) => Promise<Answer>

@@ -1,4 +1,5 @@
 /** `ratafia tokens explain`: what a token may do, or why it is refused, as the service says it. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
@@ -8,8 +9,6 @@ import { openService } from '../service/open-service.ts'
 import { addressOf, type WayOptions } from '../service/ways.ts'
 import { heldToken, presented } from './held-token.ts'
 
-const EXPLAIN = { method: 'POST', path: '/me/tokens/explain' } as const
-
 /** Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
 export async function explain(
   from: string,
@@ -18,7 +17,7 @@ export async function explain(
 ): Promise<void> {
   const service = await openService(await addressOf(options, context), context)
   const token = tokenIn(await readCredential(from, context))
-  const { record } = await service.call(EXPLAIN, { body: { token } })
+  const { record } = await service.call(api.explainToken, { body: { token } })
   print(context, options, record, explanationText(record))
 }
 

@@ -2,6 +2,7 @@
  * `ratafia tokens rotate`: a new token with the limits of an old one, whose session then ends
  * (contract/administration.md, D4).
  */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../credential-forms.ts'
@@ -27,9 +28,6 @@ export interface RotateOptions {
 
 /** As the service takes it. Checked before anybody logs in. */
 const MOST_OVERLAP_MS = 30 * 86_400_000
-
-const ME = { method: 'GET', path: '/me' } as const
-const SHORTEN = { method: 'POST', path: '/me/tokens/:id/shorten' } as const
 
 /** Throws `UsageError`, `FileError`, {@link ServiceRefusal}, `ServiceAway`. */
 export async function rotate(from: string, options: RotateOptions, context: CommandContext): Promise<void> {
@@ -59,7 +57,7 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
   // Before the old one ends.
   await printExported(url, exported, context)
   if (service && until) {
-    const { record } = await service.call(SHORTEN, {
+    const { record } = await service.call(api.shortenMyToken, {
       id: old.sessionId,
       body: { until: until.toISOString() },
     })
@@ -132,7 +130,7 @@ const revoke = (url: string, headers: Headers, sessionId: string): Promise<JsonO
 /** Only a login to administer brings the end of a session forward. Throws {@link ServiceRefusal}. */
 async function managing(url: string, username: string, context: CommandContext): Promise<Service> {
   const service = await openService(url, context)
-  const { record } = await service.call(ME)
+  const { record } = await service.call(api.me)
   if (record['username'] === username) return service
   throw new ServiceRefusal(
     `The token is of ${username}, and \`ratafia login\` of ${record['username']}, who cannot bring its end forward. Leave --overlap out: then the token ends itself.`,

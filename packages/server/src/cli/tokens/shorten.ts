@@ -1,12 +1,11 @@
 /** `ratafia tokens shorten`: one of one's own sessions ends sooner. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, print } from '../output.ts'
 import { openService } from '../service/open-service.ts'
 import { addressOf, type WayOptions } from '../service/ways.ts'
-
-const SHORTEN = { method: 'POST', path: '/me/tokens/:id/shorten' } as const
 
 /** Throws {@link UsageError}, `ServiceRefusal`, `ServiceAway`. */
 export async function shorten(
@@ -17,6 +16,6 @@ export async function shorten(
   const until = readInstant('--until', given, { now: systemClock(), direction: 'ahead' })
   if (until === undefined) throw new UsageError('Give with --until when the session is to end.')
   const service = await openService(await addressOf(options, context), context)
-  const { record } = await service.call(SHORTEN, { id, body: { until: until.toISOString() } })
+  const { record } = await service.call(api.shortenMyToken, { id, body: { until: until.toISOString() } })
   print(context, options, record, `The session ${id} ends at ${record['valid_until']}.`)
 }

@@ -1,5 +1,7 @@
 /** `ratafia audit export`: the log as a file, from the database or from a service. */
+
 import { extname } from 'node:path'
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import type { AuditRow } from '../../audit/audit-row.ts'
 import { systemClock } from '../../clock.ts'
@@ -9,8 +11,6 @@ import { counted, withJson } from '../output.ts'
 import { exportedRows } from '../service/exported-rows.ts'
 import { eitherWay, goes } from '../service/ways.ts'
 import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
-
-const EXPORT = { method: 'GET', path: '/audit/export' } as const
 
 type AuditFormat = 'csv' | 'jsonl'
 
@@ -52,7 +52,7 @@ async function exportTo(
     over: async (service) => {
       const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
       const query = queryOf(filterOf(options, systemClock()))
-      return write(exportedRows(service, EXPORT, { query, columns, what: 'an entry' }))
+      return write(exportedRows(service, api.exportAudit, { query, columns, what: 'an entry' }))
     },
   })
   if (file !== undefined) {

@@ -1,4 +1,5 @@
 /** `ratafia audit`: who changed what, when, and from where. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { ListedEntry } from '../../audit/audit-store.ts'
 import type { AuditVerdict } from '../../audit/verify.ts'
@@ -42,9 +43,6 @@ ${Object.entries(ACTIONS)
 const VERIFY_HELP = `
 It prints SEQ:HASH of the last entry. Keep that elsewhere and give it to the next verification with --expect. Anyone who can
 write to the database could shorten the chain or build a new one, and nothing in the database itself would show it.`
-
-const LIST = { method: 'GET', path: '/audit' } as const
-const VERIFY = { method: 'POST', path: '/audit/verify' } as const
 
 const COLUMNS = ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details', 'id'] as const
 
@@ -94,7 +92,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     },
     over: (service) => {
       const query = { ...queryOf(filterOf(options, systemClock())), before }
-      return service.list(LIST, 'entries', { query, most: limit })
+      return service.list(api.audit, 'entries', { query, most: limit })
     },
   })
   if (options.json) return print(context, options, records, '')
@@ -150,7 +148,7 @@ interface Verdict extends Pick<AuditVerdict, 'verified' | 'unlinked' | 'broken'>
 
 async function verifyThere(expect: string | undefined, service: Service, streams: Streams): Promise<Verdict> {
   const body = expect === undefined ? {} : { expect }
-  const { record: made } = await service.call(VERIFY, { body })
+  const { record: made } = await service.call(api.verifyAudit, { body })
   const jobs = jobsOver(service, streams)
   const id = String(made['id'])
   const job = await jobs.follow(id)

@@ -1,14 +1,13 @@
 /** `ratafia counters`: how often something happened. */
+
 import { COUNTER_NAMES, COUNTER_PERIODS, type CounterName, type CounterPeriod } from '@ratafia/api/counters'
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
-import type { ServiceOperation } from '../service/service.ts'
 import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
-
-const COUNTERS: ServiceOperation = { method: 'GET', path: '/counters' }
 
 interface CountersOptions extends JsonOption, WayOptions {
   readonly name?: CounterName
@@ -38,7 +37,7 @@ async function counters(options: CountersOptions, context: CommandContext): Prom
       const asked = { authority, name, period, brandId: brand }
       return { ...countersRecord(await listCounts(asked, { counters: counts, clock })) }
     },
-    over: async (service) => (await service.call(COUNTERS, { query: { name, period, brand } })).record,
+    over: async (service) => (await service.call(api.counters, { query: { name, period, brand } })).record,
   })
   print(context, options, record, listIn(record['counters']).map(textOf).join('\n\n'))
 }

@@ -1,4 +1,5 @@
 /** `ratafia status`: what runs, and what needs attention. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { Config } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
@@ -13,8 +14,6 @@ import { coloured } from '../terminal/colour.ts'
 import { harmless } from '../terminal/harmless.ts'
 
 const COLOURS = { ok: 'green', attention: 'red', unknown: 'yellow' } as const satisfies Record<State, string>
-
-const STATUS = { method: 'GET', path: '/status' } as const
 
 interface StatusOptions extends JsonOption, WayOptions {}
 
@@ -31,7 +30,7 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
       findings: await findingsHere(installation),
     }),
     over: async (service) => {
-      const { record } = await service.call(STATUS)
+      const { record } = await service.call(api.status)
       return { release: String(record['release']), findings: findingsIn(record) }
     },
   })

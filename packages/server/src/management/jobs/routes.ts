@@ -17,7 +17,6 @@ import {
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { Stores } from '../../stores.ts'
-import type { ManagerAuthority } from '../tokens/manager.ts'
 import { exportItems } from './export-items.ts'
 import {
   importFile,
@@ -28,6 +27,7 @@ import {
   startFileJob,
 } from './files/make-file-job.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
+import type { JobAuthority } from './make-job.ts'
 import { makeJob, type WantedJob } from './make-job.ts'
 import { makeVerification } from './make-verification.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
@@ -53,7 +53,7 @@ const refuseFile = ({ authority, query: { kind } }: Unread): void => requireMayS
 /** Requests of one account that wait for a job at a time; any more are answered at once. */
 const MOST_WAITING = 8
 
-export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRouteDeps): void {
+export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteDeps): void {
   const api = MANAGEMENT_OPERATIONS
   const waiting = new Map<string, number>()
 
@@ -61,9 +61,9 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
   const settledIn = async (
     seconds: number,
     id: string,
-    { authority, hold }: Pick<Asked<typeof api.job, ManagerAuthority>, 'authority' | 'hold'>,
+    { authority, hold }: Pick<Asked<typeof api.job, JobAuthority>, 'authority' | 'hold'>,
   ): Promise<Job> => {
-    const { id: account } = authority.manager.account
+    const account = authority.accountId ?? ''
     const others = waiting.get(account) ?? 0
     if (seconds === 0 || others >= MOST_WAITING) return findJob({ id, authority }, deps)
     waiting.set(account, others + 1)
@@ -87,7 +87,7 @@ export function jobRoutes(add: AddManagementRoute<ManagerAuthority>, deps: JobRo
   /** Once it has ended, for whoever can wait; with the address of a job that only tries, too. */
   const replyWith = async (
     made: Job,
-    asked: Pick<Asked<typeof api.makeJob, ManagerAuthority>, 'authority' | 'hold' | 'mayTake'>,
+    asked: Pick<Asked<typeof api.makeJob, JobAuthority>, 'authority' | 'hold' | 'mayTake'>,
   ): Promise<Reply> => {
     const { mayTake } = asked
     const location = `${MANAGEMENT_PREFIX}/jobs/${made.id}`

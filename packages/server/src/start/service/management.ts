@@ -1,47 +1,29 @@
 /** Connects the management API with what it needs. */
+import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { accountManagementRoutes } from '../../accounts/administration/routes.ts'
-import { findAccount } from '../../accounts/find.ts'
-import { attentionStore } from '../../attention/attention-store.ts'
-import { attentionManagementRoutes } from '../../attention/routes.ts'
-import { auditManagementRoutes } from '../../audit/routes.ts'
-import { brandManagementRoutes } from '../../brands/administration/brand-routes.ts'
-import { modelManagementRoutes } from '../../brands/administration/model-routes.ts'
-import { publisherManagementRoutes } from '../../ci/publisher-routes.ts'
+import type { Config } from '../../config/config.ts'
 import { certificatesOf } from '../../config/postgres-tls-files.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
-import { counterManagementRoutes } from '../../counting/routes.ts'
 import { type CacheFreshness, schemaState } from '../../database/index.ts'
-import { filterIn } from '../../devices/administration/device-query.ts'
-import { evidenceManagementRoutes } from '../../devices/administration/evidence-routes.ts'
-import { deviceManagementRoutes } from '../../devices/administration/routes.ts'
 import type { FrontFacts } from '../../http/description/service-routes.ts'
 import { accountLimit } from '../../http/limits/account-limit.ts'
 import { onlyFrom } from '../../http/limits/only-from.ts'
 import { managementInProcess } from '../../http/management/in-process.ts'
-import { instantField } from '../../http/management/instant-field.ts'
 import { type AddManagementRoute, managementRoutes } from '../../http/management/management-routes.ts'
 import { StreamPlaces } from '../../http/management/streamed.ts'
-import { agentManagementRoutes } from '../../identity/agents/routes.ts'
-import { browserManagementRoutes } from '../../identity/browsers/routes.ts'
 import type { Installation } from '../../installation.ts'
 import type { Counters } from '../../limits/counters.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
-import { jobRoutes } from '../../management/jobs/routes.ts'
 import { answerOnce } from '../../management/repeats/answer-once.ts'
 import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../management/routes.ts'
 import { explain } from '../../management/tokens/explain.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
 import { requireChangingToken } from '../../management/tokens/require-changing-token.ts'
-import { packageManagementRoutes } from '../../package-directory/routes.ts'
 import { channelsOf } from '../../reminders/reminder.ts'
-import { reminderManagementRoutes } from '../../reminders/routes.ts'
-import { statusManagementRoutes } from '../../status/routes.ts'
-import type { ServiceHere } from '../../status/service-status.ts'
-import { sessionManagementRoutes } from '../../tokens/administration/routes.ts'
+import type { Surroundings } from '../../status/read-status.ts'
 import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
-import { RELEASE } from '../release.ts'
+import { type GroupParts, MANAGEMENT_GROUPS } from '../management-groups.ts'
 import { addConsole } from './console.ts'
 
 export interface ManagementParts {
@@ -91,48 +73,40 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
         addInProcess(operation, allowed)
       }
       managerRoutes(add, {
-        ...installation,
-        externalAgents: !tokens.identity.bundled,
+        clock: installation.clock,
         explained: (read, source) => explain(read, { ...forRequest(source, tokens), ...deps, source }),
       })
-      sessionManagementRoutes(add, {
-        ...installation,
-        accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
-      })
-      accountManagementRoutes(add, {
-        ...installation,
+      const groups: GroupParts = {
+        ...{ installation, baseUrl: tokens.baseUrl, surroundings: () => surroundingsOf(tokens, parts) },
         identityLocation: tokens.identity.bundled ? tokens.identity.location : undefined,
-      })
-      reminderManagementRoutes(add, { ...installation, sentBy: channelsOf(installation.config.reminders) })
-      auditManagementRoutes(add, installation)
-      agentManagementRoutes(add, installation)
-      browserManagementRoutes(add, installation)
-      deviceManagementRoutes(add, installation)
-      evidenceManagementRoutes(add, installation)
-      brandManagementRoutes(add, installation)
-      modelManagementRoutes(add, installation)
-      packageManagementRoutes(add, installation)
-      counterManagementRoutes(add, { ...installation, counters: installation.counts })
-      publisherManagementRoutes(add, { ...installation, baseUrl: tokens.baseUrl })
-      attentionManagementRoutes(add, { ...installation, attention: attentionStore(installation.database) })
-      statusManagementRoutes(add, { ...installation, release: RELEASE, here: hereOf(tokens, parts) })
-      jobRoutes(add, {
-        ...installation,
-        filterIn: (asked, place) => filterIn(asked, instantField, place),
-      })
+      }
+      for (const { addTo } of MANAGEMENT_GROUPS) await addTo(add, groups)
     })
   })
   if (management.console) await addConsole(tokens, { ...parts, management: deps, limit, call, places })
 }
 
-const hereOf = (
+/** Without addresses of databases and paths: they are for whoever has the machine. */
+async function surroundingsOf(
   { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
   { installation: { config, database }, freshness }: ManagementParts,
-): ServiceHere => ({
-  baseUrl,
-  database: database.kind,
-  schema: () => schemaState(database),
-  certificates: () => certificatesOf(config.database),
-  lag: () => freshness.lag(),
-  remindersBy: channelsOf(config.reminders),
-})
+): Promise<Surroundings> {
+  return {
+    database: { kind: database.kind, location: database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL' },
+    schema: await schemaState(database),
+    // It does, or this request would not be here.
+    answer: { url: baseUrl, ready: true },
+    certificates: await namedCertificates(config),
+    lagMs: freshness.lag(),
+    remindersBy: channelsOf(config.reminders),
+  }
+}
+
+async function namedCertificates({ database }: Config): Promise<Surroundings['certificates']> {
+  try {
+    return (await certificatesOf(database)).map(({ file, until }) => ({ file: basename(file), until }))
+  } catch {
+    // They were there when the service began.
+    return undefined
+  }
+}

@@ -1,4 +1,5 @@
 /** `ratafia accounts reset-link`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
@@ -6,7 +7,7 @@ import { identityLocation } from '../../identity-location.ts'
 import { type JsonOption, note, print, withJson } from '../../output.ts'
 import type { Service } from '../../service/service.ts'
 import { goes, serviceOf } from '../../service/ways.ts'
-import { accountOver, OPERATIONS } from '../account-over.ts'
+import { accountOver } from '../account-over.ts'
 
 /** A link that lies about for longer is one that somebody else finds. */
 const LONGEST_LINK_MS = 30 * 86_400_000
@@ -86,5 +87,5 @@ async function linkThere(
       `A link that a service makes works for ${LIFETIME}: leave --expires out, or give --direct where the database is.`,
     )
   }
-  return (await accountOver(service, OPERATIONS.passwordLink, username)).record
+  return (await accountOver(service, api.linkToPassword, username)).record
 }

@@ -1,4 +1,5 @@
 /** `ratafia models add` and `update`, on the database or at a service: the file stays with the command. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { DEFAULT_POLICY } from '../../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../../foreign-json.ts'
@@ -8,9 +9,6 @@ import { type JsonOption, withJson } from '../../output.ts'
 import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
 import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
-
-const ADD = { method: 'POST', path: '/models' } as const
-const UPDATE = { method: 'PUT', path: '/models/:brand/:model/assertion' } as const
 
 type AddOptions = PolicyOptions & WayOptions & Required<Pick<PolicyOptions, 'registration'>>
 
@@ -34,7 +32,7 @@ export function addModelCommand(models: Command, context: CommandContext): void 
           checkSerialTemplate(policy.serialTemplate)
           assertionIn(file, 'model')
           const body = { assertion: textOfFile(file), policy: wirePolicyOf(options) }
-          return listedFields((await service.call(ADD, { body })).record)
+          return listedFields((await service.call(api.addModel, { body })).record)
         },
       })
       printModel(context, options, record, `The model ${record['brand_id']}/${record['model']} is added.`)
@@ -57,7 +55,7 @@ export function updateModelCommand(models: Command, context: CommandContext): vo
           const { assertionIn } = await import('../../../brands/assertion-file.ts')
           const { brandId: brand, model } = assertionIn(file, 'model').assertion.fields
           const body = { assertion: textOfFile(file) }
-          return listedFields((await service.call(UPDATE, { names: { brand, model }, body })).record)
+          return listedFields((await service.call(api.updateModel, { names: { brand, model }, body })).record)
         },
       })
       const name = `${record['brand_id']}/${record['model']}`

@@ -1,4 +1,5 @@
 /** `ratafia models set-policy`, `allow-remodel`, `disallow-remodel` and `remove`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type ModelName, parseModelName, showModelName } from '../../../brands/models/model-policy.ts'
 import { invalidField } from '../../../errors.ts'
@@ -10,12 +11,6 @@ import { counted, type JsonOption, print, withJson } from '../../output.ts'
 import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
 import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
-
-const SET_POLICY = { method: 'PATCH', path: '/models/:brand/:model' } as const
-const ALLOW = { method: 'POST', path: '/models/:brand/:model/remodels' } as const
-const DISALLOW = { method: 'DELETE', path: '/models/:brand/:model/remodels/:to_brand/:to_model' } as const
-const REMOVE = { method: 'POST', path: '/models/:brand/:model/remove' } as const
-const API_KEYS = { method: 'GET', path: '/models/:brand/:model/api-keys' } as const
 
 /** More than anyone has. */
 const MOST = 10_000
@@ -44,7 +39,7 @@ export function setPolicyCommand(models: Command, context: CommandContext): void
           const body = wirePolicyOf(options)
           const names = namesOf(parseModelName(text))
           // Whatever the policy is now: options that are not given stay.
-          const changed = await service.call(SET_POLICY, { names, body, ifMatch: '*' })
+          const changed = await service.call(api.setPolicy, { names, body, ifMatch: '*' })
           return listedFields(changed.record)
         },
       })
@@ -66,7 +61,7 @@ export function remodelCommands(models: Command, context: CommandContext): void 
         },
         over: async (service) => {
           const asking = { names: namesOf(pair.from), body: { to: showModelName(pair.to) } }
-          return (await service.call(ALLOW, asking)).record
+          return (await service.call(api.addRemodel, asking)).record
         },
       })
       print(context, options, record, `Devices of ${from} may become ${to}.`)
@@ -85,7 +80,7 @@ export function remodelCommands(models: Command, context: CommandContext): void 
         },
         over: async (service) => {
           const names = { ...namesOf(pair.from), to_brand: pair.to.brandId, to_model: pair.to.model }
-          return (await service.call(DISALLOW, { names })).record
+          return (await service.call(api.removeRemodel, { names })).record
         },
       })
       print(context, options, record, `Devices of ${from} may no longer become ${to}.`)
@@ -131,9 +126,9 @@ export function removeModelCommand(models: Command, context: CommandContext): vo
           each({
             keysOf: async (model) => {
               const asking = { names: namesOf(model), most: MOST }
-              return (await service.list(API_KEYS, 'api_keys', asking)).records.length
+              return (await service.list(api.apiKeys, 'api_keys', asking)).records.length
             },
-            remove: async (model) => (await service.call(REMOVE, { names: namesOf(model) })).record,
+            remove: async (model) => (await service.call(api.removeModel, { names: namesOf(model) })).record,
           }),
       })
     })

@@ -1,4 +1,5 @@
 /** `ratafia models list` and `show`, on the database or at a service. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../../brands/models/model-policy.ts'
 import { isObject, type JsonObject } from '../../../foreign-json.ts'
@@ -6,11 +7,6 @@ import type { CommandContext } from '../../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../../output.ts'
 import { asRow, printRecords } from '../../service/as-row.ts'
 import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
-
-const MODELS = { method: 'GET', path: '/models' } as const
-const MODEL = { method: 'GET', path: '/models/:brand/:model' } as const
-const REMODELS = { method: 'GET', path: '/models/:brand/:model/remodels' } as const
-const API_KEYS = { method: 'GET', path: '/models/:brand/:model/api-keys' } as const
 
 const COLUMNS = [
   ...['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials', 'hardware_identity'],
@@ -32,7 +28,7 @@ export function listModelsCommand(models: Command, context: CommandContext): voi
           const { models: page, next } = await listModels({ authority, limit: MOST }, installation)
           return { records: page.map(modelRecord) as readonly JsonObject[], more: next !== undefined }
         },
-        over: (service) => service.list(MODELS, 'models', { most: MOST }),
+        over: (service) => service.list(api.models, 'models', { most: MOST }),
       })
       printRecords(context, options, records, {
         columns: SHOWN,
@@ -64,9 +60,9 @@ export function showModelCommand(models: Command, context: CommandContext): void
         over: async (service) => {
           const { brandId: brand, model } = parseModelName(text)
           const asking = { names: { brand, model } }
-          const { record } = await service.call(MODEL, asking)
-          const remodels = await service.list(REMODELS, 'remodels', { ...asking, most: MOST })
-          const keys = await service.list(API_KEYS, 'api_keys', { ...asking, most: MOST })
+          const { record } = await service.call(api.model, asking)
+          const remodels = await service.list(api.remodels, 'remodels', { ...asking, most: MOST })
+          const keys = await service.list(api.apiKeys, 'api_keys', { ...asking, most: MOST })
           return { record, remodels: remodels.records, keys: keys.records }
         },
       })

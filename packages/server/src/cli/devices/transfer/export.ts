@@ -1,4 +1,5 @@
 /** `ratafia devices export`: the register as a file, from the database, or what a service exports of it. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { systemClock } from '../../../clock.ts'
 import type { Installation } from '../../../installation.ts'
@@ -12,8 +13,6 @@ import { eitherWay, goes, requireDirect, type WayOptions } from '../../service/w
 import { type FleetOptions, fleetFilterOf, SEARCHED, withFleetOptions } from '../fleet-options.ts'
 import { partsOnDatabase, queryOf } from '../list-by-query.ts'
 import { type Format, type FormatOption, withFormat } from './format.ts'
-
-const EXPORT = { method: 'GET', path: '/devices/export' } as const
 
 interface ExportOptions extends JsonOption, FleetOptions, FormatOption, WayOptions {
   readonly listed?: boolean
@@ -62,7 +61,11 @@ async function exportTo(
       const { LISTED_COLUMNS: columns } = await import('../../../devices/transfer/device-columns.ts')
       const query = listQueryOf(options, systemClock())
       if (!options.listed) note(context.streams, WITHOUT_ASSERTIONS)
-      return writeListed(exportedRows(service, EXPORT, { query, columns, what: 'a device' }), target, context)
+      return writeListed(
+        exportedRows(service, api.exportDevices, { query, columns, what: 'a device' }),
+        target,
+        context,
+      )
     },
   })
   if (file !== undefined) {

@@ -1,0 +1,119 @@
+/** A service that a command administers over HTTP: its requests, and what becomes of them. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MANAGEMENT_PREFIX } from '@ratafia/api/management'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { ServiceAway, ServiceRefusal } from '../context.ts'
+import { type Answer, ask, NoAnswer, unexplained } from '../login/ask.ts'
+import { type Asking, type Found, type Service, type ServiceOperation, serviceWith } from './service.ts'
+
+/** What gives a request its token, and what to do when the service asks for a login of just now. */
+export interface Bearer {
+  readonly token: string
+  /** Undefined where nobody can be asked. */
+  readonly renew: (() => Promise<string>) | undefined
+}
+
+const TRIES = 3
+const PAUSE_MS = 1_000
+/** Of an answer: a record may have some thousand. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+export function serviceAt(url: string, bearer: Bearer): Service {
+  let { token } = bearer
+  const send = async (operation: ServiceOperation, asking: Asking): Promise<Answer> => {
+    const key = operation.method === 'GET' ? undefined : randomUUID()
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ask(addressOf(url, operation, asking), question(operation, asking, { token, key }))
+      } catch (error) {
+        // The same key: whatever became of the first request, it is not done twice.
+        if (!(error instanceof NoAnswer) || tries === TRIES) throw error
+        await sleep(PAUSE_MS * tries)
+      }
+    }
+  }
+  const call = async (operation: ServiceOperation, asking: Asking = {}): Promise<Found> => {
+    let answer = await send(operation, asking)
+    if (bearer.renew && codeOf(answer) === 'recent-sign-in-required') {
+      token = await bearer.renew()
+      answer = await send(operation, asking)
+    }
+    const { status, headers, body } = answer
+    if (status >= 200 && status < 300 && body) return { record: body, etag: headers.get('etag') ?? undefined }
+    throw refusal(answer)
+  }
+  return serviceWith({
+    url,
+    call,
+    async *lines(operation, asking = {}) {
+      const { linesOf } = await import('./lines.ts')
+      const lines = await linesOf(
+        addressOf(url, operation, asking),
+        question(operation, asking, { token, key: undefined }),
+      )
+      if ('status' in lines) throw refusal(lines)
+      yield* lines
+    },
+    meanwhile: (work) => work(),
+  })
+}
+
+function addressOf(
+  url: string,
+  { path }: ServiceOperation,
+  { id = '', names = {}, query = {} }: Asking,
+): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    segmentOf(name === 'id' ? id : (names[name] ?? '')),
+  )
+  const address = new URL(`${url}${MANAGEMENT_PREFIX}${filled}`)
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one !== undefined) address.searchParams.append(name, String(one))
+  }
+  return address.href
+}
+
+/** Throws `ServiceRefusal` for what would lead to another path. */
+function segmentOf(name: string): string {
+  if (name !== '.' && name !== '..') return encodeURIComponent(name)
+  throw new ServiceRefusal(`There is nothing with the name ${name}.`, { code: 'no-such-record' })
+}
+
+const question = (
+  { method }: ServiceOperation,
+  { body, bytes, ifMatch }: Asking,
+  { token, key }: { readonly token: string; readonly key: string | undefined },
+) => ({
+  method,
+  most: MOST_BYTES,
+  ...(body ? { body: JSON.stringify(body) } : {}),
+  ...(bytes ? { body: Buffer.from(bytes) } : {}),
+  headers: {
+    authorization: `Macaroon ${token}`,
+    ...(body ? { 'content-type': 'application/json' } : {}),
+    ...(bytes ? { 'content-type': 'application/octet-stream' } : {}),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+  },
+})
+
+const firstError = ({ body = {} }: Answer): JsonObject => {
+  const [first]: readonly unknown[] = Array.isArray(body['error_list']) ? body['error_list'] : []
+  return isObject(first) ? first : {}
+}
+
+const codeOf = (answer: Answer): unknown => firstError(answer)['code']
+
+/** In the service's words, which a command on the database says too. */
+function refusal(answer: Answer): ServiceRefusal | ServiceAway {
+  const { code, message, extra } = firstError(answer)
+  const { status } = answer
+  const said = typeof message === 'string' && message !== '' ? message.slice(0, 2000) : undefined
+  if (said === undefined) return unexplained(answer)
+  if (status === 429 || status >= 500) return new ServiceAway(said)
+  return new ServiceRefusal(said, {
+    ...(typeof code === 'string' ? { code: code.slice(0, 64) } : {}),
+    ...(isObject(extra) ? { extra } : {}),
+  })
+}

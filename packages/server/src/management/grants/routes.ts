@@ -1,0 +1,61 @@
+/** Grants in the management API: HTTP in, operation, HTTP out. */
+import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
+import { undone } from '../../change.ts'
+import { noSuchRecord } from '../../errors.ts'
+import { grantId, grantRecord, parseGrantId } from '../../grants/grant.ts'
+import { instantField } from '../../http/management/instant-field.ts'
+import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import type { Stores } from '../../stores.ts'
+import { addGrant } from './add-grant.ts'
+import { listGrants } from './list-grants.ts'
+import { removeGrant } from './remove-grant.ts'
+
+/** `externalAgents`: as in `addGrant`. */
+export function grantManagementRoutes(
+  add: AddManagementRoute,
+  { externalAgents, ...stores }: Stores & { readonly externalAgents: boolean },
+): void {
+  const api = MANAGEMENT_OPERATIONS
+  const tried = ({ dryRun }: { readonly dryRun: boolean }): Stores =>
+    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
+
+  add(api.grants, async ({ authority, query }) => {
+    const { account, role, brand, limit = 100 } = query
+    const [after] = positionIn(query, 1) ?? []
+    const { grants, next } = await listGrants(
+      {
+        authority,
+        limit,
+        filter: { account, role, brandId: brand },
+        after: after === undefined ? undefined : parseGrantId(after),
+      },
+      stores,
+    )
+    return { grants: grants.map(grantRecord), next: next ? cursorOf([grantId(next)], query) : null }
+  })
+
+  add(api.addGrant, async (asked) => {
+    const { account, role, brand, expires, agents } = asked.body
+    const grant = await addGrant(
+      {
+        ...{ account, role, agents, authority: asked.authority, externalAgents },
+        brand: brand ?? undefined,
+        expires: expires ? instantField('body/expires', expires) : undefined,
+      },
+      tried(asked),
+    )
+    return grantRecord(grant)
+  })
+
+  add(api.removeGrant, async (asked) => {
+    const { id = '' } = asked.parameters
+    const grant = parseGrantId(id)
+    if (!grant) throw noSuchRecord('There is no such grant.', { kind: 'grant', id })
+    const { authority, ifMatch } = asked
+    const mustBeSeen = ifMatch && ((now: Parameters<typeof grantRecord>[0]) => ifMatch(grantRecord(now)))
+    return grantRecord(
+      await removeGrant({ grant, authority, ...(mustBeSeen && { mustBeSeen }) }, tried(asked)),
+    )
+  })
+}

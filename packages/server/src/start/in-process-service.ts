@@ -1,0 +1,151 @@
+/**
+ * The service that a command on the database works with: the operations of the management API, each behind its schemas,
+ * called in this process as the operator (contract/administration.md, D2).
+ */
+
+import type { ManagementOperation } from '@ratafia/api/schemas'
+import type { DirectAuthority } from '../authority.ts'
+import { describeDatabase } from '../cli/announcement.ts'
+import { ServiceRefusal } from '../cli/context.ts'
+import type { Asked, Asking, Found, ServiceOperation } from '../cli/service/service.ts'
+import { type Service, serviceWith } from '../cli/service/service.ts'
+import { type Config, serviceAddress } from '../config/config.ts'
+import { RequestError } from '../errors.ts'
+import type { JsonObject } from '../foreign-json.ts'
+import type { Installation } from '../installation.ts'
+import type { Surroundings } from '../status/read-status.ts'
+
+/** A person waits for jobs: the first look comes at once. */
+const EVERY_MS = 50
+
+export function inProcessService(installation: Installation): Service {
+  const groups = new Map<string, Promise<Calls>>()
+  const callsFor = async ({ path }: ServiceOperation): Promise<Calls> => {
+    const { groupOf } = await import('./management-groups.ts')
+    const group = groupOf(path)
+    if (!group) throw new TypeError(`no group has ${path}`)
+    const [name = ''] = group.below
+    const loaded = groups.get(name) ?? load(group, installation)
+    groups.set(name, loaded)
+    return loaded
+  }
+  const answer = async (operation: ServiceOperation, asking: Asking): Promise<object> => {
+    const calls = await callsFor(operation)
+    try {
+      return await calls(operation, asking)
+    } catch (error) {
+      throw error instanceof RequestError ? refusalOf(error) : error
+    }
+  }
+  const asked: Asked = {
+    url: describeDatabase(installation.config.database),
+    call: async (operation, asking = {}): Promise<Found> => {
+      const { etagOf } = await import('../http/management/etag.ts')
+      // As it arrives over HTTP.
+      const record = JSON.parse(JSON.stringify(await answer(operation, asking))) as JsonObject
+      return { record, etag: etagOf(record) }
+    },
+    async *lines(operation, asking = {}) {
+      const { Streamed } = await import('../http/management/streamed.ts')
+      const streamed = await answer(operation, asking)
+      if (!(streamed instanceof Streamed)) throw new TypeError(`${operation.path} streams nothing`)
+      try {
+        yield* linesOf(streamed.text)
+      } catch (error) {
+        throw error instanceof RequestError ? refusalOf(error) : error
+      }
+    },
+    meanwhile: (work) => whileDoing(installation, work),
+  }
+  return serviceWith(asked)
+}
+
+type Calls = (operation: ServiceOperation, asking: Asking) => Promise<object>
+
+async function load(
+  { addTo }: NonNullable<ReturnType<typeof import('./management-groups.ts').groupOf>>,
+  installation: Installation,
+): Promise<Calls> {
+  const { managementInProcess } = await import('../http/management/in-process.ts')
+  const { config } = installation
+  const operations = new Map<string, ManagementOperation>()
+  const { add, call } = managementInProcess<DirectAuthority>()
+  await addTo(
+    (operation, respond) => {
+      operations.set(nameOf(operation), operation)
+      add(operation, respond)
+    },
+    {
+      installation,
+      baseUrl: serviceAddress(config),
+      identityLocation: config.identity ? undefined : `${serviceAddress(config)}/identity`,
+      surroundings: () => surroundingsOf(installation),
+    },
+  )
+  return (asked, { id, names, query: { dry_run: dryRun, ...query } = {}, body, bytes, ifMatch }) => {
+    const operation = operations.get(nameOf(asked))
+    if (!operation) throw new TypeError(`${nameOf(asked)} is not served`)
+    return call(installation.authority, operation, {
+      parameters: { ...names, ...(id === undefined ? {} : { id }) },
+      query: query as never,
+      ...(body && { body: body as never }),
+      ...(bytes && { file: { bytes, mediaType: 'application/octet-stream' } }),
+      ...{ ifMatch, dryRun: dryRun === true },
+    }) as Promise<object>
+  }
+}
+
+const nameOf = ({ method, path }: ServiceOperation | ManagementOperation): string => `${method} ${path}`
+
+const refusalOf = ({ message, code, extra, cause }: RequestError): ServiceRefusal =>
+  new ServiceRefusal(message, { code, extra: JSON.parse(JSON.stringify(extra)) as JsonObject, cause })
+
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const piece of text) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** Does the jobs that wait for as long as `work` takes. Throws what ends a job by a fault, and `Unavailable`. */
+async function whileDoing<T>(installation: Installation, work: () => Promise<T>): Promise<T> {
+  const { runJobs } = await import('../jobs/run-jobs.ts')
+  const { periodicJobs } = await import('../management/jobs/run-jobs.ts')
+  const failed = Promise.withResolvers<never>()
+  // Also if nobody waits for it any more.
+  failed.promise.catch(() => {})
+  const jobs = [{ ...periodicJobs(installation), everyMs: EVERY_MS }]
+  const doing = runJobs(jobs, { leases: installation.leases, onError: failed.reject })
+  try {
+    return await Promise.race([work(), failed.promise])
+  } finally {
+    await doing.stop()
+  }
+}
+
+/** As the machine sees it that the command runs on. */
+async function surroundingsOf({ config, database }: Installation): Promise<Surroundings> {
+  const { certificatesOf } = await import('../config/postgres-tls-files.ts')
+  const { schemaState } = await import('../database/index.ts')
+  const { channelsOf } = await import('../reminders/reminder.ts')
+  const { askService } = await import('../status/service-answer.ts')
+  const socket = socketOf(config)
+  return {
+    database: { kind: database.kind, location: describeDatabase(config.database) },
+    schema: await schemaState(database),
+    answer: socket === undefined ? undefined : await askService(socket),
+    certificates: await certificatesOf(config.database),
+    remindersBy: channelsOf(config.reminders),
+  }
+}
+
+/** On this machine; undefined with a port that the system chooses. */
+function socketOf({ host, port }: Config): string | undefined {
+  if (port === 0) return undefined
+  const local =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${local}:${port}`
+}

@@ -1,0 +1,170 @@
+/**
+ * The operations of the management API in groups, each of which is loaded when it is needed: all by the service, and by a
+ * command on the database the one that it calls.
+ */
+import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import type { Installation } from '../installation.ts'
+import type { JobAuthority } from '../management/jobs/make-job.ts'
+import type { Surroundings } from '../status/read-status.ts'
+import { RELEASE } from './release.ts'
+
+export interface GroupParts {
+  readonly installation: Installation
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  /** Undefined where an external identity service has the passwords. */
+  readonly identityLocation: string | undefined
+  /** What is known of this process. */
+  readonly surroundings: () => Promise<Surroundings>
+}
+
+interface Group {
+  /** The beginnings of its paths: an operation belongs to the group with the longest. */
+  readonly below: readonly string[]
+  readonly addTo: (add: AddManagementRoute<JobAuthority>, parts: GroupParts) => Promise<void>
+}
+
+/** Without what describes the caller, which `managerRoutes` has. */
+export const MANAGEMENT_GROUPS: readonly Group[] = [
+  {
+    below: ['/tokens', '/me/tokens'],
+    addTo: async (add, { installation }) => {
+      const { findAccount } = await import('../accounts/find.ts')
+      const { sessionManagementRoutes } = await import('../tokens/administration/routes.ts')
+      sessionManagementRoutes(add, {
+        ...installation,
+        accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
+      })
+    },
+  },
+  {
+    below: ['/accounts', '/account-summaries'],
+    addTo: async (add, { installation, identityLocation }) => {
+      const { accountManagementRoutes } = await import('../accounts/administration/routes.ts')
+      accountManagementRoutes(add, { ...installation, identityLocation })
+    },
+  },
+  {
+    below: ['/me/reminders'],
+    addTo: async (add, { installation }) => {
+      const { channelsOf } = await import('../reminders/reminder.ts')
+      const { reminderManagementRoutes } = await import('../reminders/routes.ts')
+      reminderManagementRoutes(add, { ...installation, sentBy: channelsOf(installation.config.reminders) })
+    },
+  },
+  {
+    below: ['/grants'],
+    addTo: async (add, { installation }) => {
+      const { grantManagementRoutes } = await import('../management/grants/routes.ts')
+      grantManagementRoutes(add, {
+        ...installation,
+        externalAgents: installation.config.identity !== undefined,
+      })
+    },
+  },
+  {
+    below: ['/audit'],
+    addTo: async (add, { installation }) => {
+      const { auditManagementRoutes } = await import('../audit/routes.ts')
+      auditManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/accounts/:id/agents', '/me/agents'],
+    addTo: async (add, { installation }) => {
+      const { agentManagementRoutes } = await import('../identity/agents/routes.ts')
+      agentManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/me/browsers'],
+    addTo: async (add, { installation }) => {
+      const { browserManagementRoutes } = await import('../identity/browsers/routes.ts')
+      browserManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/devices'],
+    addTo: async (add, { installation }) => {
+      const { deviceManagementRoutes } = await import('../devices/administration/routes.ts')
+      deviceManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/clone-evidence'],
+    addTo: async (add, { installation }) => {
+      const { evidenceManagementRoutes } = await import('../devices/administration/evidence-routes.ts')
+      evidenceManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/brands', '/signing-keys', '/trust-roots', '/hardware-identities'],
+    addTo: async (add, { installation }) => {
+      const { brandManagementRoutes } = await import('../brands/administration/brand-routes.ts')
+      brandManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/models'],
+    addTo: async (add, { installation }) => {
+      const { modelManagementRoutes } = await import('../brands/administration/model-routes.ts')
+      modelManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/packages'],
+    addTo: async (add, { installation }) => {
+      const { packageManagementRoutes } = await import('../package-directory/routes.ts')
+      packageManagementRoutes(add, installation)
+    },
+  },
+  {
+    below: ['/counters'],
+    addTo: async (add, { installation }) => {
+      const { counterManagementRoutes } = await import('../counting/routes.ts')
+      counterManagementRoutes(add, { ...installation, counters: installation.counts })
+    },
+  },
+  {
+    below: ['/issuers', '/me/publishers'],
+    addTo: async (add, { installation, baseUrl }) => {
+      const { publisherManagementRoutes } = await import('../ci/publisher-routes.ts')
+      publisherManagementRoutes(add, { ...installation, baseUrl })
+    },
+  },
+  {
+    below: ['/attention'],
+    addTo: async (add, { installation }) => {
+      const { attentionStore } = await import('../attention/attention-store.ts')
+      const { attentionManagementRoutes } = await import('../attention/routes.ts')
+      attentionManagementRoutes(add, { ...installation, attention: attentionStore(installation.database) })
+    },
+  },
+  {
+    below: ['/status'],
+    addTo: async (add, { installation, surroundings }) => {
+      const { statusManagementRoutes } = await import('../status/routes.ts')
+      statusManagementRoutes(add, { ...installation, release: RELEASE, surroundings })
+    },
+  },
+  {
+    below: ['/jobs', '/audit/verify'],
+    addTo: async (add, { installation }) => {
+      const { filterIn } = await import('../devices/administration/device-query.ts')
+      const { instantField } = await import('../http/management/instant-field.ts')
+      const { jobRoutes } = await import('../management/jobs/routes.ts')
+      jobRoutes(add, {
+        ...installation,
+        filterIn: (asked, place) => filterIn(asked, instantField, place),
+      })
+    },
+  },
+]
+
+/** The group of a path as the table of operations writes it. */
+export function groupOf(path: string): Group | undefined {
+  const beginning = ({ below }: Group) =>
+    Math.max(...below.map((start) => (path === start || path.startsWith(`${start}/`) ? start.length : 0)))
+  const [group] = MANAGEMENT_GROUPS.toSorted((a, b) => beginning(b) - beginning(a))
+  return group && beginning(group) > 0 ? group : undefined
+}
