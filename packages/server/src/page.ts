@@ -15,15 +15,3 @@ export async function pageOf<Row>(
   const rows = found.slice(0, limit)
   return { rows, next: found.length > limit ? rows.at(-1) : undefined }
 }
-
-/** All rows, in the order of `pages`. */
-export async function* allOf<Row>(
-  pages: (after: Row | undefined) => Promise<Page<Row>>,
-): AsyncGenerator<Row> {
-  for (let after: Row | undefined; ; ) {
-    const { rows, next } = await pages(after)
-    yield* rows
-    if (next === undefined) return
-    after = next
-  }
-}

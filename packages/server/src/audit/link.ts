@@ -7,7 +7,7 @@ import type { AuditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
 /** Runs a transaction on the log alone. */
-export type InAudit = <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
+type InAudit = <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
 
 declare module '../stores.ts' {
   interface Stores {

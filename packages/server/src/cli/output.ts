@@ -63,13 +63,6 @@ export function printList(
 
 export const noteCut = (streams: Streams): void =>
   note(streams, 'Values end in … where they do not fit: --columns chooses, --json shows all.')
-
-export async function rowsOf<T>(items: AsyncIterable<T>, rowOf: (item: T) => Row): Promise<readonly Row[]> {
-  const rows: Row[] = []
-  for await (const item of items) rows.push(rowOf(item))
-  return rows
-}
-
 /** Lines with the columns in capitals above them. */
 export const tableOf = (rows: readonly Row[], columns: readonly string[]): string =>
   fitTable([titlesOf(columns), ...cellsOf(rows, columns)]).lines.join('\n')

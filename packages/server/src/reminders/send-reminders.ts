@@ -19,7 +19,7 @@ export const waitAfter = (attempts: number, random: number): number =>
   Math.round(Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_MS) * (0.8 + random * 0.4))
 
 /** The instant of the next attempt, or undefined where it would come more than three days after the reminder was queued. */
-export function nextAttempt(
+function nextAttempt(
   { queuedAt, attempts }: { readonly queuedAt: Date; readonly attempts: number },
   now: Date,
   random: number,
@@ -29,7 +29,7 @@ export function nextAttempt(
 }
 
 /** What was queued before this has had its three days. */
-export const givenUpBefore = (now: Date): Date => new Date(now.getTime() - GIVE_UP_MS)
+const givenUpBefore = (now: Date): Date => new Date(now.getTime() - GIVE_UP_MS)
 
 /** A reminder, and what it is about at this moment. */
 interface Told {

@@ -20,7 +20,7 @@ export async function listTokens(
   return { macaroons: (await listSessions(listing, deps)).map(tokenRecord) }
 }
 
-export function listSessions(
+function listSessions(
   { accountId, includeInactive }: Listing,
   { tokenSessions, clock }: Pick<TokenDependencies, 'tokenSessions' | 'clock'>,
 ): Promise<readonly ListedSession[]> {

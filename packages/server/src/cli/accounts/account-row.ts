@@ -17,14 +17,6 @@ export const ACCOUNT_COLUMNS = [
   'created_at',
 ] as const
 
-export async function accountRows(
-  accounts: readonly Account[],
-  installation: TransactionStores,
-): Promise<readonly AccountRecord[]> {
-  const { accountRecords } = await import('../../accounts/administration/account-record.ts')
-  return accountRecords(accounts, installation)
-}
-
 export async function accountRow(account: Account, installation: TransactionStores): Promise<AccountRecord> {
   const { accountRecord } = await import('../../accounts/administration/account-record.ts')
   return accountRecord(account, installation)

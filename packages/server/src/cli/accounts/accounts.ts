@@ -1,13 +1,12 @@
 /** `ratafia accounts`: who can log in. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { asRow, printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { accountOver } from './account-over.ts'
-import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
+import { ACCOUNT_COLUMNS, accountRow } from './account-row.ts'
 import { addAccountCommand } from './add-account.ts'
 import { passwordCommands } from './credentials/passwords.ts'
 import { secondFactorCommands } from './credentials/second-factor.ts'
@@ -29,14 +28,12 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   goes(withJson(accounts.command('show <username>')), 'both', ['account'])
     .description('show one account, by username or id')
     .action(async (username: string, options: JsonOption & WayOptions) => {
-      const record = await eitherWay<JsonObject>(context, options, 'read', {
-        directly: async (installation) => {
-          const { showAccount } = await import('../../accounts/administration/show-account.ts')
-          const named = { account: username, authority: installation.authority }
-          return accountRow(await showAccount(named, installation), installation)
-        },
-        over: async (service) => (await accountOver(service, api.account, username)).record,
-      })
+      const record = await withService(
+        context,
+        options,
+        'read',
+        async (service) => (await accountOver(service, api.account, username)).record,
+      )
       print(context, options, record, details(asRow(record)))
     })
 
@@ -80,20 +77,9 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 const MOST = 1_000_000
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
-  const { records, more } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { listAccounts } = await import('../../accounts/list.ts')
-      const { authority } = installation
-      const all: JsonObject[] = []
-      for (let after: string | undefined; ; ) {
-        const page = await listAccounts({ authority, after, limit: 1000 }, installation)
-        all.push(...(await accountRows(page.accounts, installation)))
-        if (page.next === undefined) return { records: all, more: false }
-        after = page.next
-      }
-    },
-    over: (service) => service.list(api.accounts, 'accounts', { most: MOST }),
-  })
+  const { records, more } = await withService(context, options, 'read', (service) =>
+    service.list(api.accounts, 'accounts', { most: MOST }),
+  )
   printRecords(context, options, records, {
     columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
     empty: 'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',

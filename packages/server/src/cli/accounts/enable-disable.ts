@@ -1,16 +1,14 @@
-/** `ratafia accounts disable` and `enable`, on the database or at a service. */
+/** `ratafia accounts disable` and `enable`. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
-import type { Installation } from '../../installation.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { withNeededYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { counted, type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { accountOver } from './account-over.ts'
-import { accountRow } from './account-row.ts'
 
 interface SwitchOptions extends JsonOption, YesOption, WayOptions {}
 
@@ -30,22 +28,12 @@ export function enableDisableCommands(accounts: Command, context: CommandContext
       const told = (username: unknown) =>
         `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`
       const each = actOnEachOf(usernames, { done: 'disabled', told }, options, context)
-      await eitherWay(context, options, 'change', {
-        directly: async (installation) => {
-          const { disableAccount } = await import('../../accounts/disable.ts')
-          const { authority } = installation
-          await each({
-            act: async (account) =>
-              accountRow(await disableAccount({ account, authority }, installation), installation),
-            consequence: (name) => whatEndsHere(name, installation),
-          })
-        },
-        over: (service) =>
-          each({
-            act: async (name) => (await accountOver(service, api.disableAccount, name)).record,
-            consequence: (name) => whatEndsThere(name, service),
-          }),
-      })
+      await withService(context, options, 'change', (service) =>
+        each({
+          act: async (name) => (await accountOver(service, api.disableAccount, name)).record,
+          consequence: (name) => whatEnds(name, service),
+        }),
+      )
     })
 
   goes(withJson(accounts.command('enable <username...>')), 'both', ['enableAccount'])
@@ -54,18 +42,9 @@ export function enableDisableCommands(accounts: Command, context: CommandContext
       const told = (username: unknown) =>
         `The account ${username} is enabled: it can log in, and its tokens that were not revoked work again.`
       const each = actOnEachOf(usernames, { done: 'enabled', told }, options, context)
-      await eitherWay(context, options, 'change', {
-        directly: async (installation) => {
-          const { enableAccount } = await import('../../accounts/enable.ts')
-          const { authority } = installation
-          await each({
-            act: async (account) =>
-              accountRow(await enableAccount({ account, authority }, installation), installation),
-          })
-        },
-        over: (service) =>
-          each({ act: async (name) => (await accountOver(service, api.enableAccount, name)).record }),
-      })
+      await withService(context, options, 'change', (service) =>
+        each({ act: async (name) => (await accountOver(service, api.enableAccount, name)).record }),
+      )
     })
 }
 
@@ -92,23 +71,12 @@ const actOnEachOf =
       undefined,
     )
 
-async function whatEndsHere(name: string, installation: Installation): Promise<string> {
-  const { findAccount } = await import('../../accounts/find.ts')
-  const { listSessions } = await import('../../tokens/list.ts')
-  const { id, username } = await findAccount(name, installation)
-  const sessions = await listSessions({ accountId: id, includeInactive: false }, installation)
-  return whatEnds(username, sessions.length)
-}
-
-/** As many as the database would be asked for. */
+/** More than anyone has. */
 const MOST_SESSIONS = 10_000
 
-async function whatEndsThere(name: string, service: Service): Promise<string> {
+async function whatEnds(name: string, service: Service): Promise<string> {
   const { record } = await accountOver(service, api.account, name)
   const query = { account: String(record['id']), state: 'active' }
   const { records } = await service.list(api.tokens, 'tokens', { query, most: MOST_SESSIONS })
-  return whatEnds(String(record['username']), records.length)
+  return `${record['username']} cannot log in any longer, and ${counted(records.length, 'session')} of its developer tokens, all its agents and all its rules for jobs stop working, until the account is enabled again.`
 }
-
-const whatEnds = (username: string, sessions: number): string =>
-  `${username} cannot log in any longer, and ${counted(sessions, 'session')} of its developer tokens, all its agents and all its rules for jobs stop working, until the account is enabled again.`

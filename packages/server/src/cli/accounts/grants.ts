@@ -2,15 +2,13 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { ROLE_NAMES, ROLES } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
-import { systemClock } from '../../clock.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { agentsHere } from './list-agents.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at', 'id', 'account_id']
 const SHOWN = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at']
@@ -68,24 +66,9 @@ export function grantCommands(parent: Command, context: CommandContext): void {
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { account, role, brand } = options
-  const { records, more } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { grantRecord, checkRole } = await import('../../grants/grant.ts')
-      const { listGrants } = await import('../../management/grants/list-grants.ts')
-      const { authority } = installation
-      const filter = {
-        account,
-        brandId: brand,
-        role: role === undefined ? undefined : checkRole(role, undefined).role,
-      }
-      const { grants, next } = await listGrants(
-        { filter, after: undefined, limit: MOST, authority },
-        installation,
-      )
-      return { records: grants.map(grantRecord) as readonly JsonObject[], more: next !== undefined }
-    },
-    over: (service) => service.list(api.grants, 'grants', { query: { account, role, brand }, most: MOST }),
-  })
+  const { records, more } = await withService(context, options, 'read', (service) =>
+    service.list(api.grants, 'grants', { query: { account, role, brand }, most: MOST }),
+  )
   printRecords(context, options, records, { columns: SHOWN, empty: 'Nobody has such a role.' })
   if (more)
     note(context.streams, `Only the first ${MOST} are shown. --account, --role and --brand narrow the list.`)
@@ -98,26 +81,14 @@ interface Named {
 
 async function add({ username, role }: Named, options: GrantOptions, context: CommandContext): Promise<void> {
   const { brand, withAgent: agents } = options
-  const expiresFrom = (now: Date) => readInstant('--expires', options.expires, { now, direction: 'ahead' })
-  const asked = expiresFrom(systemClock())
-  const { grant: record, agents: all } = await eitherWay<GrantedNow>(context, options, 'change', {
-    directly: async (installation) => {
-      const { addGrant } = await import('../../management/grants/add-grant.ts')
-      const { grantRecord } = await import('../../grants/grant.ts')
-      const { authority } = installation
-      const expires = expiresFrom(installation.clock())
-      const externalAgents = installation.config.identity !== undefined
-      const wanted = { account: username, role, brand, expires, agents, externalAgents, authority }
-      const grant = grantRecord(await addGrant(wanted, installation))
-      return { grant, agents: await agentsHere({ account: username }, installation) }
-    },
-    over: async (service) => {
-      const expires = asked?.toISOString() ?? null
-      const body = { account: username, role, brand: brand ?? null, expires, ...(agents && { agents }) }
-      const { record: grant } = await service.call(api.addGrant, { body })
-      const { records } = await service.list(api.accountAgents, 'agents', { id: username, most: MOST })
-      return { grant, agents: records }
-    },
+  const { grant: record, agents: all } = await withService(context, options, 'change', async (service) => {
+    const now = service.clock()
+    const expires =
+      readInstant('--expires', options.expires, { now, direction: 'ahead' })?.toISOString() ?? null
+    const body = { account: username, role, brand: brand ?? null, expires, ...(agents && { agents }) }
+    const { record: grant } = await service.call(api.addGrant, { body })
+    const { records } = await service.list(api.accountAgents, 'agents', { id: username, most: MOST })
+    return { grant, agents: records }
   })
   const until = record['expires_at'] === null ? '' : ` until ${record['expires_at']}`
   print(context, options, record, `${record['account']} has the role ${roleOf(record)}${until}.`)
@@ -129,38 +100,21 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
   )
 }
 
-interface GrantedNow {
-  readonly grant: JsonObject
-  /** Of the account: all of them were added before. */
-  readonly agents: readonly JsonObject[]
-}
-
 async function remove(
   { username, role }: Named,
   options: GrantOptions & YesOption,
   context: CommandContext,
 ): Promise<void> {
   const { brand } = options
-  const record = await eitherWay<JsonObject>(context, options, 'change', {
-    directly: async (installation) => {
-      const { findAccount } = await import('../../accounts/find.ts')
-      const { checkRole, grantRecord } = await import('../../grants/grant.ts')
-      const { removeGrant } = await import('../../management/grants/remove-grant.ts')
-      const { id: accountId } = await findAccount(username, installation)
-      const grant = { accountId, ...checkRole(role, brand) }
-      return grantRecord(await removeGrant({ grant, authority: installation.authority }, installation))
-    },
-    over: async (service) => {
-      const { records } = await service.list(api.grants, 'grants', {
-        query: { account: username, role, brand },
-        most: MOST,
-      })
-      const found = records.find((one) => one['role'] === role && one['brand'] === (brand ?? null))
-      const id = found?.['id']
-      return (
-        await service.call(api.removeGrant, { id: typeof id === 'string' ? id : `${username}:${role}` })
-      ).record
-    },
+  const record = await withService(context, options, 'change', async (service) => {
+    const { records } = await service.list(api.grants, 'grants', {
+      query: { account: username, role, brand },
+      most: MOST,
+    })
+    const found = records.find((one) => one['role'] === role && one['brand'] === (brand ?? null))
+    const id = found?.['id']
+    return (await service.call(api.removeGrant, { id: typeof id === 'string' ? id : `${username}:${role}` }))
+      .record
   })
   print(context, options, record, `${record['account']} no longer has the role ${roleOf(record)}.`)
 }

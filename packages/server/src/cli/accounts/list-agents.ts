@@ -6,8 +6,8 @@ import type { Installation } from '../../installation.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type ListOption, note, print, printList, type Row, withList } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
-import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import type { ListPart, Service } from '../service/service.ts'
+import { goes, isDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
 import { requireAccountName } from './account-over.ts'
 
 /** More than anyone reads at once; a service that goes on for ever is none of ours. */
@@ -27,10 +27,11 @@ export function listAgentsCommand(agents: Command, context: CommandContext): voi
     .option('--mine', 'only my own, at a service')
     .action(async (options: ListOptions) => {
       refuseBoth(options)
-      const { records, more } = await eitherWay(context, options, 'read', {
-        directly: async (installation) => ({ records: await agentsHere(options, installation), more: false }),
-        over: (service) => agentsThere(options, service),
-      })
+      if (options.mine) requireService(options, context, '--mine')
+      const { records, more } =
+        options.account === undefined && isDirect(options, context)
+          ? await context.readInstallation(allAgents)
+          : await withService(context, options, 'read', (service) => agentsOf(options, service))
       if (options.json) print(context, options, records, '')
       else {
         printList(context, options, records.map(rowOf), {
@@ -47,30 +48,20 @@ export function refuseBoth({ account, mine }: Pick<ListOptions, 'account' | 'min
   if (mine && account !== undefined) throw new UsageError('Give either --account or --mine.')
 }
 
-/** Throws {@link UsageError} for --mine where nobody is logged in. */
-export function refuseMine({ mine }: Pick<ListOptions, 'mine'>): void {
-  if (mine) throw new UsageError('--mine is for a service: on the database nobody is logged in.')
-}
-
-/** Those on the database. Throws {@link UsageError} for `--mine`. */
-export async function agentsHere(
-  options: Pick<ListOptions, 'account' | 'mine'>,
-  installation: Installation,
-): Promise<readonly JsonObject[]> {
-  refuseMine(options)
+/** Of every account: only whoever has the database sees them together. */
+async function allAgents({ authority, ...stores }: Installation): Promise<ListPart> {
   const { agentRecord } = await import('../../identity/agents/agent-record.ts')
   const { listAgents } = await import('../../identity/agents/list-agents.ts')
-  const only = { account: options.account, authority: installation.authority }
-  const all: JsonObject[] = []
+  const records: JsonObject[] = []
   for (let after: string | undefined; ; ) {
-    const page = await listAgents({ ...only, after, limit: 1000 }, installation)
-    all.push(...page.agents.map(agentRecord))
-    if (page.next === undefined) return all
+    const page = await listAgents({ account: undefined, authority, after, limit: 1000 }, stores)
+    records.push(...page.agents.map(agentRecord))
+    if (page.next === undefined) return { records, more: false }
     after = page.next
   }
 }
 
-async function agentsThere({ account, mine }: ListOptions, service: Service) {
+async function agentsOf({ account, mine }: ListOptions, service: Service) {
   if (mine) return service.list(api.myAgents, 'agents', { most: MOST })
   if (account === undefined) {
     throw new UsageError(

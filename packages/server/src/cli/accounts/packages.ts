@@ -7,21 +7,11 @@ import type { CommandContext } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
 import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import {
-  counted,
-  type JsonOption,
-  type ListOption,
-  print,
-  printList,
-  type Row,
-  rowsOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, type JsonOption, type ListOption, print, printList, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { asRow } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
+import { goes, serviceOf, type WayOptions, withService } from '../service/ways.ts'
 
 interface ImportOptions extends JsonOption, YesOption, WayOptions {
   readonly replace?: boolean
@@ -49,12 +39,12 @@ async function importLocal(
   service: Service,
   context: CommandContext,
 ): Promise<void> {
-  const { importOver } = await import('../jobs/import-over.ts')
+  const { importFileInto } = await import('../jobs/import-file.ts')
   const { streams } = context
   const wanted = { format: await local.format(), ...(options.replace ? { replace_all: true } : {}) }
   const asked = { kind: 'packages.import', files: [local.path], options: wanted }
   const plan = async (): Promise<ImportPlan> => {
-    const counts = await importOver(service, { ...asked, dryRun: true }, streams)
+    const counts = await importFileInto(service, { ...asked, dryRun: true }, streams)
     const { added, changed, removed, unchanged } = counts
     return {
       ...{ added: Number(added), changed: Number(changed) },
@@ -63,7 +53,7 @@ async function importLocal(
   }
   if (options.dryRun) return printPlan(await plan(), options, context)
   if (options.replace) await confirm(context, options, async () => toldOf(await plan()))
-  const { imported } = await importOver(service, { ...asked, dryRun: false }, streams)
+  const { imported } = await importFileInto(service, { ...asked, dryRun: false }, streams)
   printImported(Number(imported), options, context)
 }
 
@@ -113,16 +103,9 @@ export function packageCommands(parent: Command, context: CommandContext): void 
   goes(withList(packages.command('list'), COLUMNS), 'both', ['packages'])
     .description('list all packages, by name')
     .action(async (options: ListOption & WayOptions) => {
-      const rows = await eitherWay<readonly Row[]>(context, options, 'read', {
-        directly: async (installation) => {
-          const { listPackages, packageRecord } = await import('../../package-directory/list.ts')
-          return rowsOf(listPackages(installation), packageRecord)
-        },
-        over: async (service) =>
-          (await service.list(api.packages, 'packages', { most: Number.MAX_SAFE_INTEGER })).records.map(
-            asRow,
-          ),
-      })
+      const rows = await withService(context, options, 'read', async (service) =>
+        (await service.list(api.packages, 'packages', { most: Number.MAX_SAFE_INTEGER })).records.map(asRow),
+      )
       printList(context, options, rows, {
         columns: COLUMNS,
         empty: 'The package directory is empty: the name of a package is used as its snap id.',

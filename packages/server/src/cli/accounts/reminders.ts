@@ -6,7 +6,7 @@ import { type CommandContext, UsageError } from '../context.ts'
 import { readSwitch } from '../option-values.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, requireService, type WayOptions, withService } from '../service/ways.ts'
 import { accountOver } from './account-over.ts'
 
 interface Options extends JsonOption, WayOptions {
@@ -47,24 +47,11 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
           context,
           undefined,
         )
-      await eitherWay(context, options, 'change', {
-        directly: async (installation) => {
-          if (options.mine) {
-            throw new UsageError('--mine is for a service: on the database nobody is logged in.')
-          }
-          const { editAccount } = await import('../../accounts/administration/edit-account.ts')
-          const { channelsOf } = await import('../../reminders/reminder.ts')
-          const { authority } = installation
-          await each(async (account) => {
-            const changed = await editAccount({ account, authority, reminders: on }, installation)
-            return { ...changed, reminders: changed.remindersOffAt === undefined }
-          }, channelsOf(installation.config.reminders))
-        },
-        over: async (service) => {
-          if (options.mine) return switchMine(on, service, options, context)
-          const { record } = await service.call(api.myReminders)
-          await each((username) => switchThere(username, on, service), record['sent_by'])
-        },
+      if (options.mine) requireService(options, context, '--mine')
+      await withService(context, options, 'change', async (service) => {
+        if (options.mine) return switchMine(on, service, options, context)
+        const { record } = await service.call(api.myReminders)
+        await each((username) => switchThere(username, on, service), record['sent_by'])
       })
     })
 }

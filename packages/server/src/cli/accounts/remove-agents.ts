@@ -6,9 +6,9 @@ import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, isDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
 import { accountOver } from './account-over.ts'
-import { refuseBoth, refuseMine } from './list-agents.ts'
+import { refuseBoth } from './list-agents.ts'
 
 interface RemoveOptions extends JsonOption, YesOption, WayOptions {
   readonly account?: string
@@ -24,7 +24,6 @@ export function removeAgentsCommand(agents: Command, context: CommandContext): v
     .option('--mine', 'my own, at a service')
     .action(async (names: readonly string[], options: RemoveOptions) => {
       refuseBoth(options)
-      const { account } = options
       const each = (remove: (name: string) => Promise<unknown>): Promise<void> =>
         actOnAll(
           names,
@@ -41,20 +40,20 @@ export function removeAgentsCommand(agents: Command, context: CommandContext): v
           context,
           undefined,
         )
-      await eitherWay(context, options, 'change', {
-        directly: async (installation) => {
-          refuseMine(options)
-          const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
+      if (options.mine) requireService(options, context, '--mine')
+      if (options.account === undefined && isDirect(options, context)) {
+        const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
+        return context.withInstallation(async (installation) => {
           const { authority } = installation
-          await each((name) => removeAgent({ name, account, authority }, installation))
-        },
-        over: (service) => each(removalThere(options, service)),
-      })
+          await each((name) => removeAgent({ name, account: undefined, authority }, installation))
+        })
+      }
+      await withService(context, options, 'change', (service) => each(removalOf(options, service)))
     })
 }
 
 /** Throws {@link UsageError} where nothing says whose agents they are. */
-function removalThere({ account, mine }: RemoveOptions, service: Service) {
+function removalOf({ account, mine }: RemoveOptions, service: Service) {
   if (!mine && account === undefined) {
     throw new UsageError(
       'A service removes agents of an account: give --account USERNAME, --mine, or --direct where the database is.',

@@ -1,12 +1,11 @@
-/** `ratafia accounts set-email`, on the database or at a service. */
+/** `ratafia accounts set-email`. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
-import type { Installation } from '../../installation.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { accountOver } from './account-over.ts'
 
 export function setEmailCommand(accounts: Command, context: CommandContext): void {
@@ -17,23 +16,14 @@ export function setEmailCommand(accounts: Command, context: CommandContext): voi
         id,
         username: name,
         email: address,
-      } = await eitherWay<JsonObject>(context, options, 'change', {
-        directly: (installation) => setHere(username, email, installation),
-        over: (service) => setThere(username, email, service),
-      })
+      } = await withService(context, options, 'change', (service) => setEmail(username, email, service))
       const told = `The e-mail address of ${name} is ${address}.`
       print(context, options, { id, username: name, email: address }, told)
     })
 }
 
-async function setHere(account: string, email: string, installation: Installation): Promise<JsonObject> {
-  const { editAccount } = await import('../../accounts/administration/edit-account.ts')
-  const { authority } = installation
-  return { ...(await editAccount({ account, email, authority }, installation)) }
-}
-
 /** Changes the account as it was read: one that somebody changes meanwhile is refused. */
-async function setThere(username: string, text: string, service: Service): Promise<JsonObject> {
+async function setEmail(username: string, text: string, service: Service): Promise<JsonObject> {
   const { checkEmail } = await import('../../accounts/account-fields.ts')
   const { etag } = await accountOver(service, api.account, username)
   // In the words of its rule, before the limits of the wire.

@@ -1,7 +1,6 @@
 /** `ratafia tokens`: the sessions of tokens. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { systemClock } from '../../clock.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
@@ -9,7 +8,7 @@ import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant, several } from '../option-values.ts'
 import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
+import { goes, requireDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
 import { developerTokenCommands } from '../tokens/developer-commands.ts'
 
 interface RevokeOptions extends JsonOption, YesOption, WayOptions {
@@ -92,22 +91,12 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       if (sessionIds.length === 0) {
         throw new UsageError('Give the id of a session, or --account USERNAME --all.')
       }
-      await eitherWay(context, options, 'change', {
-        directly: (installation) => {
-          if (options.mine)
-            throw new UsageError('--mine is for a service: on the database nobody is logged in.')
-          return revokeEach(sessionIds, options, context, async (sessionId) => {
-            const { revokeSession } = await import('../../tokens/administration/revoke-session.ts')
-            const { sessionRecord } = await import('../../tokens/session.ts')
-            const { authority } = installation
-            return sessionRecord((await revokeSession({ sessionId, authority }, installation)).session)
-          })
-        },
-        over: (service) =>
-          revokeEach(sessionIds, options, context, async (id) => {
-            return (await service.call(options.mine ? api.revokeMyToken : api.revokeToken, { id })).record
-          }),
-      })
+      if (options.mine) requireService(options, context, '--mine')
+      await withService(context, options, 'change', (service) =>
+        revokeEach(sessionIds, options, context, async (id) => {
+          return (await service.call(options.mine ? api.revokeMyToken : api.revokeToken, { id })).record
+        }),
+      )
     })
 }
 
@@ -136,38 +125,16 @@ const revokeEach = (
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { account, mine = false, includeInactive = false } = options
-  const unusedAt = (now: Date) =>
-    readInstant('--unused-since', options.unusedSince, { now, direction: 'ago' })
-  const asked = unusedAt(systemClock())
-  const { records, more } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      if (mine) throw new UsageError('--mine is for a service: on the database nobody is logged in.')
-      const { findAccount } = await import('../../accounts/find.ts')
-      const { pageOfSessions } = await import('../../tokens/administration/list-sessions.ts')
-      const { usedSessionRecord } = await import('../../tokens/session.ts')
-      const { authority } = installation
-      const accountId = account === undefined ? undefined : (await findAccount(account, installation)).id
-      const { sessions, next } = await pageOfSessions(
-        {
-          authority,
-          accountId,
-          state: includeInactive ? 'all' : 'active',
-          unusedSince: unusedAt(installation.clock()),
-          after: undefined,
-          limit: LIST_LIMIT,
-        },
-        installation,
-      )
-      return { records: sessions.map(usedSessionRecord) as readonly JsonObject[], more: next !== undefined }
-    },
-    over: (service) => {
-      const query = {
-        state: includeInactive ? 'all' : 'active',
-        unused_since: asked?.toISOString(),
-        ...(mine ? {} : { account }),
-      }
-      return service.list(mine ? api.myTokens : api.tokens, 'tokens', { query, most: LIST_LIMIT })
-    },
+  if (mine) requireService(options, context, '--mine')
+  const { records, more } = await withService(context, options, 'read', (service) => {
+    const now = service.clock()
+    const unused = readInstant('--unused-since', options.unusedSince, { now, direction: 'ago' })
+    const query = {
+      state: includeInactive ? 'all' : 'active',
+      unused_since: unused?.toISOString(),
+      ...(mine ? {} : { account }),
+    }
+    return service.list(mine ? api.myTokens : api.tokens, 'tokens', { query, most: LIST_LIMIT })
   })
   printRecords(context, options, records, { columns: SHOWN, empty: 'There is no session to show.' })
   if (more) {

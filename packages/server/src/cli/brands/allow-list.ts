@@ -2,24 +2,14 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
-import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import type { LocalFile } from '../files/local-file.ts'
 import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import {
-  counted,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  rowsOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
+import { goes, serviceOf, type WayOptions, withService } from '../service/ways.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
 /** More than anyone reads: an import has as many. */
@@ -65,14 +55,14 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const { dryRun = false } = options
       const service = await serviceOf(options, context)
       if (service) {
-        const { importOver } = await import('../jobs/import-over.ts')
+        const { importFileInto } = await import('../jobs/import-file.ts')
         const wanted = { model: options.model }
         const format = (local: LocalFile) => local.format()
         const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
         const { record } = await service.call(api.model, {
           names: { brand: model.brandId, model: model.model },
         })
-        const { entries, added } = await importOver(service, asked, context.streams)
+        const { entries, added } = await importFileInto(service, asked, context.streams)
         tell({ entries: Number(entries), added: Number(added) }, options, context)
         return noteIfIgnored(record['registration'], options, context)
       }
@@ -97,18 +87,9 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption & ListOption & WayOptions) => {
       const model = parseModelName(options.model)
-      const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
-        directly: async (installation) => {
-          const { allowListRecord, listAllowed } = await import(
-            '../../brands/models/allow-list/list-allowed.ts'
-          )
-          const { authority } = installation
-          return rowsOf(listAllowed({ model, authority }, installation), allowListRecord)
-        },
-        over: async (service) => {
-          const names = { brand: model.brandId, model: model.model }
-          return (await service.list(api.allowList, 'entries', { names, most: MOST })).records
-        },
+      const records = await withService(context, options, 'read', async (service) => {
+        const names = { brand: model.brandId, model: model.model }
+        return (await service.list(api.allowList, 'entries', { names, most: MOST })).records
       })
       printRecords(context, options, records, {
         columns: COLUMNS,

@@ -2,7 +2,6 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type ModelName, parseModelName } from '../../brands/models/model-policy.ts'
-import { systemClock } from '../../clock.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnAll } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
@@ -13,7 +12,7 @@ import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { escaped } from '../terminal/harmless.ts'
 
 interface AddOptions extends JsonOption, WayOptions {
@@ -64,30 +63,15 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
 async function add(text: string, options: AddOptions, context: CommandContext): Promise<void> {
   const { label } = options
   const model = parseModelName(text)
-  const expiresFrom = (now: Date) =>
-    readInstant('--expires', options.expires, { now, direction: 'ahead' }) ?? null
-  const expires = expiresFrom(systemClock())
   const useLimit = options.uses === undefined ? null : readUses(options.uses)
-  await eitherWay(context, options, 'change', {
-    directly: async (installation) => {
-      const { addApiKey } = await import('../../brands/models/api-keys/add-api-key.ts')
-      const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
-      const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
-      const { authority } = installation
-      const expiresAt = expiresFrom(installation.clock())
-      const added = await addApiKey({ model, authority, label, expiresAt, useLimit }, installation)
-      const record = { ...apiKeyRecord(added.key), key: added.text }
-      await printKey(record, options, context, () =>
-        revokeApiKey({ id: added.key.id, authority }, installation),
-      )
-    },
-    over: async (service) => {
-      const body = { label, expires: expires?.toISOString() ?? null, uses: useLimit }
-      const { record } = await service.call(api.addApiKey, { names: namesOf(model), body })
-      await printKey(record, options, context, () =>
-        service.call(api.revokeApiKey, { id: String(record['id']), names: namesOf(model) }),
-      )
-    },
+  await withService(context, options, 'change', async (service) => {
+    const now = service.clock()
+    const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
+    const body = { label, expires: expires?.toISOString() ?? null, uses: useLimit }
+    const { record } = await service.call(api.addApiKey, { names: namesOf(model), body })
+    await printKey(record, options, context, () =>
+      service.call(api.revokeApiKey, { id: String(record['id']), names: namesOf(model) }),
+    )
   })
   if (options.json) return
   note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
@@ -111,15 +95,7 @@ async function list(
   context: CommandContext,
 ): Promise<void> {
   const model = options.model === undefined ? undefined : parseModelName(options.model)
-  const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
-    directly: async (installation) => {
-      const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
-      const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
-      const { authority } = installation
-      return (await listApiKeys({ model, authority }, installation)).map(apiKeyRecord)
-    },
-    over: (service) => keysOver(service, model),
-  })
+  const records = await withService(context, options, 'read', (service) => keysOver(service, model))
   printRecords(context, options, records, { columns: SHOWN, empty: 'There is no API key.' })
 }
 
@@ -145,26 +121,18 @@ async function revoke(
       context,
       undefined,
     )
-  await eitherWay(context, options, 'change', {
-    directly: (installation) =>
-      each(async (id) => {
-        const { apiKeyRecord } = await import('../../brands/models/api-keys/api-key-record.ts')
-        const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
-        return apiKeyRecord(await revokeApiKey({ id, authority: installation.authority }, installation))
-      }),
-    over: async (service) => {
-      let known: readonly JsonObject[] | undefined
-      await each(async (id) => {
-        known ??= await keysOver(service, undefined)
-        const model = known.find((key) => key['id'] === id)?.['model']
-        if (typeof model !== 'string') {
-          const { noSuchApiKey } = await import('../../brands/models/api-keys/list-api-keys.ts')
-          const { message, code } = noSuchApiKey(id)
-          throw new ServiceRefusal(message, { code })
-        }
-        return (await service.call(api.revokeApiKey, { id, names: namesOf(parseModelName(model)) })).record
-      })
-    },
+  await withService(context, options, 'change', async (service) => {
+    let known: readonly JsonObject[] | undefined
+    await each(async (id) => {
+      known ??= await keysOver(service, undefined)
+      const model = known.find((key) => key['id'] === id)?.['model']
+      if (typeof model !== 'string') {
+        const { noSuchApiKey } = await import('../../brands/models/api-keys/list-api-keys.ts')
+        const { message, code } = noSuchApiKey(id)
+        throw new ServiceRefusal(message, { code })
+      }
+      return (await service.call(api.revokeApiKey, { id, names: namesOf(parseModelName(model)) })).record
+    })
   })
 }
 

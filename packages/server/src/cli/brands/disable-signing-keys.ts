@@ -7,7 +7,7 @@ import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
 import { type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 interface DisableOptions extends JsonOption, YesOption, WayOptions {
   readonly force?: boolean
@@ -48,14 +48,9 @@ export function disableSigningKeysCommand(keys: Command, context: CommandContext
           context,
           undefined,
         )
-      await eitherWay(context, options, 'change', {
-        directly: async (installation) => {
-          const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
-          const { authority } = installation
-          await each((keyId) => disableSigningKey({ keyId, force, authority }, installation))
-        },
-        over: (service) => each((keyId) => disableThere(keyId, { force }, service)),
-      })
+      await withService(context, options, 'change', (service) =>
+        each((keyId) => disableThere(keyId, { force }, service)),
+      )
     })
 }
 

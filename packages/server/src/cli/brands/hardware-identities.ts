@@ -1,14 +1,13 @@
 /** `ratafia hardware-identities`: which keys are built into which boards. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import { counted, type JsonOption, type ListOption, print, rowsOf, withJson, withList } from '../output.ts'
+import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, serviceOf, type WayOptions } from '../service/ways.ts'
+import { goes, serviceOf, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
 
@@ -32,9 +31,9 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
         )
       const service = await serviceOf(options, context)
       if (service) {
-        const { importOver } = await import('../jobs/import-over.ts')
+        const { importFileInto } = await import('../jobs/import-file.ts')
         const asked = { kind: 'hardware-identities.import', files, dryRun: false, whole: true }
-        return tell(Number((await importOver(service, asked, context.streams))['imported']))
+        return tell(Number((await importFileInto(service, asked, context.streams))['imported']))
       }
       const { importHardwareIdentities } = await import(
         '../../brands/models/hardware/import-hardware-identities.ts'
@@ -51,17 +50,13 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
   goes(withList(identities.command('list'), COLUMNS), 'both', ['hardwareIdentities'])
     .description('list all hardware identities, by the digest of the key')
     .action(async (options: ListOption & WayOptions) => {
-      const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
-        directly: async (installation) => {
-          const { hardwareIdentityRecord, listHardwareIdentities } = await import(
-            '../../brands/models/hardware/list-hardware-identities.ts'
-          )
-          const all = listHardwareIdentities(installation.authority, installation)
-          return rowsOf(all, hardwareIdentityRecord)
-        },
-        over: async (service) =>
+      const records = await withService(
+        context,
+        options,
+        'read',
+        async (service) =>
           (await service.list(api.hardwareIdentities, 'hardware_identities', { most: MOST })).records,
-      })
+      )
       printRecords(context, options, records, {
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],
         empty: 'There is no hardware identity.',

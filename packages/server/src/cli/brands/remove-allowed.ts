@@ -11,7 +11,7 @@ import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 interface RemoveOptions extends JsonOption, YesOption, WayOptions {
   readonly model: string
@@ -58,15 +58,9 @@ export function removeAllowedCommand(list: Command, context: CommandContext): vo
           remove({ dryRun, onProgress }),
         )
       }
-      const removed = await eitherWay(context, options, 'change', {
-        directly: async (installation) => {
-          const { removeAllowed } = await import('../../brands/models/allow-list/remove-allowed.ts')
-          const { authority } = installation
-          return agreed((removal) => removeAllowed({ ...removal, model, authority, entries }, installation))
-        },
-        over: (service) =>
-          agreed((removal) => removeThere({ ...removal, model, entries, file }, service, context)),
-      })
+      const removed = await withService(context, options, 'change', (service) =>
+        agreed((removal) => removeThere({ ...removal, model, entries, file }, service, context)),
+      )
       const told = `${counted(removed, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}removed.`
       print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
     })
@@ -93,11 +87,11 @@ async function removeThere(
     return Number((await service.call(api.removeAllowed, { names, query, body })).record['removed'])
   }
   async function removeFile(path: string): Promise<number> {
-    const { importOver } = await import('../jobs/import-over.ts')
+    const { importFileInto } = await import('../jobs/import-file.ts')
     const options = { model: showModelName(model) }
     const format = (local: LocalFile) => local.format()
     const asked = { kind: 'allow-list.remove', files: [path], options, format, dryRun }
-    return Number((await importOver(service, asked, streams))['removed'])
+    return Number((await importFileInto(service, asked, streams))['removed'])
   }
 }
 

@@ -1,11 +1,10 @@
 /** `ratafia brands list` and `show`, on the database or at a service. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { asRow, printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = ['account_id', 'display_name', 'added_at']
 /** More than anyone has. */
@@ -15,15 +14,9 @@ export function listBrandsCommand(brands: Command, context: CommandContext): voi
   goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
     .description('list all brands, by account id')
     .action(async (options: ListOption & WayOptions) => {
-      const { records, more } = await eitherWay(context, options, 'read', {
-        directly: async (installation) => {
-          const { brandRecord, listBrands } = await import('../../brands/seen-brands.ts')
-          const { authority } = installation
-          const { brands: page, next } = await listBrands({ authority, limit: MOST }, installation)
-          return { records: page.map(brandRecord) as readonly JsonObject[], more: next !== undefined }
-        },
-        over: (service) => service.list(api.brands, 'brands', { most: MOST }),
-      })
+      const { records, more } = await withService(context, options, 'read', (service) =>
+        service.list(api.brands, 'brands', { most: MOST }),
+      )
       printRecords(context, options, records, {
         columns: COLUMNS,
         empty:
@@ -33,40 +26,18 @@ export function listBrandsCommand(brands: Command, context: CommandContext): voi
     })
 }
 
-interface ShownBrand {
-  readonly record: JsonObject
-  readonly keys: readonly JsonObject[]
-  readonly models: readonly JsonObject[]
-}
-
 export function showBrandCommand(brands: Command, context: CommandContext): void {
   goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
     .description('show one brand with its keys and models')
     .action(async (accountId: string, options: JsonOption & WayOptions) => {
-      const { record, keys, models } = await eitherWay<ShownBrand>(context, options, 'read', {
-        directly: async (installation) => {
-          const { pageOfSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
-          const { signingKeyRecord } = await import('../../brands/keys/signing-key-record.ts')
-          const { listModels } = await import('../../brands/models/list-models.ts')
-          const { modelRecord } = await import('../../brands/models/model-record.ts')
-          const { brandRecord, showBrand } = await import('../../brands/seen-brands.ts')
-          const { authority } = installation
-          const listing = { authority, brands: [accountId], limit: MOST }
-          return {
-            record: brandRecord(await showBrand({ accountId, authority }, installation)),
-            keys: (await pageOfSigningKeys(listing, installation)).keys.map(signingKeyRecord),
-            models: (await listModels(listing, installation)).models.map(modelRecord),
-          }
-        },
-        over: async (service) => {
-          const found = await service.call(api.brand, { names: { brand: accountId } })
-          const asking = { query: { brand: accountId }, most: MOST }
-          return {
-            record: found.record,
-            keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
-            models: (await service.list(api.models, 'models', asking)).records,
-          }
-        },
+      const { record, keys, models } = await withService(context, options, 'read', async (service) => {
+        const found = await service.call(api.brand, { names: { brand: accountId } })
+        const asking = { query: { brand: accountId }, most: MOST }
+        return {
+          record: found.record,
+          keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
+          models: (await service.list(api.models, 'models', asking)).records,
+        }
       })
       const lines = [
         details(asRow(record)),

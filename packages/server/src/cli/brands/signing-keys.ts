@@ -1,13 +1,12 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { disableSigningKeysCommand } from './disable-signing-keys.ts'
 import {
@@ -150,21 +149,9 @@ async function list(
   context: CommandContext,
 ): Promise<void> {
   const { account } = options
-  const { records, more } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { pageOfSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
-      const { signingKeyRecord } = await import('../../brands/keys/signing-key-record.ts')
-      const { authority } = installation
-      const brands = account === undefined ? undefined : [account]
-      const page = await pageOfSigningKeys({ authority, brands, limit: MOST }, installation)
-      return {
-        records: page.keys.map(signingKeyRecord) as readonly JsonObject[],
-        more: page.next !== undefined,
-      }
-    },
-    over: (service) =>
-      service.list(api.signingKeys, 'signing_keys', { query: { brand: account }, most: MOST }),
-  })
+  const { records, more } = await withService(context, options, 'read', (service) =>
+    service.list(api.signingKeys, 'signing_keys', { query: { brand: account }, most: MOST }),
+  )
   printRecords(context, options, records, {
     columns: ['account_id', 'name', 'state', 'until', 'key_id'],
     empty: 'There is no signing key. `ratafia brands add` adds a brand with its first.',

@@ -8,7 +8,7 @@ import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 
 interface CreateOptions extends JsonOption, PassphraseOption {
@@ -52,13 +52,9 @@ export function trustCommands(parent: Command, context: CommandContext): void {
   goes(withList(trust.command('list'), COLUMNS), 'both', ['trustRoots'])
     .description('list all trust roots, a line for each key')
     .action(async (options: ListOption & WayOptions) => {
-      const records = await eitherWay<readonly JsonObject[]>(context, options, 'read', {
-        directly: async (installation) => {
-          const { listTrustRoots, trustRootRecord } = await import('../../brands/trust/list-trust-roots.ts')
-          return (await listTrustRoots(installation.authority, installation)).map(trustRootRecord)
-        },
-        over: async (service) => recordsIn((await service.call(api.trustRoots)).record['trust_roots']),
-      })
+      const records = await withService(context, options, 'read', async (service) =>
+        recordsIn((await service.call(api.trustRoots)).record['trust_roots']),
+      )
       printRecords(context, options, records, { columns: COLUMNS, empty: 'There is no trust root.' })
     })
 

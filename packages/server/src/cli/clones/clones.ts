@@ -2,15 +2,12 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
-import { systemClock } from '../../clock.ts'
 import { CLONE_EVIDENCE_KINDS, type CloneEvidenceKind } from '../../devices/clones/clone-evidence.ts'
-import type { EvidencePosition } from '../../devices/clones/list-evidence.ts'
-import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { readCount, readInstant, requireText } from '../option-values.ts'
 import { type ListOption, note, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = [
   ...['last_seen_at', 'brand_id', 'model', 'serial', 'kind', 'times', 'status', 'quarantined_at'],
@@ -44,33 +41,11 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   const { kind, brand, model } = options
   requireText([brand, model])
   const limit = readCount('--limit', options.limit)
-  const sinceAt = (now: Date) => readInstant('--since', options.since, { now, direction: 'ago' })
-  const asked = sinceAt(systemClock())
-  const name = model === undefined ? undefined : parseModelName(model)
-  const { records, more } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { cloneEvidenceRecord } = await import('../../devices/administration/device-records.ts')
-      const { listCloneEvidence } = await import('../../devices/clones/list-evidence.ts')
-      const { authority } = installation
-      const filter = {
-        since: sinceAt(installation.clock()),
-        kinds: kind && [kind],
-        brands: brand === undefined ? undefined : [brand],
-        models: name && [name],
-      }
-      const found: JsonObject[] = []
-      for (let after: EvidencePosition | undefined; ; ) {
-        const wanted = { authority, filter, after, limit: limit - found.length }
-        const { evidence, next } = await listCloneEvidence(wanted, installation)
-        found.push(...evidence.map(cloneEvidenceRecord))
-        if (!next || found.length === limit) return { records: found, more: next !== undefined }
-        after = next
-      }
-    },
-    over: (service) => {
-      const query = { kind, brand, model, since: asked?.toISOString() }
-      return service.list(api.cloneEvidence, 'evidence', { query, most: limit })
-    },
+  if (model !== undefined) parseModelName(model)
+  const { records, more } = await withService(context, options, 'read', (service) => {
+    const since = readInstant('--since', options.since, { now: service.clock(), direction: 'ago' })
+    const query = { kind, brand, model, since: since?.toISOString() }
+    return service.list(api.cloneEvidence, 'evidence', { query, most: limit })
   })
   printRecords(context, options, records, { columns: SHOWN, empty: 'There is no such evidence.' })
   if (more && !options.json) {

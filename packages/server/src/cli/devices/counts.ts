@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 interface CountsOptions extends JsonOption, WayOptions {
   readonly brand?: string
@@ -22,16 +22,12 @@ export function countsCommand(devices: Command, context: CommandContext): void {
 
 async function counts(options: CountsOptions, context: CommandContext): Promise<void> {
   const { brand } = options
-  const record = await eitherWay<JsonObject>(context, options, 'read', {
-    directly: async (installation) => {
-      const { countDevices } = await import('../../devices/counts/count-devices.ts')
-      const { countsRecord } = await import('../../devices/counts/device-counts.ts')
-      const { authority } = installation
-      const brands = brand === undefined ? undefined : [brand]
-      return { ...countsRecord(await countDevices({ authority, brands }, installation)) }
-    },
-    over: async (service) => (await service.call(api.deviceCounts, { query: { brand } })).record,
-  })
+  const record = await withService(
+    context,
+    options,
+    'read',
+    async (service) => (await service.call(api.deviceCounts, { query: { brand } })).record,
+  )
   print(context, options, record, textOf(record))
 }
 

@@ -1,28 +1,21 @@
 /** Decides about many devices: makes a job of it, follows that, and says what was refused (D6). */
-import type { Clock } from '../../clock.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
 import { confirm, confirmTyped, type YesOption } from '../confirm.ts'
 import { type CommandContext, ServiceAway, ServiceRefusal, UsageError } from '../context.ts'
 import { describeJob, requireWhole } from '../jobs/job-output.ts'
-import type { AskedJob, JobWay } from '../jobs/job-way.ts'
+import { type AskedJob, type Jobs, jobsOf } from '../jobs/jobs-of.ts'
 import { counted, type JsonOption, note, print } from '../output.ts'
+import type { Service } from '../service/service.ts'
 import type { BulkDecision } from './bulk-decision.ts'
 import type { Choice } from './chosen-devices.ts'
+import { findDevice } from './one-device.ts'
 
 export interface DecideOptions extends JsonOption, YesOption {
   readonly dryRun?: boolean
   /** False with `--no-wait`. */
   readonly wait?: boolean
-}
-
-/** What it takes of the way that the command goes. */
-export interface DecidingWay {
-  readonly jobs: JobWay
-  readonly clock: Clock
-  /** Throws a refusal. */
-  readonly idOf: (name: string) => Promise<string>
 }
 
 interface Decision extends BulkDecision {
@@ -43,16 +36,17 @@ const JOBS_AT_ONCE = 2
 
 /**
  * Prints the jobs, and on standard error what was refused. Throws `RequestError` `invalid-request` if a device was
- * refused, and the refusals of the way.
+ * refused, and what `service` throws.
  */
 export async function decideMany(
   decision: Decision,
-  way: DecidingWay,
+  service: Service,
   options: DecideOptions,
   context: CommandContext,
 ): Promise<void> {
   const { choice, decided, undoable } = decision
-  const { asked, unknown } = await jobsFor(decision, way)
+  const jobs = jobsOf(service, context.streams)
+  const { asked, unknown } = await jobsFor(decision, service)
   if (options.wait === false && asked.length > JOBS_AT_ONCE) {
     throw new UsageError(
       `--no-wait takes up to ${JOBS_AT_ONCE * IDS_AT_ONCE} devices: a service does ${JOBS_AT_ONCE} jobs of an account at a time.`,
@@ -61,52 +55,54 @@ export async function decideMany(
   // Whoever named the devices one by one knows which they are; of a filter the preview says how many it chooses.
   const asks = !undoable || choice.kind === 'filter'
   const previews: JsonObject[] = []
-  if (options.dryRun || asks) for (const one of asked) previews.push(await way.jobs.preview(one))
+  if (options.dryRun || asks) for (const one of asked) previews.push(await jobs.preview(one))
   if (options.dryRun) return tellPreview(previews, unknown, decided, options, context)
   const total = previews.reduce((sum, preview) => sum + Number(preview['total']), 0)
   if (choice.kind === 'filter' && total === 0) {
     return print(context, options, { jobs: [], refused: [] }, 'There is no such device.')
   }
   if (asks) await agree(total, decision, options, context)
-  const jobs: JsonObject[] = []
+  const ended: JsonObject[] = []
   const refused: Refused[] = [...unknown]
   for (const one of asked) {
     const job = await have(
       choice.kind === 'filter' ? { ...one, expected: total } : one,
-      way,
+      jobs,
       options,
       context,
     )
-    jobs.push(job)
+    ended.push(job)
     if (Number(job['refused']) > 0) {
-      refused.push(...(await way.jobs.items(String(job['id']), 'refused')).map(refusedIn))
+      refused.push(...(await jobs.items(String(job['id']), 'refused')).map(refusedIn))
     }
   }
   for (const { subject, message } of refused) note(context.streams, `${subject}: ${message}`)
-  print(context, options, { jobs, refused }, jobs.map(describeJob).join('\n'))
-  const items = jobs.reduce((sum, job) => sum + Number(job['total']), unknown.length)
+  print(context, options, { jobs: ended, refused }, ended.map(describeJob).join('\n'))
+  const items = ended.reduce((sum, job) => sum + Number(job['total']), unknown.length)
   const results = Array.from({ length: items }, (_, index) => ({
     result: index < refused.length ? 'failed' : 'done',
   }))
   refuseFailures(results, { thing: 'device', done: decided })
-  if (options.wait !== false) for (const job of jobs) requireWhole(job)
+  if (options.wait !== false) for (const job of ended) requireWhole(job)
 }
 
 /** `unknown`: names that are no device's. */
 async function jobsFor(
-  { choice, kind, reason }: Decision,
-  { idOf, clock }: DecidingWay,
+  { choice, kind, reason, prefer }: Decision,
+  service: Service,
 ): Promise<{ readonly asked: readonly AskedJob[]; readonly unknown: readonly Refused[] }> {
   const job = { kind, ...(reason === undefined ? {} : { reason }) }
   if (choice.kind === 'filter') {
-    return { asked: [{ ...job, filter: choice.filterAt(clock()) }], unknown: [] }
+    return { asked: [{ ...job, filter: choice.filterAt(service.clock()) }], unknown: [] }
   }
   const ids = new Set<string>()
   const unknown: Refused[] = []
   for (const name of new Set(choice.names)) {
     try {
       // The job says of each id whether there is such a device.
-      ids.add(/^[0-9a-f-]{36}$/.test(name) ? name : await idOf(name))
+      ids.add(
+        /^[0-9a-f-]{36}$/.test(name) ? name : String((await findDevice(service, name, prefer)).record['id']),
+      )
     } catch (error) {
       if (!(error instanceof RequestError || error instanceof ServiceRefusal)) throw error
       unknown.push({ subject: name, code: error.code, message: error.message })
@@ -135,7 +131,7 @@ async function agree(
 /** The job once it has ended; with `--no-wait`, as it is made. */
 async function have(
   asked: AskedJob,
-  { jobs }: DecidingWay,
+  jobs: Jobs,
   { wait }: DecideOptions,
   { streams }: CommandContext,
 ): Promise<JsonObject> {

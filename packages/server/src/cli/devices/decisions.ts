@@ -1,18 +1,15 @@
 /** `ratafia devices approve`, `reject`, `revoke` and `release`: decisions about one device, or about many. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { systemClock } from '../../clock.ts'
-import type { DecidedDevice } from '../../devices/find-device.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import type { Installation } from '../../installation.ts'
 import { confirmTyped, withNeededYes, withYes } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { print, withJson } from '../output.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { APPROVAL, type BulkDecision, REJECTION, RELEASE, REVOCATION } from './bulk-decision.ts'
 import { type ChoiceOptions, choiceOf, withChoiceFilters } from './chosen-devices.ts'
-import type { DecideOptions, DecidingWay } from './decide-many.ts'
-import { decideOne, describeRecord, findOver, type SingleDecision } from './one-device.ts'
+import type { DecideOptions } from './decide-many.ts'
+import { decideOne, describeRecord, type SingleDecision } from './one-device.ts'
 
 interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
   readonly reason?: string
@@ -21,7 +18,6 @@ interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
 
 /** The same decision about one device, whose answer is that device. */
 interface Single extends Pick<SingleDecision, 'operation' | 'body' | 'confirm'> {
-  readonly directly: (name: string, installation: Installation) => Promise<DecidedDevice>
   /** For a person, of the device as it is then. */
   readonly told: (record: JsonObject) => string
 }
@@ -35,10 +31,6 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const single: Single = {
         operation: api.approveDevice,
         body: serial === undefined ? {} : { serial },
-        directly: async (name, installation) => {
-          const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
-          return approveDevice({ name, serial, authority: installation.authority }, installation)
-        },
         told: (record) => `${describeRecord(record)} has a serial, and fetches it when it next registers.`,
       }
       return decide(names, { ...APPROVAL, single }, options, context)
@@ -52,10 +44,6 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const single: Single = {
         operation: api.rejectDevice,
         body: { reason },
-        directly: async (name, installation) => {
-          const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
-          return rejectDevice({ name, reason, authority: installation.authority }, installation)
-        },
         told: (record) => `${describeRecord(record)} gets no serial: ${record['reason']}`,
       }
       return decide(names, { ...REJECTION, single }, options, context)
@@ -69,10 +57,6 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const single: Single = {
         operation: api.revokeDevice,
         body: reason === undefined ? {} : { reason },
-        directly: async (name, installation) => {
-          const { revokeDevice } = await import('../../devices/revoke.ts')
-          return revokeDevice({ name, reason, authority: installation.authority }, installation)
-        },
         confirm: (found) =>
           confirmTyped(context, options, () => ({
             told: `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
@@ -90,10 +74,6 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const single: Single = {
         operation: api.releaseDevice,
         body: {},
-        directly: async (name, installation) => {
-          const { releaseDevice } = await import('../../devices/release.ts')
-          return releaseDevice({ name, authority: installation.authority }, installation)
-        },
         told: (record) => `${describeRecord(record)} may have sessions.`,
       }
       return decide(names, { ...RELEASE, single }, options, context)
@@ -125,39 +105,16 @@ async function decide(
   const choice = await choiceOf(names, decision.about, choosing, context)
   const [only, ...more] = choice.kind === 'arguments' ? choice.names : []
   if (only !== undefined && more.length === 0 && !options.dryRun) {
-    const { told, directly, ...rest } = single
-    const one = {
-      ...{ ...rest, name: only, prefer: decision.prefer },
-      directly: async (installation: Installation) => (await directly(only, installation)).device,
-    }
-    const record = await decideOne(one, options, context)
+    const { told, ...rest } = single
+    const one = { ...rest, name: only, prefer: decision.prefer }
+    const record = await withService(context, options, 'change', (service) => decideOne(one, service))
     return print(context, options, record, told(record))
   }
   if (serial !== undefined) {
     throw new UsageError('--serial is for one device: name only that, and leave --dry-run out.')
   }
   const { decideMany } = await import('./decide-many.ts')
-  const by = (way: DecidingWay) =>
-    decideMany({ ...decision, choice, reason: options.reason }, way, options, context)
-  await eitherWay(context, options, 'change', {
-    directly: async (installation) => {
-      const { jobsDirectly } = await import('../jobs/jobs-directly.ts')
-      const { findDevice } = await import('../../devices/find-device.ts')
-      const { authority } = installation
-      const { prefer } = decision
-      return by({
-        jobs: jobsDirectly(installation, context.streams),
-        clock: installation.clock,
-        idOf: async (name) => (await findDevice({ name, prefer, authority }, installation)).id,
-      })
-    },
-    over: async (service) => {
-      const { jobsOver } = await import('../jobs/job-way.ts')
-      return by({
-        jobs: jobsOver(service, context.streams),
-        clock: systemClock,
-        idOf: async (name) => String((await findOver(service, name, decision.prefer)).record['id']),
-      })
-    },
-  })
+  await withService(context, options, 'change', (service) =>
+    decideMany({ ...decision, choice, reason: options.reason }, service, options, context),
+  )
 }

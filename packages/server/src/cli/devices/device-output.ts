@@ -1,13 +1,5 @@
 /** How devices are shown: rows for lists and JSON, lines for one of them. */
 import type { DeviceId } from '@ratafia/api'
-import { activityRecord } from '../../devices/activity/device-activity.ts'
-import {
-  assertionRecord,
-  deviceSessionRecord,
-  evidenceRecord,
-  registrationRecord,
-} from '../../devices/administration/device-records.ts'
-import type { DeviceDetails } from '../../devices/administration/show-device.ts'
 import type { Device } from '../../devices/device.ts'
 import { fieldsOf } from '../../devices/transfer/device-record.ts'
 import type { TransactionStores } from '../../stores.ts'
@@ -33,14 +25,3 @@ export async function listRows(
 }
 
 export const deviceRow = (device: Device) => fieldsOf(device) satisfies Row
-
-/** For `--json`. Assertions are texts. */
-export const detailsDocument = (all: DeviceDetails) => ({
-  ...deviceRow(all.device),
-  ...activityRecord(all.activity),
-  assertions: all.assertions.map(assertionRecord),
-  registrations: all.registrations.map(registrationRecord),
-  sessions: all.sessions.map(deviceSessionRecord),
-  clone_evidence: all.evidence.map(evidenceRecord),
-  others: all.others.map(deviceRow),
-})

@@ -1,16 +1,13 @@
-/** What lists of the management API are asked for, and the same lists on the database. */
+/** What lists of the management API are asked for. */
 import type { Command } from 'commander'
 import { addressRange } from '../../addresses/address-classes.ts'
 import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import type { FleetFilter } from '../../devices/fleet/fleet-filter.ts'
-import type { ListPosition } from '../../devices/fleet/list-filter.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import type { Installation } from '../../installation.ts'
 import { UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'
 import type { Row } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
-import { type ListPart, PAGE } from '../service/service.ts'
 
 export const LIST_ORDERS = ['seen', 'evidence'] as const
 export const ACTIVITY_COLUMNS = ['last_seen_at', 'last_address', 'evidence_at'] as const
@@ -104,29 +101,6 @@ function whereGiven<T extends Readonly<Record<string, unknown>>>(
 ): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given) as { readonly [Name in keyof T]?: Exclude<T[Name], undefined> }
-}
-
-/** Up to `most` records, in the pages in which a service sends them: columns become as wide. */
-export async function* partsOnDatabase(
-  query: DeviceQuery,
-  most: number,
-  installation: Installation,
-): AsyncGenerator<ListPart> {
-  const { filterIn } = await import('../../devices/administration/device-query.ts')
-  const { listedRecord } = await import('../../devices/administration/device-records.ts')
-  const { listFleet } = await import('../../devices/fleet/list-fleet.ts')
-  const { authority } = installation
-  const { sort = '-registered' } = query
-  const filter = filterIn(query, (_field, text) => new Date(text))
-  let after: ListPosition | undefined
-  for (let left = most; ; ) {
-    const limit = Math.min(PAGE, left)
-    const { devices, next } = await listFleet({ authority, filter, sort, after, limit }, installation)
-    left -= devices.length
-    yield { records: devices.map(listedRecord), more: next !== undefined }
-    if (!next || left === 0) return
-    after = next
-  }
 }
 
 /** As lists on the database have them: who waits with the address they asked from. */

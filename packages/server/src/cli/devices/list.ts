@@ -1,8 +1,6 @@
 /** `ratafia devices list`: the register, searched and sorted, page by page. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
-import { systemClock } from '../../clock.ts'
-import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import {
   FLEET_ORDERS,
   type FleetDevice,
@@ -15,7 +13,7 @@ import { LongList } from '../long-list.ts'
 import { readCount } from '../option-values.ts'
 import { type ListOption, note, type Row, withList } from '../output.ts'
 import type { ListPart } from '../service/service.ts'
-import { eitherWay, goes, requireDirect, type WayOptions } from '../service/ways.ts'
+import { goes, isDirect, requireDirect, type WayOptions, withService } from '../service/ways.ts'
 import { type FleetOptions, fleetFilterOf, SEARCHED, withFleetOptions } from './fleet-options.ts'
 import {
   ACTIVITY_COLUMNS,
@@ -23,7 +21,6 @@ import {
   asksForActivity,
   LIST_ORDERS,
   listRow,
-  partsOnDatabase,
   queryOf,
   withActivityOptions,
 } from './list-by-query.ts'
@@ -82,16 +79,13 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       `${searched[0]} cannot be combined with --seen-after, --seen-before, --never-seen, --from, or their orders.`,
     )
   }
-  const byQuery = async (now: Date, partsOf: (query: DeviceQuery) => AsyncIterable<ListPart>) => {
-    await printParts(partsOf(queryOf(options, fleetFilterOf(options, now), now)), options, context)
+  if (isDirect(options, context) && !asksForActivity(options)) {
+    return context.readInstallation((installation) => search(options, limit, installation, context))
   }
-  await eitherWay(context, options, 'read', {
-    directly: (installation) =>
-      asksForActivity(options)
-        ? byQuery(installation.clock(), (query) => partsOnDatabase(query, limit, installation))
-        : search(options, limit, installation, context),
-    over: (service) =>
-      byQuery(systemClock(), (query) => service.pages(api.devices, 'devices', { query, most: limit })),
+  await withService(context, options, 'read', (service) => {
+    const now = service.clock()
+    const query = queryOf(options, fleetFilterOf(options, now), now)
+    return printParts(service.pages(api.devices, 'devices', { query, most: limit }), options, context)
   })
 }
 

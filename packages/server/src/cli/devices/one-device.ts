@@ -1,11 +1,9 @@
-/** One device, both ways: on the database or at a service, the same records. */
+/** One device. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
-import type { Device, DeviceStatus } from '../../devices/device.ts'
+import type { DeviceStatus } from '../../devices/device.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import type { Installation } from '../../installation.ts'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { ServiceRefusal } from '../context.ts'
 import type { Found, Service, ServiceOperation } from '../service/service.ts'
-import { eitherWay, type WayOptions } from '../service/ways.ts'
 
 /** `BRAND/MODEL/SERIAL, status` behind the id, as `describeDevice` has it. */
 export function describeRecord({ id, brand_id, model, serial, status }: JsonObject): string {
@@ -18,7 +16,6 @@ export interface SingleDecision {
   readonly name: string
   /** Which of several rows of one name is meant. */
   readonly prefer: readonly DeviceStatus[]
-  readonly directly: (installation: Installation, seen?: (device: Device) => void) => Promise<Device>
   readonly operation: ServiceOperation
   readonly body?: object
   /** Asks the person about the device; default: nobody is asked. */
@@ -26,32 +23,19 @@ export interface SingleDecision {
 }
 
 /** The record of the device after the decision. */
-export const decideOne = (
-  { name, prefer, directly, operation, body, confirm }: SingleDecision,
-  options: WayOptions,
-  context: CommandContext,
-): Promise<JsonObject> =>
-  eitherWay<JsonObject>(context, options, 'change', {
-    directly: async (installation) => {
-      const { fieldsOf } = await import('../../devices/transfer/device-record.ts')
-      if (confirm) {
-        const { findDevice } = await import('../../devices/find-device.ts')
-        const { authority } = installation
-        await confirm(fieldsOf(await findDevice({ name, prefer, authority }, installation)))
-      }
-      return fieldsOf(await directly(installation))
-    },
-    over: async (service) => {
-      const { record, etag } = await findOver(service, name, prefer)
-      if (confirm) await confirm(record)
-      const asking = { id: String(record['id']), ...(body && { body }) }
-      // What somebody agreed to is what they saw.
-      return (await service.call(operation, confirm ? { ...asking, ifMatch: etag } : asking)).record
-    },
-  })
+export async function decideOne(
+  { name, prefer, operation, body, confirm }: SingleDecision,
+  service: Service,
+): Promise<JsonObject> {
+  const { record, etag } = await findDevice(service, name, prefer)
+  if (confirm) await confirm(record)
+  const asking = { id: String(record['id']), ...(body && { body }) }
+  // What somebody agreed to is what they saw.
+  return (await service.call(operation, confirm ? { ...asking, ifMatch: etag } : asking)).record
+}
 
-/** The device that a name means at a service, as `findDevice` finds it. Throws `ServiceRefusal`. */
-export async function findOver(
+/** The device that a name means. Throws `ServiceRefusal`. */
+export async function findDevice(
   service: Service,
   name: string,
   prefer: readonly DeviceStatus[] = [],

@@ -6,17 +6,17 @@ import type { CommandContext } from '../context.ts'
 import { readCount } from '../option-values.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
-import { findOver } from './one-device.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { findDevice } from './one-device.ts'
 
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 
-/** The lists of a device, in the order in which they are shown: where they are, and their name in the document. */
+/** The lists of a device, in the order in which they are shown: their operations, what those call them, and their name in the document. */
 const PARTS = [
-  ['assertions', 'assertions'],
-  ['registrations', 'registrations'],
-  ['sessions', 'sessions'],
-  ['evidence', 'clone_evidence'],
+  [api.deviceAssertions, 'assertions', 'assertions'],
+  [api.deviceRegistrations, 'registrations', 'registrations'],
+  [api.deviceSessions, 'sessions', 'sessions'],
+  [api.deviceEvidence, 'evidence', 'clone_evidence'],
 ] as const
 
 interface ShowOptions extends JsonOption, WayOptions {
@@ -35,38 +35,31 @@ export function showCommand(devices: Command, context: CommandContext): void {
     .action(async (name: string, options: ShowOptions) => {
       const { detailsText } = await import('./details-text.ts')
       const limit = readCount('--limit', options.limit, 1_000)
-      const record = await eitherWay<JsonObject>(context, options, 'read', {
-        directly: async (installation) => {
-          const { showDevice } = await import('../../devices/administration/show-device.ts')
-          const { detailsDocument } = await import('./device-output.ts')
-          const { authority } = installation
-          return detailsDocument(await showDevice({ name, limit, authority }, installation))
-        },
-        over: (service) => documentOver(service, name, limit),
-      })
+      const record = await withService(context, options, 'read', (service) =>
+        documentOf(service, name, limit),
+      )
       print(context, options, record, detailsText(record, options.assertions === true))
     })
 }
 
-async function documentOver(service: Service, name: string, limit: number): Promise<JsonObject> {
-  const { record } = await findOver(service, name)
+async function documentOf(service: Service, name: string, limit: number): Promise<JsonObject> {
+  const { record } = await findDevice(service, name)
   const id = String(record['id'])
   const {
     record: { last_seen_at, last_address, evidence_at },
   } = await service.call(api.deviceActivity, { id })
   const activity = { last_seen_at, last_address, evidence_at }
   const parts = await Promise.all(
-    PARTS.map(async ([part, shown]) => {
-      const operation = { method: 'GET', path: `/devices/:id/${part}` } as const
+    PARTS.map(async ([operation, part, shown]) => {
       const { record: answer } = await service.call(operation, { id, query: { limit } })
       return [shown, answer[part] ?? []] as const
     }),
   )
-  return { ...record, ...activity, ...Object.fromEntries(parts), others: await othersOver(service, record) }
+  return { ...record, ...activity, ...Object.fromEntries(parts), others: await othersOf(service, record) }
 }
 
 /** Who else has, had or wants the serial number. */
-async function othersOver(service: Service, record: JsonObject): Promise<readonly JsonObject[]> {
+async function othersOf(service: Service, record: JsonObject): Promise<readonly JsonObject[]> {
   const { id, brand_id: brand, model, serial } = record
   if (typeof serial !== 'string') return []
   const query = { serial, model: `${brand}/${model}` }

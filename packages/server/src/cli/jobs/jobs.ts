@@ -1,13 +1,12 @@
 /** `ratafia jobs`: work on many records, which a service does by itself. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
-import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { describeJob, requireWhole } from './job-output.ts'
-import { type ItemOutcome, type JobWay, jobsOver } from './job-way.ts'
+import { type ItemOutcome, type Jobs, jobsOf } from './jobs-of.ts'
 
 const COLUMNS = [
   ...['id', 'kind', 'state', 'by', 'total', 'done', 'unchanged', 'refused'],
@@ -34,7 +33,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   goes(withJson(jobs.command('show <job>')), 'both', ['job'])
     .description('show how far a job is')
     .action(async (id: string, options: JsonOption & WayOptions) => {
-      const job = await eitherJobs(context, options, 'read', (way) => way.find(id))
+      const job = await withJobs(context, options, 'read', (all) => all.find(id))
       print(context, options, job, describeJob(job))
     })
 
@@ -42,7 +41,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
     .description('list what became of each record of a job, and why')
     .addOption(new Option('--outcome <outcome>', 'only these').choices([...OUTCOMES]))
     .action(async (id: string, options: ItemsOptions) => {
-      const items = await eitherJobs(context, options, 'read', (way) => way.items(id, options.outcome))
+      const items = await withJobs(context, options, 'read', (all) => all.items(id, options.outcome))
       printRecords(context, options, items, {
         columns: SHOWN_OF_ITEMS,
         empty: 'There are no such items.',
@@ -52,8 +51,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   goes(withJson(jobs.command('wait <job>')), 'both', ['job'])
     .description('wait until a job has ended; exit code 1 if it did not do all of it')
     .action(async (id: string, options: JsonOption & WayOptions) => {
-      // Without a service that does it, the command does.
-      const job = await eitherJobs(context, options, 'change', (way) => way.follow(id))
+      const job = await withJobs(context, options, 'change', (all) => all.follow(id))
       print(context, options, job, describeJob(job))
       requireWhole(job)
     })
@@ -61,36 +59,22 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   goes(withJson(jobs.command('cancel <job>')), 'both', ['cancelJob'])
     .description('end a job between two records: what is done stays done')
     .action(async (id: string, options: JsonOption & WayOptions) => {
-      const job = await eitherJobs(context, options, 'change', (way) => way.cancel(id))
+      const job = await withJobs(context, options, 'change', (all) => all.cancel(id))
       print(context, options, job, describeJob(job))
     })
 }
 
-const eitherJobs = <T>(
+const withJobs = <T>(
   context: CommandContext,
   options: WayOptions,
   access: 'read' | 'change',
-  work: (jobs: JobWay) => Promise<T>,
-): Promise<T> =>
-  eitherWay(context, options, access, {
-    directly: async (installation) => {
-      const { jobsDirectly } = await import('./jobs-directly.ts')
-      return work(jobsDirectly(installation, context.streams))
-    },
-    over: (service) => work(jobsOver(service, context.streams)),
-  })
+  work: (jobs: Jobs) => Promise<T>,
+): Promise<T> => withService(context, options, access, (service) => work(jobsOf(service, context.streams)))
 
 async function list(options: ListOption & WayOptions, context: CommandContext): Promise<void> {
-  const { records, more } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { jobRecord } = await import('../../management/jobs/job.ts')
-      const { listJobs } = await import('../../management/jobs/show-job.ts')
-      const { authority } = installation
-      const { jobs, next } = await listJobs({ authority, before: undefined, limit: MOST }, installation)
-      return { records: jobs.map(jobRecord) as readonly JsonObject[], more: next !== undefined }
-    },
-    over: (service) => service.list(api.jobs, 'jobs', { most: MOST }),
-  })
+  const { records, more } = await withService(context, options, 'read', (service) =>
+    service.list(api.jobs, 'jobs', { most: MOST }),
+  )
   printRecords(context, options, records, { columns: SHOWN, empty: 'There are no jobs.' })
   if (more) note(context.streams, `Only the newest ${MOST} are shown.`)
 }

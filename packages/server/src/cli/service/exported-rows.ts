@@ -38,10 +38,7 @@ export async function* exportedRows<Column extends string>(
 }
 
 /** The columns, and nothing else, in their order; undefined for what does not have each. */
-export function rowOf<Column extends string>(
-  value: unknown,
-  columns: readonly Column[],
-): RowOf<Column> | undefined {
+function rowOf<Column extends string>(value: unknown, columns: readonly Column[]): RowOf<Column> | undefined {
   if (!isObject(value) || columns.some((column) => !isCell(value[column]))) return undefined
   // The line above has looked at each.
   return Object.fromEntries(columns.map((column) => [column, value[column]])) as RowOf<Column>

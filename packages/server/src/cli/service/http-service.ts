@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PREFIX } from '@ratafia/api/management'
+import { systemClock } from '../../clock.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { ServiceAway, ServiceRefusal } from '../context.ts'
 import { type Answer, ask, NoAnswer, unexplained } from '../login/ask.ts'
-import { type Asking, type Found, type Service, type ServiceOperation, serviceWith } from './service.ts'
+import { withLists } from './lists.ts'
+import type { Asking, Found, Service, ServiceOperation } from './service.ts'
 
 /** What gives a request its token, and what to do when the service asks for a login of just now. */
 export interface Bearer {
@@ -43,8 +45,8 @@ export function serviceAt(url: string, bearer: Bearer): Service {
     if (status >= 200 && status < 300 && body) return { record: body, etag: headers.get('etag') ?? undefined }
     throw refusal(answer)
   }
-  return serviceWith({
-    url,
+  return withLists({
+    ...{ url, clock: systemClock },
     call,
     async *lines(operation, asking = {}) {
       const { linesOf } = await import('./lines.ts')

@@ -1,10 +1,10 @@
 /**
  * What commands work with: the operations of the management API, at a service over HTTP (`http-service.ts`) or on an
- * opened installation in this process (`start/in-process-service.ts`).
+ * opened installation in this process (`start/operations/in-process-service.ts`).
  */
 import type { MANAGEMENT_ROUTES } from '@ratafia/api/management'
-import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { ServiceRefusal } from '../context.ts'
+import type { Clock } from '../../clock.ts'
+import type { JsonObject } from '../../foreign-json.ts'
 
 /** One of {@link MANAGEMENT_ROUTES}. */
 export type ServiceOperation = (typeof MANAGEMENT_ROUTES)[keyof typeof MANAGEMENT_ROUTES]
@@ -27,7 +27,7 @@ export interface Found {
   readonly etag: string | undefined
 }
 
-type AskingForMany = Asking & { readonly most: number }
+export type AskingForMany = Asking & { readonly most: number }
 
 /** Some records of a list. */
 export interface ListPart {
@@ -37,6 +37,8 @@ export interface ListPart {
 }
 
 export interface Asked {
+  /** For times that a command is given from now: the database's where it opens it. */
+  readonly clock: Clock
   /** The address of the service, or which database, for people. */
   readonly url: string
   /** Throws `ServiceRefusal` with the code of the API, or what ends a command because something is away. */
@@ -52,46 +54,4 @@ export interface Service extends Asked {
   pages(operation: ServiceOperation, name: string, asking: AskingForMany): AsyncIterable<ListPart>
   /** The same, together. */
   list(operation: ServiceOperation, name: string, asking: AskingForMany): Promise<ListPart>
-}
-
-/** Records of one answer, and its bytes: a record may have some thousand. */
-export const PAGE = 250
-
-export function serviceWith(asked: Asked): Service {
-  async function* pages(
-    operation: ServiceOperation,
-    name: string,
-    { most, ...asking }: AskingForMany,
-  ): AsyncGenerator<ListPart> {
-    let cursor: string | undefined
-    for (let left = most; ; ) {
-      const limit = Math.min(PAGE, left)
-      const { record } = await asked.call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
-      const { [name]: items, next } = record
-      if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
-        throw new ServiceRefusal(
-          `${asked.url} answers with no list of ${name}: it may be another program. Check --url.`,
-          { aboutAddress: true },
-        )
-      }
-      const records = items.filter(isObject)
-      yield { records, more: next !== null }
-      left -= records.length
-      if (next === null || left <= 0) return
-      cursor = next
-    }
-  }
-  return {
-    ...asked,
-    pages,
-    list: async (operation, name, asking) => {
-      const records: JsonObject[] = []
-      let more = false
-      for await (const part of pages(operation, name, asking)) {
-        records.push(...part.records)
-        more = part.more
-      }
-      return { records, more }
-    },
-  }
 }

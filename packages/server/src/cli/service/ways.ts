@@ -2,7 +2,6 @@
  * Which way a command goes: over HTTP to a service, or directly to the database (contract/administration.md, D2).
  */
 import type { Command } from 'commander'
-import type { Installation } from '../../installation.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Service } from './service.ts'
 
@@ -91,27 +90,6 @@ const openFor = (
 ): CommandContext['withInstallation'] =>
   ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
 
-interface EitherWay<Answer> {
-  readonly directly: (installation: Installation) => Promise<Answer>
-  readonly over: (service: Service) => Promise<Answer>
-}
-
-/**
- * What the command answers, whichever way it goes. `read`: it changes nothing, and makes no keys. `begin`: it may be the
- * first of an installation.
- */
-export async function eitherWay<Answer>(
-  context: CommandContext,
-  options: WayOptions,
-  access: 'read' | 'change' | 'begin',
-  { directly, over }: EitherWay<Answer>,
-): Promise<Answer> {
-  const service = await serviceOf(options, context)
-  if (service) return over(service)
-  if (access === 'begin') return context.beginInstallation(directly)
-  return access === 'read' ? context.readInstallation(directly) : context.withInstallation(directly)
-}
-
 /** The service that the command goes to; undefined if it works on the database. Throws {@link UsageError}. */
 export async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
   const url = addressIn(options, context)
@@ -122,8 +100,18 @@ export async function serviceOf(options: WayOptions, context: CommandContext): P
 
 /** For what only the database can do yet. Throws {@link UsageError} if the command goes over HTTP. */
 export function requireDirect(options: WayOptions, context: CommandContext, what: string): void {
-  if (addressIn(options, context) === undefined) return
+  if (isDirect(options, context)) return
   throw new UsageError(`${what} works on the database alone: give --direct where the database is.`)
+}
+
+/** Whether the command works on the database. Throws {@link UsageError}. */
+export const isDirect = (options: WayOptions, context: CommandContext): boolean =>
+  addressIn(options, context) === undefined
+
+/** For what is about the account that is logged in. Throws {@link UsageError} if the command works on the database. */
+export function requireService(options: WayOptions, context: CommandContext, what: string): void {
+  if (!isDirect(options, context)) return
+  throw new UsageError(`${what} is for a service: on the database nobody is logged in.`)
 }
 
 /** Of a command that asks a service alone. Throws as `CommandContext.findService` does. */

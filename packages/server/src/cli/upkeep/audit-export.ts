@@ -4,12 +4,11 @@ import { extname } from 'node:path'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import type { AuditRow } from '../../audit/audit-row.ts'
-import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { printWritten, writePages } from '../files/write-whole.ts'
 import { counted, withJson } from '../output.ts'
 import { exportedRows } from '../service/exported-rows.ts'
-import { eitherWay, goes } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
 
 type AuditFormat = 'csv' | 'jsonl'
@@ -43,17 +42,10 @@ async function exportTo(
   const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
   const textOf = await textIn(format)
   const write = (pages: Pages) => writePages(pages, textOf, { file, streams: context.streams })
-  const exported = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { exportAudit } = await import('../../audit/export.ts')
-      const { authority } = installation
-      return write(exportAudit({ filter: filterOf(options, installation.clock()), authority }, installation))
-    },
-    over: async (service) => {
-      const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
-      const query = queryOf(filterOf(options, systemClock()))
-      return write(exportedRows(service, api.exportAudit, { query, columns, what: 'an entry' }))
-    },
+  const exported = await withService(context, options, 'read', async (service) => {
+    const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
+    const query = queryOf(filterOf(options, service.clock()))
+    return write(exportedRows(service, api.exportAudit, { query, columns, what: 'an entry' }))
   })
   if (file !== undefined) {
     await printWritten(

@@ -1,15 +1,14 @@
 /** `ratafia audit`: who changed what, when, and from where. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { ListedEntry } from '../../audit/audit-store.ts'
-import type { AuditVerdict } from '../../audit/verify.ts'
+import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
-import { systemClock } from '../../clock.ts'
 import { RequestError, stateConflict } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
+import type { Installation } from '../../installation.ts'
 import { type CommandContext, type Streams, UsageError } from '../context.ts'
 import { describeJob } from '../jobs/job-output.ts'
-import { jobsOver } from '../jobs/job-way.ts'
+import { jobsOf } from '../jobs/jobs-of.ts'
 import { readCount } from '../option-values.ts'
 import {
   counted,
@@ -25,7 +24,7 @@ import {
 import { withProgress } from '../progress.ts'
 import { asRow } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, isDirect, type WayOptions, withService } from '../service/ways.ts'
 import { auditExportCommand } from './audit-export.ts'
 import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
 
@@ -75,25 +74,9 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     throw new UsageError(`--before ${before} is not the id of an entry.`)
   }
   const limit = readCount('--limit', options.limit)
-  const { records, more } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      const { auditRecord } = await import('../../audit/audit-record.ts')
-      const { listAudit } = await import('../../audit/list.ts')
-      const listing = { ...filterOf(options, installation.clock()), authority: installation.authority }
-      const all: ListedEntry[] = []
-      for (let from = before; ; ) {
-        const page = await listAudit({ ...listing, before: from, limit: limit - all.length }, installation)
-        all.push(...page.entries)
-        from = page.next
-        if (from === undefined || all.length === limit) {
-          return { records: all.map(auditRecord) as readonly JsonObject[], more: from !== undefined }
-        }
-      }
-    },
-    over: (service) => {
-      const query = { ...queryOf(filterOf(options, systemClock())), before }
-      return service.list(api.audit, 'entries', { query, most: limit })
-    },
+  const { records, more } = await withService(context, options, 'read', (service) => {
+    const query = { ...queryOf(filterOf(options, service.clock())), before }
+    return service.list(api.audit, 'entries', { query, most: limit })
   })
   if (options.json) return print(context, options, records, '')
   printList(context, options, records.map(rowOf), {
@@ -117,19 +100,16 @@ interface VerifyOptions extends JsonOption, WayOptions {
 }
 
 async function verify(options: VerifyOptions, context: CommandContext): Promise<void> {
-  const { anchorText, readAnchor, verifyAudit } = await import('../../audit/verify.ts')
+  const { readAnchor } = await import('../../audit/verify.ts')
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
   if (options.expect !== undefined && !expect) {
     throw new UsageError(`--expect ${options.expect} is not what \`ratafia audit verify\` prints.`)
   }
-  const verdict = await eitherWay<Verdict>(context, options, 'read', {
-    directly: (installation) =>
-      withProgress(context.streams, ['Verifying', 'entries'], async (onProgress) => {
-        const found = await verifyAudit({ expect, onProgress }, installation)
-        return { ...found, end: anchorText(found.end) }
-      }),
-    over: (service) => verifyThere(options.expect, service, context.streams),
-  })
+  const verdict = isDirect(options, context)
+    ? await context.readInstallation((installation) => verifyHere(expect, installation, context.streams))
+    : await withService(context, options, 'read', (service) =>
+        verifyThere(options.expect, service, context.streams),
+      )
   const { verified, unlinked, end, broken } = verdict
   const document = { verified, unlinked, end, broken_at: broken?.seq ?? null, why: broken?.why ?? null }
   print(context, options, document, broken ? '' : report(verdict))
@@ -146,10 +126,22 @@ interface Verdict extends Pick<AuditVerdict, 'verified' | 'unlinked' | 'broken'>
   readonly end: string
 }
 
+/** Without a job, which would change the database. */
+const verifyHere = (
+  expect: Anchor | undefined,
+  installation: Installation,
+  streams: Streams,
+): Promise<Verdict> =>
+  withProgress(streams, ['Verifying', 'entries'], async (onProgress) => {
+    const { anchorText, verifyAudit } = await import('../../audit/verify.ts')
+    const found = await verifyAudit({ expect, onProgress }, installation)
+    return { ...found, end: anchorText(found.end) }
+  })
+
 async function verifyThere(expect: string | undefined, service: Service, streams: Streams): Promise<Verdict> {
   const body = expect === undefined ? {} : { expect }
   const { record: made } = await service.call(api.verifyAudit, { body })
-  const jobs = jobsOver(service, streams)
+  const jobs = jobsOf(service, streams)
   const id = String(made['id'])
   const job = await jobs.follow(id)
   const [item = {}] = await jobs.items(id, undefined)

@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
 
 interface CountersOptions extends JsonOption, WayOptions {
@@ -30,15 +30,12 @@ export function countersCommand(parent: Command, context: CommandContext): void 
 
 async function counters(options: CountersOptions, context: CommandContext): Promise<void> {
   const { name, period, brand } = options
-  const record = await eitherWay<JsonObject>(context, options, 'read', {
-    directly: async (installation) => {
-      const { countersRecord, listCounts } = await import('../../counting/counts.ts')
-      const { authority, clock, counts } = installation
-      const asked = { authority, name, period, brandId: brand }
-      return { ...countersRecord(await listCounts(asked, { counters: counts, clock })) }
-    },
-    over: async (service) => (await service.call(api.counters, { query: { name, period, brand } })).record,
-  })
+  const record = await withService(
+    context,
+    options,
+    'read',
+    async (service) => (await service.call(api.counters, { query: { name, period, brand } })).record,
+  )
   print(context, options, record, listIn(record['counters']).map(textOf).join('\n\n'))
 }
 

@@ -1,15 +1,12 @@
 /** `ratafia status`: what runs, and what needs attention. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { Config } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { Installation } from '../../installation.ts'
 import type { Finding, State } from '../../status/read-status.ts'
-import { describeDatabase } from '../announcement.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
-import { eitherWay, goes, type WayOptions } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { coloured } from '../terminal/colour.ts'
 import { harmless } from '../terminal/harmless.ts'
 
@@ -24,40 +21,15 @@ export function statusCommand(parent: Command, context: CommandContext): void {
 }
 
 async function status(options: StatusOptions, context: CommandContext): Promise<void> {
-  const { release, findings } = await eitherWay(context, options, 'read', {
-    directly: async (installation) => ({
-      release: context.release,
-      findings: await findingsHere(installation),
-    }),
-    over: async (service) => {
-      const { record } = await service.call(api.status)
-      return { release: String(record['release']), findings: findingsIn(record) }
-    },
+  const { release, findings } = await withService(context, options, 'read', async (service) => {
+    const { record } = await service.call(api.status)
+    return { release: String(record['release']), findings: findingsIn(record) }
   })
   const wanting = findings.filter(({ state }) => state === 'attention')
   print(context, options, { release, findings }, textOf(findings, context))
   if (wanting.length === 0) return
   const need = wanting.length === 1 ? 'needs' : 'need'
   throw new RequestError('invalid-request', `${wanting.length} of ${findings.length} ${need} attention.`)
-}
-
-/** As the machine sees it that the command runs on. */
-async function findingsHere(installation: Installation): Promise<readonly Shown[]> {
-  const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
-  const { schemaState } = await import('../../database/index.ts')
-  const { channelsOf } = await import('../../reminders/reminder.ts')
-  const { readStatus } = await import('../../status/read-status.ts')
-  const { askService } = await import('../../status/service-answer.ts')
-  const { config, database } = installation
-  const socket = socketOf(config)
-  const here = {
-    database: { kind: database.kind, location: describeDatabase(config.database) },
-    schema: await schemaState(database),
-    answer: socket === undefined ? undefined : await askService(socket),
-    certificates: await certificatesOf(config.database),
-    remindersBy: channelsOf(config.reminders),
-  }
-  return readStatus(here, installation)
 }
 
 /** A newer service may have other parts. */
@@ -70,14 +42,6 @@ function findingsIn({ findings }: JsonObject): readonly Shown[] {
     state: state === 'ok' || state === 'attention' ? state : 'unknown',
     says: String(says),
   }))
-}
-
-/** On this machine; undefined with a port that the system chooses. */
-function socketOf({ host, port }: Config): string | undefined {
-  if (port === 0) return undefined
-  const local =
-    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  return `http://${local}:${port}`
 }
 
 function textOf(findings: readonly Shown[], { streams: { stdout } }: CommandContext): string {

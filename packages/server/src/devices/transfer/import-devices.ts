@@ -13,7 +13,7 @@ import { DEVICE_COLUMNS } from './device-columns.ts'
 import { NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
 import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
 
-export interface InImport extends InChange {
+interface InImport extends InChange {
   readonly register: RegisterImport
 }
 

@@ -3,14 +3,10 @@ import { type AccountId, isUsername } from '@ratafia/api'
 import { isEmail } from '../../accounts/account-fields.ts'
 import { findByLoginName } from '../../accounts/passwords/verify-password.ts'
 import { networksOf } from '../../addresses/address.ts'
-import type { AuditStore } from '../../audit/audit-store.ts'
 import type { TransactionStores } from '../../stores.ts'
 
 /** How many sign-ins it examines, newest first. */
 const LOOKED_AT = 100
-
-/** Where sign-ins are recorded. */
-export type SignInRecord = Pick<AuditStore, 'list'>
 
 export interface SignInAttempt {
   /** A username or an e-mail address, in the spelling that is stored: any text. */

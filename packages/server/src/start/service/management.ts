@@ -23,7 +23,7 @@ import { requireChangingToken } from '../../management/tokens/require-changing-t
 import { channelsOf } from '../../reminders/reminder.ts'
 import type { Surroundings } from '../../status/read-status.ts'
 import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
-import { type GroupParts, MANAGEMENT_GROUPS } from '../management-groups.ts'
+import { type GroupParts, MANAGEMENT_GROUPS } from '../operations/management-groups.ts'
 import { addConsole } from './console.ts'
 
 export interface ManagementParts {

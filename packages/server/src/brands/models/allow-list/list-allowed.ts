@@ -24,19 +24,6 @@ export async function pageOfAllowed(
   return { entries, next }
 }
 
-/** All of them, in the same order. Throws as {@link seenModel} does. */
-export async function* listAllowed(
-  named: NamedModel,
-  deps: TransactionStores,
-): AsyncGenerator<AllowListEntry> {
-  for (let after: AllowListEntry | undefined; ; ) {
-    const { entries, next } = await pageOfAllowed({ ...named, after, limit: 1000 }, deps)
-    yield* entries
-    if (!next) return
-    after = next
-  }
-}
-
 /** As the API, `--json` and exports show it. */
 export const allowListRecord = ({ serial, deviceKeyId }: AllowListEntry) => ({
   serial,

@@ -23,16 +23,6 @@ export async function pageOfApiKeys(
   return { keys: page, next }
 }
 
-/** Those of one model, or of all that the caller may see, by model and time. Throws as {@link seenModel} does. */
-export async function listApiKeys(
-  { model, authority }: { readonly model: ModelName | undefined; readonly authority: Authority },
-  deps: TransactionStores,
-): Promise<readonly ApiKey[]> {
-  if (model) return deps.apiKeys.list(await seenModel({ model, authority }, deps))
-  const brands = brandsFor(authority, 'models:read')
-  return (await deps.apiKeys.list()).filter(({ brandId }) => covers(brands, brandId))
-}
-
 export interface NamedApiKey {
   readonly id: string
   readonly authority: Authority

@@ -28,19 +28,6 @@ export async function pageOfHardwareIdentities(
   return { identities, next }
 }
 
-/** All of them, in the same order. Throws `permission-denied`. */
-export async function* listHardwareIdentities(
-  authority: Authority,
-  deps: TransactionStores,
-): AsyncGenerator<StoredHardwareIdentity> {
-  for (let after: IdentityPosition | undefined; ; ) {
-    const { identities, next } = await pageOfHardwareIdentities({ authority, after, limit: 500 }, deps)
-    yield* identities
-    if (!next) return
-    after = next
-  }
-}
-
 /** As the API, `--json` and exports show it. */
 export const hardwareIdentityRecord = (one: StoredHardwareIdentity) => ({
   issuer_id: one.issuerId,

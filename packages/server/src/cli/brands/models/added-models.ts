@@ -2,11 +2,10 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { DEFAULT_POLICY } from '../../../brands/models/model-policy.ts'
-import type { JsonObject } from '../../../foreign-json.ts'
 import type { CommandContext } from '../../context.ts'
 import { readNamed, textOfFile } from '../../files.ts'
 import { type JsonOption, withJson } from '../../output.ts'
-import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
+import { goes, type WayOptions, withService } from '../../service/ways.ts'
 import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
 
@@ -18,22 +17,14 @@ export function addModelCommand(models: Command, context: CommandContext): void 
     .action(async (path: string, options: AddOptions) => {
       const file = await readNamed(path)
       const policy = { ...DEFAULT_POLICY, registration: options.registration, ...policyOf(options) }
-      const record = await eitherWay<JsonObject>(context, options, 'change', {
-        directly: async (installation) => {
-          const { addModel } = await import('../../../brands/models/add-model.ts')
-          const { modelRecord } = await import('../../../brands/models/model-record.ts')
-          const { authority } = installation
-          return modelRecord(await addModel({ file, policy, authority }, installation))
-        },
-        over: async (service) => {
-          const { assertionIn } = await import('../../../brands/assertion-file.ts')
-          const { checkSerialTemplate } = await import('../../../brands/models/serial-template.ts')
-          // What is wrong with the file is said of the file, by its name.
-          checkSerialTemplate(policy.serialTemplate)
-          assertionIn(file, 'model')
-          const body = { assertion: textOfFile(file), policy: wirePolicyOf(options) }
-          return listedFields((await service.call(api.addModel, { body })).record)
-        },
+      const record = await withService(context, options, 'change', async (service) => {
+        const { assertionIn } = await import('../../../brands/assertion-file.ts')
+        const { checkSerialTemplate } = await import('../../../brands/models/serial-template.ts')
+        // What is wrong with the file is said of the file, by its name.
+        checkSerialTemplate(policy.serialTemplate)
+        assertionIn(file, 'model')
+        const body = { assertion: textOfFile(file), policy: wirePolicyOf(options) }
+        return listedFields((await service.call(api.addModel, { body })).record)
       })
       printModel(context, options, record, `The model ${record['brand_id']}/${record['model']} is added.`)
     })
@@ -44,19 +35,11 @@ export function updateModelCommand(models: Command, context: CommandContext): vo
     .description('replace the assertion with a newer revision; the policy stays')
     .action(async (path: string, options: JsonOption & WayOptions) => {
       const file = await readNamed(path)
-      const record = await eitherWay<JsonObject>(context, options, 'change', {
-        directly: async (installation) => {
-          const { updateModel } = await import('../../../brands/models/add-model.ts')
-          const { modelRecord } = await import('../../../brands/models/model-record.ts')
-          const { authority } = installation
-          return modelRecord(await updateModel({ file, authority }, installation))
-        },
-        over: async (service) => {
-          const { assertionIn } = await import('../../../brands/assertion-file.ts')
-          const { brandId: brand, model } = assertionIn(file, 'model').assertion.fields
-          const body = { assertion: textOfFile(file) }
-          return listedFields((await service.call(api.updateModel, { names: { brand, model }, body })).record)
-        },
+      const record = await withService(context, options, 'change', async (service) => {
+        const { assertionIn } = await import('../../../brands/assertion-file.ts')
+        const { brandId: brand, model } = assertionIn(file, 'model').assertion.fields
+        const body = { assertion: textOfFile(file) }
+        return listedFields((await service.call(api.updateModel, { names: { brand, model }, body })).record)
       })
       const name = `${record['brand_id']}/${record['model']}`
       printModel(context, options, record, `The assertion of ${name} is up to date.`)

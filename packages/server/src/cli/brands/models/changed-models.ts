@@ -8,7 +8,7 @@ import { actOnAll } from '../../act-on-each.ts'
 import { withYes, type YesOption } from '../../confirm.ts'
 import type { CommandContext } from '../../context.ts'
 import { counted, type JsonOption, print, withJson } from '../../output.ts'
-import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
+import { goes, type WayOptions, withService } from '../../service/ways.ts'
 import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
 
@@ -26,22 +26,13 @@ export function setPolicyCommand(models: Command, context: CommandContext): void
         if (Object.keys(changes).length > 0) return changes
         throw invalidField('There is nothing to change: give an option.')
       }
-      const record = await eitherWay<JsonObject>(context, options, 'change', {
-        directly: async (installation) => {
-          const { modelRecord } = await import('../../../brands/models/model-record.ts')
-          const { setPolicy } = await import('../../../brands/models/set-policy.ts')
-          const { authority } = installation
-          const change = { changes: changesOf(), model: parseModelName(text), authority }
-          return modelRecord(await setPolicy(change, installation))
-        },
-        over: async (service) => {
-          changesOf()
-          const body = wirePolicyOf(options)
-          const names = namesOf(parseModelName(text))
-          // Whatever the policy is now: options that are not given stay.
-          const changed = await service.call(api.setPolicy, { names, body, ifMatch: '*' })
-          return listedFields(changed.record)
-        },
+      const record = await withService(context, options, 'change', async (service) => {
+        changesOf()
+        const body = wirePolicyOf(options)
+        const names = namesOf(parseModelName(text))
+        // Whatever the policy is now: options that are not given stay.
+        const changed = await service.call(api.setPolicy, { names, body, ifMatch: '*' })
+        return listedFields(changed.record)
       })
       printModel(context, options, record, `The policy of ${record['brand_id']}/${record['model']} is set.`)
     })
@@ -52,17 +43,9 @@ export function remodelCommands(models: Command, context: CommandContext): void 
     .description('let devices of one model (BRAND/MODEL) become another')
     .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
-      const record = await eitherWay<JsonObject>(context, options, 'change', {
-        directly: async (installation) => {
-          const { remodelRecord } = await import('../../../brands/models/list-remodels.ts')
-          const { allowRemodel } = await import('../../../brands/models/remodel.ts')
-          const { authority } = installation
-          return remodelRecord(await allowRemodel({ ...pair, authority }, installation))
-        },
-        over: async (service) => {
-          const asking = { names: namesOf(pair.from), body: { to: showModelName(pair.to) } }
-          return (await service.call(api.addRemodel, asking)).record
-        },
+      const record = await withService(context, options, 'change', async (service) => {
+        const asking = { names: namesOf(pair.from), body: { to: showModelName(pair.to) } }
+        return (await service.call(api.addRemodel, asking)).record
       })
       print(context, options, record, `Devices of ${from} may become ${to}.`)
     })
@@ -71,17 +54,9 @@ export function remodelCommands(models: Command, context: CommandContext): void 
     .description('no longer let devices of one model become another; those that did stay as they are')
     .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
-      const record = await eitherWay<JsonObject>(context, options, 'change', {
-        directly: async (installation) => {
-          const { remodelRecord } = await import('../../../brands/models/list-remodels.ts')
-          const { disallowRemodel } = await import('../../../brands/models/remodel.ts')
-          const { authority } = installation
-          return remodelRecord(await disallowRemodel({ ...pair, authority }, installation))
-        },
-        over: async (service) => {
-          const names = { ...namesOf(pair.from), to_brand: pair.to.brandId, to_model: pair.to.model }
-          return (await service.call(api.removeRemodel, { names })).record
-        },
+      const record = await withService(context, options, 'change', async (service) => {
+        const names = { ...namesOf(pair.from), to_brand: pair.to.brandId, to_model: pair.to.model }
+        return (await service.call(api.removeRemodel, { names })).record
       })
       print(context, options, record, `Devices of ${from} may no longer become ${to}.`)
     })
@@ -110,26 +85,14 @@ export function removeModelCommand(models: Command, context: CommandContext): vo
         const action = { thing: 'model', done: 'removed', consequence, act }
         return actOnAll(names, action, options, context, undefined)
       }
-      await eitherWay(context, options, 'change', {
-        directly: (installation) =>
-          each({
-            keysOf: async (model) => (await installation.apiKeys.list(model)).length,
-            remove: async (model) => {
-              const { removedModelRecord, removeModel } = await import(
-                '../../../brands/models/remove-model.ts'
-              )
-              const { authority } = installation
-              return removedModelRecord(model, await removeModel({ model, authority }, installation))
-            },
-          }),
-        over: (service) =>
-          each({
-            keysOf: async (model) => {
-              const asking = { names: namesOf(model), most: MOST }
-              return (await service.list(api.apiKeys, 'api_keys', asking)).records.length
-            },
-            remove: async (model) => (await service.call(api.removeModel, { names: namesOf(model) })).record,
-          }),
-      })
+      await withService(context, options, 'change', (service) =>
+        each({
+          keysOf: async (model) => {
+            const asking = { names: namesOf(model), most: MOST }
+            return (await service.list(api.apiKeys, 'api_keys', asking)).records.length
+          },
+          remove: async (model) => (await service.call(api.removeModel, { names: namesOf(model) })).record,
+        }),
+      )
     })
 }

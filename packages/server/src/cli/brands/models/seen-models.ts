@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../../foreign-json.ts'
 import type { CommandContext } from '../../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../../output.ts'
 import { asRow, printRecords } from '../../service/as-row.ts'
-import { eitherWay, goes, type WayOptions } from '../../service/ways.ts'
+import { goes, type WayOptions, withService } from '../../service/ways.ts'
 
 const COLUMNS = [
   ...['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials', 'hardware_identity'],
@@ -20,16 +20,9 @@ export function listModelsCommand(models: Command, context: CommandContext): voi
   goes(withList(models.command('list'), COLUMNS), 'both', ['models'])
     .description('list all models, by brand')
     .action(async (options: ListOption & WayOptions) => {
-      const { records, more } = await eitherWay(context, options, 'read', {
-        directly: async (installation) => {
-          const { listModels } = await import('../../../brands/models/list-models.ts')
-          const { modelRecord } = await import('../../../brands/models/model-record.ts')
-          const { authority } = installation
-          const { models: page, next } = await listModels({ authority, limit: MOST }, installation)
-          return { records: page.map(modelRecord) as readonly JsonObject[], more: next !== undefined }
-        },
-        over: (service) => service.list(api.models, 'models', { most: MOST }),
-      })
+      const { records, more } = await withService(context, options, 'read', (service) =>
+        service.list(api.models, 'models', { most: MOST }),
+      )
       printRecords(context, options, records, {
         columns: SHOWN,
         empty: 'There is no model yet. `ratafia models add FILE --registration …` adds one.',
@@ -42,29 +35,13 @@ export function showModelCommand(models: Command, context: CommandContext): void
   goes(withJson(models.command('show <brand/model>')), 'both', ['model', 'remodels', 'apiKeys'])
     .description('show one model: its policy, who signs, its remodels and API keys')
     .action(async (text: string, options: JsonOption & WayOptions) => {
-      const shown = await eitherWay<ShownModel>(context, options, 'read', {
-        directly: async (installation) => {
-          const { listApiKeys } = await import('../../../brands/models/api-keys/list-api-keys.ts')
-          const { apiKeyRecord } = await import('../../../brands/models/api-keys/api-key-record.ts')
-          const { listRemodels, remodelRecord } = await import('../../../brands/models/list-remodels.ts')
-          const { modelDetailsRecord } = await import('../../../brands/models/model-record.ts')
-          const { showModel } = await import('../../../brands/models/show-model.ts')
-          const named = { model: parseModelName(text), authority: installation.authority }
-          const { remodels } = await listRemodels({ ...named, limit: MOST }, installation)
-          return {
-            record: modelDetailsRecord(await showModel(named, installation)),
-            remodels: remodels.map(remodelRecord),
-            keys: (await listApiKeys(named, installation)).map(apiKeyRecord),
-          }
-        },
-        over: async (service) => {
-          const { brandId: brand, model } = parseModelName(text)
-          const asking = { names: { brand, model } }
-          const { record } = await service.call(api.model, asking)
-          const remodels = await service.list(api.remodels, 'remodels', { ...asking, most: MOST })
-          const keys = await service.list(api.apiKeys, 'api_keys', { ...asking, most: MOST })
-          return { record, remodels: remodels.records, keys: keys.records }
-        },
+      const shown = await withService(context, options, 'read', async (service) => {
+        const { brandId: brand, model } = parseModelName(text)
+        const asking = { names: { brand, model } }
+        const { record } = await service.call(api.model, asking)
+        const remodels = await service.list(api.remodels, 'remodels', { ...asking, most: MOST })
+        const keys = await service.list(api.apiKeys, 'api_keys', { ...asking, most: MOST })
+        return { record, remodels: remodels.records, keys: keys.records }
       })
       const { row, lists } = documentOf(shown)
       const joined = Object.entries(lists).map(([name, list]) => [name, list.join(', ')] as const)

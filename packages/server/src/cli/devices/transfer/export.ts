@@ -1,17 +1,17 @@
 /** `ratafia devices export`: the register as a file, from the database, or what a service exports of it. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { systemClock } from '../../../clock.ts'
 import type { Installation } from '../../../installation.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
 import { printWritten, writeOut, writePages } from '../../files/write-whole.ts'
 import { formatOf } from '../../files.ts'
 import { counted, type JsonOption, note, withJson } from '../../output.ts'
 import { withProgress } from '../../progress.ts'
-import { exportedRows, type RowOf, rowOf } from '../../service/exported-rows.ts'
-import { eitherWay, goes, requireDirect, type WayOptions } from '../../service/ways.ts'
+import { exportedRows } from '../../service/exported-rows.ts'
+import type { Service } from '../../service/service.ts'
+import { goes, isDirect, requireDirect, type WayOptions, withService } from '../../service/ways.ts'
 import { type FleetOptions, fleetFilterOf, SEARCHED, withFleetOptions } from '../fleet-options.ts'
-import { partsOnDatabase, queryOf } from '../list-by-query.ts'
+import { queryOf } from '../list-by-query.ts'
 import { type Format, type FormatOption, withFormat } from './format.ts'
 
 interface ExportOptions extends JsonOption, FleetOptions, FormatOption, WayOptions {
@@ -51,23 +51,14 @@ async function exportTo(
   }
   const searched = SEARCHED.find(([, isGiven]) => isGiven(options))?.[0]
   if (searched !== undefined) requireDirect(options, context, searched)
-  const exported = await eitherWay(context, options, 'read', {
-    directly: async (installation) => {
-      if (!options.listed) return exportRegister(target, options, installation, context)
-      if (searched !== undefined) throw new UsageError(`${searched} cannot be combined with --listed.`)
-      return writeListed(listedHere(options, installation), target, context)
-    },
-    over: async (service) => {
-      const { LISTED_COLUMNS: columns } = await import('../../../devices/transfer/device-columns.ts')
-      const query = listQueryOf(options, systemClock())
-      if (!options.listed) note(context.streams, WITHOUT_ASSERTIONS)
-      return writeListed(
-        exportedRows(service, api.exportDevices, { query, columns, what: 'a device' }),
-        target,
-        context,
-      )
-    },
-  })
+  const exported =
+    isDirect(options, context) && !options.listed
+      ? await context.readInstallation((installation) =>
+          exportRegister(target, options, installation, context),
+        )
+      : await withService(context, options, 'read', (service) =>
+          exportListed(target, options, service, context),
+        )
   if (file !== undefined) {
     await printWritten(
       context,
@@ -104,33 +95,18 @@ async function exportRegister(
   return exported
 }
 
-type ListedRow = RowOf<string>
-
-async function writeListed(
-  pages: AsyncIterable<readonly ListedRow[]>,
+/** What lists have of each. The earliest registration first, as whole exports of the register are. */
+async function exportListed(
   { file, format }: Target,
+  options: ExportOptions,
+  service: Service,
   { streams }: CommandContext,
 ): Promise<number> {
   const { LISTED_COLUMNS: columns } = await import('../../../devices/transfer/device-columns.ts')
   const { exportText } = await import('../../../files/export-rows.ts')
+  const now = service.clock()
+  const query = queryOf({ sort: 'registered', reverse: true }, fleetFilterOf(options, now), now)
+  if (!options.listed) note(streams, WITHOUT_ASSERTIONS)
+  const pages = exportedRows(service, api.exportDevices, { query, columns, what: 'a device' })
   return writePages(pages, (counted) => exportText(counted, { format, columns }), { file, streams })
-}
-
-/** The earliest registration first, as whole exports of the register are. */
-const listQueryOf = (options: ExportOptions, now: Date) =>
-  queryOf({ sort: 'registered', reverse: true }, fleetFilterOf(options, now), now)
-
-async function* listedHere(
-  options: ExportOptions,
-  installation: Installation,
-): AsyncGenerator<readonly ListedRow[]> {
-  const { LISTED_COLUMNS } = await import('../../../devices/transfer/device-columns.ts')
-  const query = listQueryOf(options, installation.clock())
-  for await (const { records } of partsOnDatabase(query, Number.POSITIVE_INFINITY, installation)) {
-    yield records.map((record) => {
-      const row = rowOf(record, LISTED_COLUMNS)
-      if (!row) throw new TypeError('a device in a list has all columns')
-      return row
-    })
-  }
 }

@@ -29,10 +29,10 @@ async function importFile(file: string, options: ImportOptions, context: Command
   await withLocalFile(file, async ({ path, size, format: formatOfFile }) => {
     const format = options.format ?? (await formatOfFile(' Give --format.'))
     if (service) {
-      const { importOver } = await import('../../jobs/import-over.ts')
+      const { importFileInto } = await import('../../jobs/import-file.ts')
       const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
       const asked = { kind: 'devices.import', files: [path], options: wanted, dryRun }
-      const { devices, added } = await importOver(service, asked, context.streams)
+      const { devices, added } = await importFileInto(service, asked, context.streams)
       return tell({ devices: Number(devices), added: Number(added) }, options, context)
     }
     const { importDevices } = await import('../../../devices/transfer/import-devices.ts')

@@ -10,7 +10,7 @@ import type { ConsoleContent } from '../layout.ts'
 import { addressOf, filterText, list, type Query, without } from '../list.ts'
 import { instant, relative } from '../time.ts'
 
-export type Details = Readonly<Record<string, unknown>>
+type Details = Readonly<Record<string, unknown>>
 
 /** In one line, for a list; the page of the entry has what is cut off. */
 const detailsLine = (details: Details, limit: number): string =>

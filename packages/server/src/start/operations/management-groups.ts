@@ -2,11 +2,11 @@
  * The operations of the management API in groups, each of which is loaded when it is needed: all by the service, and by a
  * command on the database the one that it calls.
  */
-import type { AddManagementRoute } from '../http/management/management-routes.ts'
-import type { Installation } from '../installation.ts'
-import type { JobAuthority } from '../management/jobs/make-job.ts'
-import type { Surroundings } from '../status/read-status.ts'
-import { RELEASE } from './release.ts'
+import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import type { Installation } from '../../installation.ts'
+import type { JobAuthority } from '../../management/jobs/make-job.ts'
+import type { Surroundings } from '../../status/read-status.ts'
+import { RELEASE } from '../release.ts'
 
 export interface GroupParts {
   readonly installation: Installation
@@ -29,8 +29,8 @@ export const MANAGEMENT_GROUPS: readonly Group[] = [
   {
     below: ['/tokens', '/me/tokens'],
     addTo: async (add, { installation }) => {
-      const { findAccount } = await import('../accounts/find.ts')
-      const { sessionManagementRoutes } = await import('../tokens/administration/routes.ts')
+      const { findAccount } = await import('../../accounts/find.ts')
+      const { sessionManagementRoutes } = await import('../../tokens/administration/routes.ts')
       sessionManagementRoutes(add, {
         ...installation,
         accountIdOf: async (nameOrId) => (await findAccount(nameOrId, installation)).id,
@@ -40,22 +40,22 @@ export const MANAGEMENT_GROUPS: readonly Group[] = [
   {
     below: ['/accounts', '/account-summaries'],
     addTo: async (add, { installation, identityLocation }) => {
-      const { accountManagementRoutes } = await import('../accounts/administration/routes.ts')
+      const { accountManagementRoutes } = await import('../../accounts/administration/routes.ts')
       accountManagementRoutes(add, { ...installation, identityLocation })
     },
   },
   {
     below: ['/me/reminders'],
     addTo: async (add, { installation }) => {
-      const { channelsOf } = await import('../reminders/reminder.ts')
-      const { reminderManagementRoutes } = await import('../reminders/routes.ts')
+      const { channelsOf } = await import('../../reminders/reminder.ts')
+      const { reminderManagementRoutes } = await import('../../reminders/routes.ts')
       reminderManagementRoutes(add, { ...installation, sentBy: channelsOf(installation.config.reminders) })
     },
   },
   {
     below: ['/grants'],
     addTo: async (add, { installation }) => {
-      const { grantManagementRoutes } = await import('../management/grants/routes.ts')
+      const { grantManagementRoutes } = await import('../../management/grants/routes.ts')
       grantManagementRoutes(add, {
         ...installation,
         externalAgents: installation.config.identity !== undefined,
@@ -65,94 +65,94 @@ export const MANAGEMENT_GROUPS: readonly Group[] = [
   {
     below: ['/audit'],
     addTo: async (add, { installation }) => {
-      const { auditManagementRoutes } = await import('../audit/routes.ts')
+      const { auditManagementRoutes } = await import('../../audit/routes.ts')
       auditManagementRoutes(add, installation)
     },
   },
   {
     below: ['/accounts/:id/agents', '/me/agents'],
     addTo: async (add, { installation }) => {
-      const { agentManagementRoutes } = await import('../identity/agents/routes.ts')
+      const { agentManagementRoutes } = await import('../../identity/agents/routes.ts')
       agentManagementRoutes(add, installation)
     },
   },
   {
     below: ['/me/browsers'],
     addTo: async (add, { installation }) => {
-      const { browserManagementRoutes } = await import('../identity/browsers/routes.ts')
+      const { browserManagementRoutes } = await import('../../identity/browsers/routes.ts')
       browserManagementRoutes(add, installation)
     },
   },
   {
     below: ['/devices'],
     addTo: async (add, { installation }) => {
-      const { deviceManagementRoutes } = await import('../devices/administration/routes.ts')
+      const { deviceManagementRoutes } = await import('../../devices/administration/routes.ts')
       deviceManagementRoutes(add, installation)
     },
   },
   {
     below: ['/clone-evidence'],
     addTo: async (add, { installation }) => {
-      const { evidenceManagementRoutes } = await import('../devices/administration/evidence-routes.ts')
+      const { evidenceManagementRoutes } = await import('../../devices/administration/evidence-routes.ts')
       evidenceManagementRoutes(add, installation)
     },
   },
   {
     below: ['/brands', '/signing-keys', '/trust-roots', '/hardware-identities'],
     addTo: async (add, { installation }) => {
-      const { brandManagementRoutes } = await import('../brands/administration/brand-routes.ts')
+      const { brandManagementRoutes } = await import('../../brands/administration/brand-routes.ts')
       brandManagementRoutes(add, installation)
     },
   },
   {
     below: ['/models'],
     addTo: async (add, { installation }) => {
-      const { modelManagementRoutes } = await import('../brands/administration/model-routes.ts')
+      const { modelManagementRoutes } = await import('../../brands/administration/model-routes.ts')
       modelManagementRoutes(add, installation)
     },
   },
   {
     below: ['/packages'],
     addTo: async (add, { installation }) => {
-      const { packageManagementRoutes } = await import('../package-directory/routes.ts')
+      const { packageManagementRoutes } = await import('../../package-directory/routes.ts')
       packageManagementRoutes(add, installation)
     },
   },
   {
     below: ['/counters'],
     addTo: async (add, { installation }) => {
-      const { counterManagementRoutes } = await import('../counting/routes.ts')
+      const { counterManagementRoutes } = await import('../../counting/routes.ts')
       counterManagementRoutes(add, { ...installation, counters: installation.counts })
     },
   },
   {
     below: ['/issuers', '/me/publishers'],
     addTo: async (add, { installation, baseUrl }) => {
-      const { publisherManagementRoutes } = await import('../ci/publisher-routes.ts')
+      const { publisherManagementRoutes } = await import('../../ci/publisher-routes.ts')
       publisherManagementRoutes(add, { ...installation, baseUrl })
     },
   },
   {
     below: ['/attention'],
     addTo: async (add, { installation }) => {
-      const { attentionStore } = await import('../attention/attention-store.ts')
-      const { attentionManagementRoutes } = await import('../attention/routes.ts')
+      const { attentionStore } = await import('../../attention/attention-store.ts')
+      const { attentionManagementRoutes } = await import('../../attention/routes.ts')
       attentionManagementRoutes(add, { ...installation, attention: attentionStore(installation.database) })
     },
   },
   {
     below: ['/status'],
     addTo: async (add, { installation, surroundings }) => {
-      const { statusManagementRoutes } = await import('../status/routes.ts')
+      const { statusManagementRoutes } = await import('../../status/routes.ts')
       statusManagementRoutes(add, { ...installation, release: RELEASE, surroundings })
     },
   },
   {
     below: ['/jobs', '/audit/verify'],
     addTo: async (add, { installation }) => {
-      const { filterIn } = await import('../devices/administration/device-query.ts')
-      const { instantField } = await import('../http/management/instant-field.ts')
-      const { jobRoutes } = await import('../management/jobs/routes.ts')
+      const { filterIn } = await import('../../devices/administration/device-query.ts')
+      const { instantField } = await import('../../http/management/instant-field.ts')
+      const { jobRoutes } = await import('../../management/jobs/routes.ts')
       jobRoutes(add, {
         ...installation,
         filterIn: (asked, place) => filterIn(asked, instantField, place),

@@ -1,5 +1,4 @@
-/** Imports a file at a service: sends it in parts to a job, and follows that (A17). */
-
+/** Imports a file: sends it in parts to a job, and follows that (A17). */
 import { open } from 'node:fs/promises'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { stateConflict } from '../../errors.ts'
@@ -11,7 +10,7 @@ import { cannotBeRead, type TableFormat } from '../files.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
 import { describeJob } from './job-output.ts'
-import { jobsOver } from './job-way.ts'
+import { jobsOf } from './jobs-of.ts'
 
 export interface FileToImport {
   readonly kind: string
@@ -33,7 +32,11 @@ const PART_BYTES = 4 * 1024 * 1024 - 1024
  * The counts, by name. Throws {@link ImportError} with the faults of the file, {@link ServiceRefusal}, `FileError`, and
  * what `service` throws; a job that somebody cancelled is a `RequestError`.
  */
-export const importOver = (service: Service, asked: FileToImport, streams: Streams): Promise<JsonObject> =>
+export const importFileInto = (
+  service: Service,
+  asked: FileToImport,
+  streams: Streams,
+): Promise<JsonObject> =>
   withLocalFiles(asked.files, (locals) => importLocal(service, asked, locals, streams))
 
 async function importLocal(
@@ -64,7 +67,7 @@ async function importLocal(
     }
   })
   await service.call(api.startJob, { id, body: {} })
-  const jobs = jobsOver(service, streams)
+  const jobs = jobsOf(service, streams)
   const job = await jobs.follow(id)
   const [item = {}] = await jobs.items(id, undefined)
   if (item['outcome'] === 'refused') throw refusal(item, whole ? files : undefined)

@@ -1,7 +1,7 @@
 /** Accounts in the management API. */
-import { EmptyObjectSchema } from '../tokens.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { EmptyObjectSchema } from '../../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   AccountRecordSchema,
   AccountSummariesQuerySchema,
@@ -17,7 +17,7 @@ import {
   PasswordLinkSchema,
   RemindersSchema,
   SwitchRemindersSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 /** Of whoever acts on an account that has roles. */
 const OF_ROLES = ['person-required', 'recent-sign-in-required'] as const

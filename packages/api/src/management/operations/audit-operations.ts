@@ -1,15 +1,15 @@
 /** The audit log in the management API. */
 
-import { Type } from '../type.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { Type } from '../../type.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   AuditExportQuerySchema,
   AuditQuerySchema,
   AuditSchema,
   JobSchema,
   VerifyAuditSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 export const AUDIT_OPERATIONS = {
   audit: {

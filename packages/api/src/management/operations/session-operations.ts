@@ -1,7 +1,7 @@
 /** Management tokens, who is asking, and the sessions of tokens of every kind. */
-import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../tokens.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   AgentSchema,
   AgentsQuerySchema,
@@ -21,7 +21,7 @@ import {
   SessionsQuerySchema,
   SessionsSchema,
   ShortenSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 export const SESSION_OPERATIONS = {
   createManagementRoot: {

@@ -1,8 +1,8 @@
 /** Jobs: the same decision about many records, which outlives its request. */
-import { EmptyObjectSchema } from '../tokens.ts'
-import { Type } from '../type.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { EmptyObjectSchema } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   JobExportQuerySchema,
   JobItemsQuerySchema,
@@ -15,7 +15,7 @@ import {
   NewJobQuerySchema,
   NewJobSchema,
   PART_BYTES,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 export const JOB_OPERATIONS = {
   jobs: {

@@ -1,8 +1,8 @@
 /** Devices in the management API. */
-import { EmptyObjectSchema } from '../tokens.ts'
-import { Type } from '../type.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { EmptyObjectSchema } from '../../tokens.ts'
+import { Type } from '../../type.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   ApproveSchema,
   CloneEvidenceListSchema,
@@ -22,7 +22,7 @@ import {
   NewestQuerySchema,
   RejectSchema,
   RevokeSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 const NEWEST = {
   ...SIGNED_IN,

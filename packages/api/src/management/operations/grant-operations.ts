@@ -1,8 +1,8 @@
 /** Who has which role. */
-import { EmptyObjectSchema } from '../tokens.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
-import { GrantSchema, GrantsQuerySchema, GrantsSchema, NewGrantSchema } from './schemas/index.ts'
+import { EmptyObjectSchema } from '../../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
+import { GrantSchema, GrantsQuerySchema, GrantsSchema, NewGrantSchema } from '../schemas/index.ts'
 
 export const GRANT_OPERATIONS = {
   grants: {

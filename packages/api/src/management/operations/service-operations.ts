@@ -1,7 +1,7 @@
 /** The service as a whole in the management API: its package directory, and how it is. */
 
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   AttentionQuerySchema,
   AttentionSchema,
@@ -10,7 +10,7 @@ import {
   PackagesSchema,
   PageQuerySchema,
   StatusSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 const READING = { ...SIGNED_IN, permission: 'status:read', errors: [] } as const
 

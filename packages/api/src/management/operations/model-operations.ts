@@ -1,7 +1,7 @@
 /** Models and what belongs to them in the management API. */
-import { EmptyObjectSchema } from '../tokens.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { EmptyObjectSchema } from '../../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   AllowListSchema,
   ApiKeySchema,
@@ -21,7 +21,7 @@ import {
   RemoveAllowedSchema,
   RemovedAllowedSchema,
   RemovedModelSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 const READING = { ...SIGNED_IN, permission: 'models:read' } as const
 const LISTING = { ...READING, errors: ['no-such-record'], query: PageQuerySchema } as const

@@ -1,7 +1,7 @@
 /** Brands and their keys in the management API. */
 
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   BrandRecordSchema,
   BrandsSchema,
@@ -13,7 +13,7 @@ import {
   SigningKeysQuerySchema,
   SigningKeysSchema,
   TrustRootsSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 const READING = { ...SIGNED_IN, permission: 'models:read' } as const
 

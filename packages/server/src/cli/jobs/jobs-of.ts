@@ -1,4 +1,4 @@
-/** What commands do with jobs, whichever way they go: at a service, or on the database. */
+/** What commands do with jobs. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Streams } from '../context.ts'
@@ -18,8 +18,8 @@ export interface AskedJob {
 
 export type ItemOutcome = 'done' | 'unchanged' | 'refused' | 'open'
 
-/** Every function throws the refusals of its way: `RequestError`, or `ServiceRefusal` and `ServiceAway`. */
-export interface JobWay {
+/** Every function throws as `Service.call` does. */
+export interface Jobs {
   make(asked: AskedJob): Promise<JsonObject>
   preview(asked: AskedJob): Promise<JsonObject>
   find(id: string): Promise<JsonObject>
@@ -29,12 +29,14 @@ export interface JobWay {
   cancel(id: string): Promise<JsonObject>
 }
 
-export const jobsOver = (service: Service, streams: Streams): JobWay => ({
+export const jobsOf = (service: Service, streams: Streams): Jobs => ({
   make: async (body) => (await service.call(api.makeJob, { body })).record,
   preview: async (body) => (await service.call(api.makeJob, { body, query: { dry_run: true } })).record,
   find: async (id) => (await service.call(api.job, { id })).record,
-  follow: (id) =>
-    followJob(async (wait) => (await service.call(api.job, { id, query: { wait } })).record, streams),
+  follow: (id) => {
+    const look = async (wait: number) => (await service.call(api.job, { id, query: { wait } })).record
+    return service.meanwhile(() => followJob(look, streams))
+  },
   items: async (id, outcome) =>
     (await service.list(api.jobItems, 'items', { id, query: { outcome }, most: MOST_ITEMS })).records,
   cancel: async (id) => (await service.call(api.cancelJob, { id, body: {} })).record,

@@ -2,18 +2,17 @@
  * The service that a command on the database works with: the operations of the management API, each behind its schemas,
  * called in this process as the operator (contract/administration.md, D2).
  */
-
 import type { ManagementOperation } from '@ratafia/api/schemas'
-import type { DirectAuthority } from '../authority.ts'
-import { describeDatabase } from '../cli/announcement.ts'
-import { ServiceRefusal } from '../cli/context.ts'
-import type { Asked, Asking, Found, ServiceOperation } from '../cli/service/service.ts'
-import { type Service, serviceWith } from '../cli/service/service.ts'
-import { type Config, serviceAddress } from '../config/config.ts'
-import { RequestError } from '../errors.ts'
-import type { JsonObject } from '../foreign-json.ts'
-import type { Installation } from '../installation.ts'
-import type { Surroundings } from '../status/read-status.ts'
+import type { DirectAuthority } from '../../authority.ts'
+import { describeDatabase } from '../../cli/announcement.ts'
+import { ServiceRefusal } from '../../cli/context.ts'
+import { withLists } from '../../cli/service/lists.ts'
+import type { Asked, Asking, Found, Service, ServiceOperation } from '../../cli/service/service.ts'
+import { type Config, serviceAddress } from '../../config/config.ts'
+import { RequestError } from '../../errors.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import type { Installation } from '../../installation.ts'
+import type { Surroundings } from '../../status/read-status.ts'
 
 /** A person waits for jobs: the first look comes at once. */
 const EVERY_MS = 50
@@ -39,14 +38,15 @@ export function inProcessService(installation: Installation): Service {
   }
   const asked: Asked = {
     url: describeDatabase(installation.config.database),
+    clock: installation.clock,
     call: async (operation, asking = {}): Promise<Found> => {
-      const { etagOf } = await import('../http/management/etag.ts')
+      const { etagOf } = await import('../../http/management/etag.ts')
       // As it arrives over HTTP.
       const record = JSON.parse(JSON.stringify(await answer(operation, asking))) as JsonObject
       return { record, etag: etagOf(record) }
     },
     async *lines(operation, asking = {}) {
-      const { Streamed } = await import('../http/management/streamed.ts')
+      const { Streamed } = await import('../../http/management/streamed.ts')
       const streamed = await answer(operation, asking)
       if (!(streamed instanceof Streamed)) throw new TypeError(`${operation.path} streams nothing`)
       try {
@@ -57,7 +57,7 @@ export function inProcessService(installation: Installation): Service {
     },
     meanwhile: (work) => whileDoing(installation, work),
   }
-  return serviceWith(asked)
+  return withLists(asked)
 }
 
 type Calls = (operation: ServiceOperation, asking: Asking) => Promise<object>
@@ -66,7 +66,7 @@ async function load(
   { addTo }: NonNullable<ReturnType<typeof import('./management-groups.ts').groupOf>>,
   installation: Installation,
 ): Promise<Calls> {
-  const { managementInProcess } = await import('../http/management/in-process.ts')
+  const { managementInProcess } = await import('../../http/management/in-process.ts')
   const { config } = installation
   const operations = new Map<string, ManagementOperation>()
   const { add, call } = managementInProcess<DirectAuthority>()
@@ -112,8 +112,8 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
 
 /** Does the jobs that wait for as long as `work` takes. Throws what ends a job by a fault, and `Unavailable`. */
 async function whileDoing<T>(installation: Installation, work: () => Promise<T>): Promise<T> {
-  const { runJobs } = await import('../jobs/run-jobs.ts')
-  const { periodicJobs } = await import('../management/jobs/run-jobs.ts')
+  const { runJobs } = await import('../../jobs/run-jobs.ts')
+  const { periodicJobs } = await import('../../management/jobs/run-jobs.ts')
   const failed = Promise.withResolvers<never>()
   // Also if nobody waits for it any more.
   failed.promise.catch(() => {})
@@ -128,10 +128,10 @@ async function whileDoing<T>(installation: Installation, work: () => Promise<T>)
 
 /** As the machine sees it that the command runs on. */
 async function surroundingsOf({ config, database }: Installation): Promise<Surroundings> {
-  const { certificatesOf } = await import('../config/postgres-tls-files.ts')
-  const { schemaState } = await import('../database/index.ts')
-  const { channelsOf } = await import('../reminders/reminder.ts')
-  const { askService } = await import('../status/service-answer.ts')
+  const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
+  const { schemaState } = await import('../../database/index.ts')
+  const { channelsOf } = await import('../../reminders/reminder.ts')
+  const { askService } = await import('../../status/service-answer.ts')
   const socket = socketOf(config)
   return {
     database: { kind: database.kind, location: describeDatabase(config.database) },

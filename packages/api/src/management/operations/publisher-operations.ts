@@ -1,7 +1,7 @@
 /** Publishing from CI: the issuers that are taken, and one's own rules. */
-import { EmptyObjectSchema } from '../tokens.ts'
-import { type ManagementOperation, SIGNED_IN } from './operation.ts'
-import { MANAGEMENT_ROUTES } from './routes.ts'
+import { EmptyObjectSchema } from '../../tokens.ts'
+import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
+import { MANAGEMENT_ROUTES } from '../routes.ts'
 import {
   IssuersSchema,
   PageQuerySchema,
@@ -10,7 +10,7 @@ import {
   ShownPublisherSchema,
   TestedPublisherSchema,
   TestPublisherSchema,
-} from './schemas/index.ts'
+} from '../schemas/index.ts'
 
 export const PUBLISHER_OPERATIONS = {
   issuers: {

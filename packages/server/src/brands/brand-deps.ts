@@ -1,2 +1,0 @@
-/** What operations on brands and models work with; each takes its part. */
-

@@ -1,0 +1,46 @@
+/** Lists of a service, page by page. */
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { ServiceRefusal } from '../context.ts'
+import type { Asked, AskingForMany, ListPart, Service, ServiceOperation } from './service.ts'
+
+/** Records of one answer. */
+const PAGE = 250
+
+export function withLists(asked: Asked): Service {
+  async function* pages(
+    operation: ServiceOperation,
+    name: string,
+    { most, ...asking }: AskingForMany,
+  ): AsyncGenerator<ListPart> {
+    let cursor: string | undefined
+    for (let left = most; ; ) {
+      const limit = Math.min(PAGE, left)
+      const { record } = await asked.call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
+      const { [name]: items, next } = record
+      if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
+        throw new ServiceRefusal(
+          `${asked.url} answers with no list of ${name}: it may be another program. Check --url.`,
+          { aboutAddress: true },
+        )
+      }
+      const records = items.filter(isObject)
+      yield { records, more: next !== null }
+      left -= records.length
+      if (next === null || left <= 0) return
+      cursor = next
+    }
+  }
+  return {
+    ...asked,
+    pages,
+    list: async (operation, name, asking) => {
+      const records: JsonObject[] = []
+      let more = false
+      for await (const part of pages(operation, name, asking)) {
+        records.push(...part.records)
+        more = part.more
+      }
+      return { records, more }
+    },
+  }
+}
