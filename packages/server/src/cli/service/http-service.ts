@@ -67,19 +67,13 @@ function addressOf(
   { id = '', names = {}, query = {} }: Asking,
 ): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) =>
-    segmentOf(name === 'id' ? id : (names[name] ?? '')),
+    encodeURIComponent(name === 'id' ? id : (names[name] ?? '')),
   )
   const address = new URL(`${url}${MANAGEMENT_PREFIX}${filled}`)
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value].flat()) if (one !== undefined) address.searchParams.append(name, String(one))
   }
   return address.href
-}
-
-/** Throws `ServiceRefusal` for what would lead to another path. */
-function segmentOf(name: string): string {
-  if (name !== '.' && name !== '..') return encodeURIComponent(name)
-  throw new ServiceRefusal(`There is nothing with the name ${name}.`, { code: 'no-such-record' })
 }
 
 const question = (

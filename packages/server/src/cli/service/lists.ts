@@ -1,7 +1,7 @@
 /** Lists of a service, page by page. */
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { ServiceRefusal } from '../context.ts'
-import type { Asked, AskingForMany, ListPart, Service, ServiceOperation } from './service.ts'
+import type { Asked, Asking, AskingForMany, ListPart, Service, ServiceOperation } from './service.ts'
 
 /** Records of one answer. */
 const PAGE = 250
@@ -15,6 +15,7 @@ export function withLists(asked: Asked): Service {
     let cursor: string | undefined
     for (let left = most; ; ) {
       const limit = Math.min(PAGE, left)
+      refuseOtherPaths(asking)
       const { record } = await asked.call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
       const { [name]: items, next } = record
       if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
@@ -32,6 +33,10 @@ export function withLists(asked: Asked): Service {
   }
   return {
     ...asked,
+    call: async (operation, asking) => {
+      refuseOtherPaths(asking)
+      return asked.call(operation, asking)
+    },
     pages,
     list: async (operation, name, asking) => {
       const records: JsonObject[] = []
@@ -43,4 +48,11 @@ export function withLists(asked: Asked): Service {
       return { records, more }
     },
   }
+}
+
+/** Throws {@link ServiceRefusal} for a name that would lead to another path. */
+function refuseOtherPaths({ id = '', names = {} }: Asking = {}): void {
+  const name = [id, ...Object.values(names)].find((one) => one === '.' || one === '..')
+  if (name !== undefined)
+    throw new ServiceRefusal(`There is nothing with the name ${name}.`, { code: 'no-such-record' })
 }
