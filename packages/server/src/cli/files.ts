@@ -40,14 +40,6 @@ export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileEr
 
 export type TableFormat = 'csv' | 'json'
 
-/** Throws {@link FileError}, and {@link UsageError} for another ending. */
-export async function readTable(file: string) {
-  const isPipe = await isStreamed(file)
-  if (!isPipe) formatOf(file)
-  const input = await readNamed(file)
-  return { text: textOfFile(input), format: isPipe ? formatIn(input) : formatOf(file) }
-}
-
 /** By the ending of the name. Throws {@link UsageError} for another ending; `hint` goes after its message. */
 export function formatOf(file: string, hint = ''): TableFormat {
   const ending = extname(file).toLowerCase()

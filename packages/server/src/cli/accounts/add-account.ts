@@ -6,7 +6,7 @@ import { type CommandContext, UsageError } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import { readPassword } from '../password-input.ts'
 import type { Service } from '../service/service.ts'
-import { goes, serviceOf, type WayOptions } from '../service/ways.ts'
+import { goes, isDirect, type WayOptions, withService } from '../service/ways.ts'
 import { accountRow } from './account-row.ts'
 
 interface AddOptions extends JsonOption, WayOptions {
@@ -26,21 +26,24 @@ export function addAccountCommand(accounts: Command, context: CommandContext): v
     .option('--no-password', 'no password: for agents, at a service, or with an external identity service')
     .option('--role <role>', 'give it this role in the administration of the service, such as operator')
     .action(async (username: string, options: AddOptions) => {
-      const service = await serviceOf(options, context)
-      const record = service
-        ? await addThere(username, options, service)
-        : await addHere(username, options, context)
+      refuseBoth(options)
+      const record = isDirect(options, context)
+        ? await addWithPassword(username, options, context)
+        : await withService(context, options, 'begin', (service) => addWithout(username, options, service))
       print(context, options, record, `Created the account ${record['username']} (id ${record['id']}).`)
     })
 }
 
-async function addHere(username: string, options: AddOptions, context: CommandContext): Promise<JsonObject> {
+async function addWithPassword(
+  username: string,
+  options: AddOptions,
+  context: CommandContext,
+): Promise<JsonObject> {
   const { addAccount } = await import('../../accounts/add.ts')
   const { addGrant } = await import('../../management/grants/add-grant.ts')
   const { checkRole } = await import('../../grants/grant.ts')
   // First: an account without its role would be half of what was asked for.
   if (options.role !== undefined) checkRole(options.role, undefined)
-  refuseBoth(options)
   const password = options.password
     ? await readPassword(context.streams, options.passwordStdin === true)
     : undefined
@@ -56,8 +59,7 @@ async function addHere(username: string, options: AddOptions, context: CommandCo
 }
 
 /** Throws {@link UsageError} for a password, which nobody types for another over HTTP, and for a role. */
-async function addThere(username: string, options: AddOptions, service: Service): Promise<JsonObject> {
-  refuseBoth(options)
+async function addWithout(username: string, options: AddOptions, service: Service): Promise<JsonObject> {
   if (options.password) {
     throw new UsageError(
       'A service takes no password for somebody else: give --no-password, and `ratafia accounts reset-link` makes a link to choose one. With --direct the command works on the database.',

@@ -5,13 +5,11 @@ import type { ImportPlan } from '../../package-directory/plan-import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
-import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, print, printList, withJson, withList } from '../output.ts'
-import { withProgress } from '../progress.ts'
 import { asRow } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, serviceOf, type WayOptions, withService } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 interface ImportOptions extends JsonOption, YesOption, WayOptions {
   readonly replace?: boolean
@@ -25,13 +23,6 @@ const printPlan = (plan: ImportPlan, options: ImportOptions, context: CommandCon
 
 const printImported = (imported: number, options: ImportOptions, context: CommandContext): void =>
   print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
-
-const importThere = (
-  file: string,
-  options: ImportOptions,
-  service: Service,
-  context: CommandContext,
-): Promise<void> => withLocalFile(file, (local) => importLocal(local, options, service, context))
 
 async function importLocal(
   local: LocalFile,
@@ -69,35 +60,11 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     .option('--replace', 'remove packages that are not in the file')
     .option('--dry-run', 'say what would change, and change nothing')
     .action(async (file: string, options: ImportOptions) => {
-      const service = await serviceOf(options, context)
-      if (service) return importThere(file, options, service, context)
-      const { importPackages } = await import('../../package-directory/import.ts')
-      const { planImport } = await import('../../package-directory/plan-import.ts')
-      const { text, format } = await readTable(file)
-      const replaceAll = options.replace === true
-      if (options.dryRun) {
-        const plan = await context.readInstallation((installation) =>
-          planImport(text, { format, replaceAll, authority: installation.authority }, installation),
-        )
-        return printPlan(plan, options, context)
-      }
-      const { imported } = await context.beginInstallation(async (installation) => {
-        if (replaceAll) {
-          await confirm(context, options, async () =>
-            toldOf(
-              await planImport(text, { format, replaceAll, authority: installation.authority }, installation),
-            ),
-          )
-        }
-        return withProgress(context.streams, ['Importing', 'packages'], (onProgress) =>
-          importPackages(
-            text,
-            { format, replaceAll, onProgress, authority: installation.authority },
-            installation,
-          ),
-        )
-      })
-      printImported(imported, options, context)
+      await withLocalFile(file, (local) =>
+        withService(context, options, options.dryRun ? 'change' : 'begin', (service) =>
+          importLocal(local, options, service, context),
+        ),
+      )
     })
 
   goes(withList(packages.command('list'), COLUMNS), 'both', ['packages'])

@@ -4,12 +4,10 @@ import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import type { CommandContext } from '../context.ts'
 import type { LocalFile } from '../files/local-file.ts'
-import { readTable } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
-import { goes, serviceOf, type WayOptions, withService } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
 /** More than anyone reads: an import has as many. */
@@ -53,30 +51,16 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .action(async (file: string, options: ModelOption & WayOptions & { readonly dryRun?: boolean }) => {
       const model = parseModelName(options.model)
       const { dryRun = false } = options
-      const service = await serviceOf(options, context)
-      if (service) {
-        const { importFileInto } = await import('../jobs/import-file.ts')
-        const wanted = { model: options.model }
-        const format = (local: LocalFile) => local.format()
-        const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
-        const { record } = await service.call(api.model, {
-          names: { brand: model.brandId, model: model.model },
-        })
+      const { importFileInto } = await import('../jobs/import-file.ts')
+      const format = (local: LocalFile) => local.format()
+      const wanted = { model: options.model }
+      const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
+      await withService(context, options, 'change', async (service) => {
+        const names = { brand: model.brandId, model: model.model }
+        const { record } = await service.call(api.model, { names })
         const { entries, added } = await importFileInto(service, asked, context.streams)
         tell({ entries: Number(entries), added: Number(added) }, options, context)
-        return noteIfIgnored(record['registration'], options, context)
-      }
-      const { importAllowList } = await import('../../brands/models/allow-list/import-allow-list.ts')
-      const { text, format } = await readTable(file)
-      const within = dryRun ? context.readInstallation : context.withInstallation
-      await within(async (installation) => {
-        const { authority } = installation
-        const imported = await withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
-          importAllowList(text, { model, format, dryRun, onProgress, authority }, installation),
-        )
-        tell(imported, options, context)
-        const stored = await installation.models.find(model)
-        noteIfIgnored(stored?.policy.registration, options, context)
+        noteIfIgnored(record['registration'], options, context)
       })
     })
 

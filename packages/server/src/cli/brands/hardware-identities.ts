@@ -2,12 +2,10 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
-import { readNamed } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
-import { withProgress } from '../progress.ts'
 import { printRecords } from '../service/as-row.ts'
-import { goes, serviceOf, type WayOptions, withService } from '../service/ways.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
 
@@ -22,29 +20,14 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
   goes(withJson(identities.command('import <file...>')), 'both', IMPORT_OPERATIONS)
     .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')
     .action(async (files: readonly string[], options: JsonOption & WayOptions) => {
-      const tell = (imported: number) =>
-        print(
-          context,
-          options,
-          { imported },
-          `${counted(imported, 'hardware identity', 'hardware identities')} imported.`,
-        )
-      const service = await serviceOf(options, context)
-      if (service) {
-        const { importFileInto } = await import('../jobs/import-file.ts')
-        const asked = { kind: 'hardware-identities.import', files, dryRun: false, whole: true }
-        return tell(Number((await importFileInto(service, asked, context.streams))['imported']))
-      }
-      const { importHardwareIdentities } = await import(
-        '../../brands/models/hardware/import-hardware-identities.ts'
+      const { importFileInto } = await import('../jobs/import-file.ts')
+      const asked = { kind: 'hardware-identities.import', files, dryRun: false, whole: true }
+      const counts = await withService(context, options, 'change', (service) =>
+        importFileInto(service, asked, context.streams),
       )
-      const named = await Promise.all(files.map((file) => readNamed(file)))
-      const { imported } = await context.withInstallation((installation) =>
-        withProgress(context.streams, ['Importing', 'hardware identities'], (onProgress) =>
-          importHardwareIdentities(named, { onProgress, authority: installation.authority }, installation),
-        ),
-      )
-      tell(imported)
+      const imported = Number(counts['imported'])
+      const told = `${counted(imported, 'hardware identity', 'hardware identities')} imported.`
+      print(context, options, { imported }, told)
     })
 
   goes(withList(identities.command('list'), COLUMNS), 'both', ['hardwareIdentities'])

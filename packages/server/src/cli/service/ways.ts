@@ -91,7 +91,7 @@ const openFor = (
   ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
 
 /** The service that the command goes to; undefined if it works on the database. Throws {@link UsageError}. */
-export async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
+async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
   const url = addressIn(options, context)
   if (url === undefined) return undefined
   const { openService } = await import('./open-service.ts')

@@ -6,7 +6,7 @@ import { type CommandContext, UsageError } from '../../context.ts'
 import { identityLocation } from '../../identity-location.ts'
 import { type JsonOption, note, print, withJson } from '../../output.ts'
 import type { Service } from '../../service/service.ts'
-import { goes, serviceOf } from '../../service/ways.ts'
+import { goes, isDirect, withService } from '../../service/ways.ts'
 import { accountOver } from '../account-over.ts'
 
 /** A link that lies about for longer is one that somebody else finds. */
@@ -36,10 +36,9 @@ export function resetLinkCommand(accounts: Command, context: CommandContext): vo
     )
     .action(async (username: string, options: ResetLinkOptions) => {
       const { direct = false } = options
-      const service = await serviceOf({ direct }, context)
-      const record = service
-        ? await linkThere(username, options, service)
-        : await linkHere(username, options, context)
+      const record = isDirect({ direct }, context)
+        ? await linkHere(username, options, context)
+        : await withService(context, { direct }, 'change', (service) => linkThere(username, options, service))
       print(context, options, record, String(record['url']))
       if (options.json) return
       note(

@@ -1,13 +1,11 @@
 /** `ratafia devices import`. */
-import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import type { ImportedDevices } from '../../../devices/transfer/import-devices.ts'
 import type { CommandContext } from '../../context.ts'
 import { withLocalFile } from '../../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../../output.ts'
-import { withProgress } from '../../progress.ts'
-import { goes, serviceOf, type WayOptions } from '../../service/ways.ts'
+import { goes, type WayOptions, withService } from '../../service/ways.ts'
 import { type FormatOption, withFormat } from './format.ts'
 
 interface ImportOptions extends JsonOption, FormatOption, WayOptions {
@@ -25,43 +23,15 @@ export function importCommand(devices: Command, context: CommandContext): void {
 
 async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<void> {
   const { unknownModels = false, dryRun = false } = options
-  const service = await serviceOf(options, context)
-  await withLocalFile(file, async ({ path, size, format: formatOfFile }) => {
+  await withLocalFile(file, async ({ path, format: formatOfFile }) => {
     const format = options.format ?? (await formatOfFile(' Give --format.'))
-    if (service) {
-      const { importFileInto } = await import('../../jobs/import-file.ts')
-      const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
-      const asked = { kind: 'devices.import', files: [path], options: wanted, dryRun }
-      const { devices, added } = await importFileInto(service, asked, context.streams)
-      return tell({ devices: Number(devices), added: Number(added) }, options, context)
-    }
-    const { importDevices } = await import('../../../devices/transfer/import-devices.ts')
-    const within = dryRun ? context.readInstallation : context.beginInstallation
-    const imported = await within((installation) =>
-      withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
-        // A count of rows is not known before the end: the bar shows how much of the file was read.
-        let read = 0
-        const open = () => {
-          const stream = createReadStream(path)
-          read = 0
-          stream.on('data', (chunk) => {
-            read += chunk.length
-          })
-          return stream
-        }
-        return importDevices(
-          {
-            source: { format, open },
-            unknownModels,
-            dryRun,
-            authority: installation.authority,
-            onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
-          },
-          installation,
-        )
-      }),
+    const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
+    const asked = { kind: 'devices.import', files: [path], options: wanted, dryRun }
+    const { importFileInto } = await import('../../jobs/import-file.ts')
+    const { devices, added } = await withService(context, options, dryRun ? 'change' : 'begin', (service) =>
+      importFileInto(service, asked, context.streams),
     )
-    tell(imported, options, context)
+    tell({ devices: Number(devices), added: Number(added) }, options, context)
   })
 }
 
@@ -75,5 +45,3 @@ function tell(
   const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `, ${there} ${there === 1 ? 'was' : 'were'} already there` : ''}.`
   print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
 }
-
-const kibibytes = (bytes: number): number => Math.ceil(bytes / 1024)
