@@ -4,6 +4,8 @@ import type { Installation } from '../installation.ts'
 import { confirm, confirmTyped, type YesOption } from './confirm.ts'
 import { type CommandContext, ServiceRefusal } from './context.ts'
 import { counted, type JsonOption, print } from './output.ts'
+import type { Service } from './service/service.ts'
+import { type WayOptions, withService } from './service/ways.ts'
 import { harmless } from './terminal/harmless.ts'
 
 interface Action<On> {
@@ -37,14 +39,22 @@ type Outcome = { readonly name: string } & (
  */
 export const actOnEach = (
   names: readonly string[],
+  action: Action<Service>,
+  options: JsonOption & YesOption & WayOptions,
+  context: CommandContext,
+): Promise<void> =>
+  withService(context, options, 'change', (service) => actOnAll(names, action, options, context, service))
+
+/** The same of a command that works on the database alone. */
+export const actOnEachDirectly = (
+  names: readonly string[],
   action: Action<Installation>,
   options: JsonOption & YesOption,
   context: CommandContext,
 ): Promise<void> =>
   context.withInstallation((installation) => actOnAll(names, action, options, context, installation))
 
-/** The same on what is open already. */
-export async function actOnAll<On>(
+async function actOnAll<On>(
   names: readonly string[],
   action: Action<On>,
   options: JsonOption & YesOption,

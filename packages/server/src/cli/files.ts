@@ -3,7 +3,6 @@ import { lstat, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { openDraft } from '../files/draft.ts'
 import { encodingOf, textOr } from '../files/foreign-text.ts'
-import { isStreamed } from '../files/streamed.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
 

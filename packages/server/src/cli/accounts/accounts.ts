@@ -5,9 +5,9 @@ import { type CommandContext, UsageError } from '../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { asRow, printRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
-import { accountOver } from './account-over.ts'
 import { ACCOUNT_COLUMNS, accountRow } from './account-row.ts'
 import { addAccountCommand } from './add-account.ts'
+import { callAccount } from './call-account.ts'
 import { passwordCommands } from './credentials/passwords.ts'
 import { secondFactorCommands } from './credentials/second-factor.ts'
 import { enableDisableCommands } from './enable-disable.ts'
@@ -32,7 +32,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         context,
         options,
         'read',
-        async (service) => (await accountOver(service, api.account, username)).record,
+        async (service) => (await callAccount(service, api.account, username)).record,
       )
       print(context, options, record, details(asRow(record)))
     })

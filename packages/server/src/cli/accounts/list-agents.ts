@@ -1,4 +1,4 @@
-/** `ratafia agents list`, on the database or at a service, which lists those of one account. */
+/** `ratafia agents list`; a service lists those of one account. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -8,7 +8,7 @@ import { type ListOption, note, print, printList, type Row, withList } from '../
 import { asRow } from '../service/as-row.ts'
 import type { ListPart, Service } from '../service/service.ts'
 import { goes, isDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
-import { requireAccountName } from './account-over.ts'
+import { requireAccountName } from './call-account.ts'
 
 /** More than anyone reads at once; a service that goes on for ever is none of ours. */
 const MOST = 1_000_000

@@ -1,23 +1,16 @@
-/** `ratafia accounts reminders`, on the database or at a service. */
+/** `ratafia accounts reminders`. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { actOnAll } from '../act-on-each.ts'
+import { actOnEach } from '../act-on-each.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readSwitch } from '../option-values.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { goes, requireService, type WayOptions, withService } from '../service/ways.ts'
-import { accountOver } from './account-over.ts'
+import { callAccount } from './call-account.ts'
 
 interface Options extends JsonOption, WayOptions {
   readonly mine?: boolean
-}
-
-/** What is shown of an account. */
-interface Switched {
-  readonly id: unknown
-  readonly username: unknown
-  readonly reminders: unknown
 }
 
 export function reminderCommand(accounts: Command, context: CommandContext): void {
@@ -30,42 +23,22 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
       if (options.mine && usernames.length > 0) throw new UsageError('Give either usernames or --mine.')
       if (!options.mine && usernames.length === 0)
         throw new UsageError('Give usernames, or --mine at a service.')
-      const each = (act: (username: string) => Promise<Switched>, sentBy: unknown) =>
-        actOnAll(
-          usernames,
-          {
-            ...{ thing: 'account', done: `switched ${state}` },
-            act: async (username) => {
-              const { id, username: name, reminders } = await act(username)
-              return {
-                value: { id, username: name, reminders },
-                told: told(`${String(name)} gets`, on, sentBy),
-              }
-            },
-          },
-          options,
-          context,
-          undefined,
-        )
-      if (options.mine) requireService(options, context, '--mine')
-      await withService(context, options, 'change', async (service) => {
-        if (options.mine) return switchMine(on, service, options, context)
-        const { record } = await service.call(api.myReminders)
-        await each((username) => switchThere(username, on, service), record['sent_by'])
-      })
+      if (options.mine) {
+        requireService(options, context, '--mine')
+        return withService(context, options, 'change', (service) => switchMine(on, service, options, context))
+      }
+      const act = async (username: string, service: Service) => {
+        const { record: mine } = await service.call(api.myReminders)
+        // As it was read: one that somebody changes meanwhile is refused.
+        const { etag } = await callAccount(service, api.account, username)
+        const asking = { body: { reminders: on }, ifMatch: etag }
+        const { record } = await callAccount(service, api.editAccount, username, asking)
+        const { id, username: name, reminders } = record
+        const value = { id, username: name, reminders }
+        return { value, told: told(`${String(name)} gets`, on, mine['sent_by']) }
+      }
+      await actOnEach(usernames, { thing: 'account', done: `switched ${state}`, act }, options, context)
     })
-}
-
-/** Changes the account as it was read: one that somebody changes meanwhile is refused. */
-async function switchThere(username: string, on: boolean, service: Service): Promise<Switched> {
-  const { etag } = await accountOver(service, api.account, username)
-  const asking = { body: { reminders: on }, ifMatch: etag }
-  const {
-    id,
-    username: name,
-    reminders,
-  } = (await accountOver(service, api.editAccount, username, asking)).record
-  return { id, username: name, reminders }
 }
 
 async function switchMine(

@@ -1,13 +1,14 @@
-/** `ratafia agents remove`, on the database or at a service. */
+/** `ratafia agents remove`. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { actOnAll } from '../act-on-each.ts'
+import type { Installation } from '../../installation.ts'
+import { actOnEach, actOnEachDirectly } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { type JsonOption, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { goes, isDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
-import { accountOver } from './account-over.ts'
+import { goes, isDirect, requireService, type WayOptions } from '../service/ways.ts'
+import { callAccount } from './call-account.ts'
 import { refuseBoth } from './list-agents.ts'
 
 interface RemoveOptions extends JsonOption, YesOption, WayOptions {
@@ -24,50 +25,46 @@ export function removeAgentsCommand(agents: Command, context: CommandContext): v
     .option('--mine', 'my own, at a service')
     .action(async (names: readonly string[], options: RemoveOptions) => {
       refuseBoth(options)
-      const each = (remove: (name: string) => Promise<unknown>): Promise<void> =>
-        actOnAll(
-          names,
-          {
-            ...{ thing: 'agent', done: 'removed' },
-            consequence: (name) => `The key of the agent ${name} stops working for good.`,
-            act: async (name) => {
-              await remove(name)
-              const told = `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`
-              return { value: { removed: name }, told }
-            },
-          },
-          options,
-          context,
-          undefined,
-        )
       if (options.mine) requireService(options, context, '--mine')
+      const thing = { thing: 'agent', done: 'removed' }
+      const consequence = (name: string) => `The key of the agent ${name} stops working for good.`
+      const removed = (name: string) => ({
+        value: { removed: name },
+        told: `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`,
+      })
       if (options.account === undefined && isDirect(options, context)) {
         const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
-        return context.withInstallation(async (installation) => {
-          const { authority } = installation
-          await each((name) => removeAgent({ name, account: undefined, authority }, installation))
-        })
+        const act = async (name: string, { authority, ...stores }: Installation) => {
+          await removeAgent({ name, account: undefined, authority }, stores)
+          return removed(name)
+        }
+        return actOnEachDirectly(names, { ...thing, consequence, act }, options, context)
       }
-      await withService(context, options, 'change', (service) => each(removalOf(options, service)))
+      requireWhose(options)
+      const act = async (name: string, service: Service) => {
+        await remove(name, options, service)
+        return removed(name)
+      }
+      await actOnEach(names, { ...thing, consequence, act }, options, context)
     })
 }
 
 /** Throws {@link UsageError} where nothing says whose agents they are. */
-function removalOf({ account, mine }: RemoveOptions, service: Service) {
-  if (!mine && account === undefined) {
-    throw new UsageError(
-      'A service removes agents of an account: give --account USERNAME, --mine, or --direct where the database is.',
-    )
+function requireWhose({ account, mine }: RemoveOptions): void {
+  if (mine || account !== undefined) return
+  throw new UsageError(
+    'A service removes agents of an account: give --account USERNAME, --mine, or --direct where the database is.',
+  )
+}
+
+async function remove(name: string, { account }: RemoveOptions, service: Service): Promise<void> {
+  const { isAgentName } = await import('../../identity/agents/agent-name.ts')
+  if (!isAgentName(name)) {
+    const { noSuchAgent } = await import('../../identity/agents/remove-agent.ts')
+    const { code, message } = noSuchAgent(name)
+    throw new ServiceRefusal(message, { code })
   }
-  return async (name: string) => {
-    const { isAgentName } = await import('../../identity/agents/agent-name.ts')
-    if (!isAgentName(name)) {
-      const { noSuchAgent } = await import('../../identity/agents/remove-agent.ts')
-      const { code, message } = noSuchAgent(name)
-      throw new ServiceRefusal(message, { code })
-    }
-    return account === undefined
-      ? service.call(api.removeMyAgent, { id: name, body: {} })
-      : accountOver(service, api.removeAgent, account, { names: { name } })
-  }
+  await (account === undefined
+    ? service.call(api.removeMyAgent, { id: name, body: {} })
+    : callAccount(service, api.removeAgent, account, { names: { name } }))
 }

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
-import { accountOver } from './account-over.ts'
+import { callAccount } from './call-account.ts'
 
 export function setEmailCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('set-email <username> <email>')), 'both', ['editAccount', 'account'])
@@ -25,8 +25,8 @@ export function setEmailCommand(accounts: Command, context: CommandContext): voi
 /** Changes the account as it was read: one that somebody changes meanwhile is refused. */
 async function setEmail(username: string, text: string, service: Service): Promise<JsonObject> {
   const { checkEmail } = await import('../../accounts/account-fields.ts')
-  const { etag } = await accountOver(service, api.account, username)
+  const { etag } = await callAccount(service, api.account, username)
   // In the words of its rule, before the limits of the wire.
   const email = checkEmail(text)
-  return (await accountOver(service, api.editAccount, username, { body: { email }, ifMatch: etag })).record
+  return (await callAccount(service, api.editAccount, username, { body: { email }, ifMatch: etag })).record
 }

@@ -1,13 +1,13 @@
 /** `ratafia tokens`: the sessions of tokens. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { JsonObject } from '../../foreign-json.ts'
-import { actOnAll } from '../act-on-each.ts'
+import { actOnEach } from '../act-on-each.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant, several } from '../option-values.ts'
 import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
+import type { Service } from '../service/service.ts'
 import { goes, requireDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
 import { developerTokenCommands } from '../tokens/developer-commands.ts'
 
@@ -92,36 +92,15 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
         throw new UsageError('Give the id of a session, or --account USERNAME --all.')
       }
       if (options.mine) requireService(options, context, '--mine')
-      await withService(context, options, 'change', (service) =>
-        revokeEach(sessionIds, options, context, async (id) => {
-          return (await service.call(options.mine ? api.revokeMyToken : api.revokeToken, { id })).record
-        }),
-      )
+      const act = async (id: string, service: Service) => {
+        const { record } = await service.call(options.mine ? api.revokeMyToken : api.revokeToken, { id })
+        const told = `The session ${id} was revoked at ${record['revoked_at']} by ${record['revoked_by']}.`
+        return { value: record, told }
+      }
+      const consequence = (id: string) => `The tokens of the session ${id} stop working for good.`
+      await actOnEach(sessionIds, { thing: 'session', done: 'revoked', consequence, act }, options, context)
     })
 }
-
-const revokeEach = (
-  sessionIds: readonly string[],
-  options: RevokeOptions,
-  context: CommandContext,
-  revoke: (sessionId: string) => Promise<JsonObject>,
-): Promise<void> =>
-  actOnAll(
-    sessionIds,
-    {
-      thing: 'session',
-      done: 'revoked',
-      consequence: (sessionId) => `The tokens of the session ${sessionId} stop working for good.`,
-      act: async (sessionId) => {
-        const record = await revoke(sessionId)
-        const told = `The session ${sessionId} was revoked at ${record['revoked_at']} by ${record['revoked_by']}.`
-        return { value: record, told }
-      },
-    },
-    options,
-    context,
-    undefined,
-  )
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { account, mine = false, includeInactive = false } = options

@@ -1,4 +1,5 @@
 /** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
+
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
@@ -8,6 +9,7 @@ import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { parametersOf } from './model-parameters.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
 /** More than anyone reads: an import has as many. */
@@ -56,8 +58,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const wanted = { model: options.model }
       const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
       await withService(context, options, 'change', async (service) => {
-        const names = { brand: model.brandId, model: model.model }
-        const { record } = await service.call(api.model, { names })
+        const { record } = await service.call(api.model, { names: parametersOf(model) })
         const { entries, added } = await importFileInto(service, asked, context.streams)
         tell({ entries: Number(entries), added: Number(added) }, options, context)
         noteIfIgnored(record['registration'], options, context)
@@ -72,8 +73,8 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .action(async (options: ModelOption & ListOption & WayOptions) => {
       const model = parseModelName(options.model)
       const records = await withService(context, options, 'read', async (service) => {
-        const names = { brand: model.brandId, model: model.model }
-        return (await service.list(api.allowList, 'entries', { names, most: MOST })).records
+        return (await service.list(api.allowList, 'entries', { names: parametersOf(model), most: MOST }))
+          .records
       })
       printRecords(context, options, records, {
         columns: COLUMNS,

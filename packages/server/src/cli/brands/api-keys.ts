@@ -1,9 +1,10 @@
 /** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
+
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type ModelName, parseModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import { actOnAll } from '../act-on-each.ts'
+import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { orEnd } from '../login/or-end.ts'
@@ -14,6 +15,7 @@ import { printRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { escaped } from '../terminal/harmless.ts'
+import { parametersOf } from './model-parameters.ts'
 
 interface AddOptions extends JsonOption, WayOptions {
   readonly label: string
@@ -68,9 +70,9 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
     const now = service.clock()
     const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
     const body = { label, expires: expires?.toISOString() ?? null, uses: useLimit }
-    const { record } = await service.call(api.addApiKey, { names: namesOf(model), body })
+    const { record } = await service.call(api.addApiKey, { names: parametersOf(model), body })
     await printKey(record, options, context, () =>
-      service.call(api.revokeApiKey, { id: String(record['id']), names: namesOf(model) }),
+      service.call(api.revokeApiKey, { id: String(record['id']), names: parametersOf(model) }),
     )
   })
   if (options.json) return
@@ -95,7 +97,7 @@ async function list(
   context: CommandContext,
 ): Promise<void> {
   const model = options.model === undefined ? undefined : parseModelName(options.model)
-  const records = await withService(context, options, 'read', (service) => keysOver(service, model))
+  const records = await withService(context, options, 'read', (service) => keysAt(service, model))
   printRecords(context, options, records, { columns: SHOWN, empty: 'There is no API key.' })
 }
 
@@ -104,40 +106,28 @@ async function revoke(
   options: JsonOption & YesOption & WayOptions,
   context: CommandContext,
 ): Promise<void> {
-  const each = (revokeOne: (id: string) => Promise<JsonObject>): Promise<void> =>
-    actOnAll(
-      ids,
-      {
-        thing: 'API key',
-        done: 'revoked',
-        consequence: (id) => `No device can register with the API key ${id} again.`,
-        act: async (id) => {
-          const record = await revokeOne(id)
-          const told = `The API key ${id} is revoked. ${record['model']} still requires one: add another if none is left.`
-          return { value: record, told }
-        },
-      },
-      options,
-      context,
-      undefined,
-    )
-  await withService(context, options, 'change', async (service) => {
-    let known: readonly JsonObject[] | undefined
-    await each(async (id) => {
-      known ??= await keysOver(service, undefined)
-      const model = known.find((key) => key['id'] === id)?.['model']
-      if (typeof model !== 'string') {
-        const { noSuchApiKey } = await import('../../brands/models/api-keys/list-api-keys.ts')
-        const { message, code } = noSuchApiKey(id)
-        throw new ServiceRefusal(message, { code })
-      }
-      return (await service.call(api.revokeApiKey, { id, names: namesOf(parseModelName(model)) })).record
+  let known: readonly JsonObject[] | undefined
+  const act = async (id: string, service: Service) => {
+    known ??= await keysAt(service, undefined)
+    const model = known.find((key) => key['id'] === id)?.['model']
+    if (typeof model !== 'string') {
+      const { noSuchApiKey } = await import('../../brands/models/api-keys/list-api-keys.ts')
+      const { message, code } = noSuchApiKey(id)
+      throw new ServiceRefusal(message, { code })
+    }
+    const { record } = await service.call(api.revokeApiKey, {
+      id,
+      names: parametersOf(parseModelName(model)),
     })
-  })
+    const told = `The API key ${id} is revoked. ${model} still requires one: add another if none is left.`
+    return { value: record, told }
+  }
+  const consequence = (id: string) => `No device can register with the API key ${id} again.`
+  await actOnEach(ids, { thing: 'API key', done: 'revoked', consequence, act }, options, context)
 }
 
 /** Those of one model, or of each: by model and time. */
-async function keysOver(service: Service, model: ModelName | undefined): Promise<readonly JsonObject[]> {
+async function keysAt(service: Service, model: ModelName | undefined): Promise<readonly JsonObject[]> {
   const models = model
     ? [model]
     : (await service.list(api.models, 'models', { most: MOST })).records.map((record) => ({
@@ -146,12 +136,12 @@ async function keysOver(service: Service, model: ModelName | undefined): Promise
       }))
   const keys: JsonObject[] = []
   for (const one of models) {
-    keys.push(...(await service.list(api.apiKeys, 'api_keys', { names: namesOf(one), most: MOST })).records)
+    keys.push(
+      ...(await service.list(api.apiKeys, 'api_keys', { names: parametersOf(one), most: MOST })).records,
+    )
   }
   return keys
 }
-
-const namesOf = ({ brandId: brand, model }: ModelName) => ({ brand, model })
 
 function readUses(text: string): number {
   if (/^[1-9][0-9]{0,9}$/.test(text)) return Number(text)

@@ -1,4 +1,5 @@
 /** `ratafia allow-list remove`. */
+
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
@@ -10,6 +11,7 @@ import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { parametersOf } from './model-parameters.ts'
 
 interface RemoveOptions extends JsonOption, YesOption, WayOptions {
   readonly model: string
@@ -54,9 +56,11 @@ async function removeNamed(
   dryRun: boolean,
   service: Service,
 ): Promise<number> {
-  const names = { brand: model.brandId, model: model.model }
   const query = dryRun ? { dry_run: true } : {}
-  return some((await service.call(api.removeAllowed, { names, query, body })).record, model)
+  return some(
+    (await service.call(api.removeAllowed, { names: parametersOf(model), query, body })).record,
+    model,
+  )
 }
 
 /** Throws as {@link removeNamed} does, and `ImportError` with the faults of the file. */

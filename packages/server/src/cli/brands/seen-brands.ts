@@ -1,4 +1,4 @@
-/** `ratafia brands list` and `show`, on the database or at a service. */
+/** `ratafia brands list` and `show`. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'

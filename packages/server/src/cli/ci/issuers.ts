@@ -5,7 +5,7 @@ import type { AddedIssuer } from '../../ci/issuers/add.ts'
 import { KIND_NAMES, KINDS } from '../../ci/issuers/kinds.ts'
 import { parseDuration } from '../../config/values.ts'
 import type { Installation } from '../../installation.ts'
-import { actOnEach } from '../act-on-each.ts'
+import { actOnEachDirectly } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, textOfFile } from '../files.ts'
@@ -106,7 +106,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
         return { value: { removed: removed.issuer.url, rules, revoked: removed.revoked }, told }
       }
       const removing = { thing: 'issuer', done: 'removed', consequence: whatRemovingEnds, act }
-      await actOnEach(urls, removing, options, context)
+      await actOnEachDirectly(urls, removing, options, context)
     })
 }
 

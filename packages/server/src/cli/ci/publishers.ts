@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { Installation } from '../../installation.ts'
-import { actOnEach } from '../act-on-each.ts'
+import { actOnEachDirectly } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { counted, details, type JsonOption, print, printList, withJson, withList } from '../output.ts'
@@ -85,7 +85,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
         const value = { ...publisherRecord(ended, installation.clock()), revoked: ended.revoked }
         return { value, told: `The rule ${name} is disabled. ${revokedText(ended.revoked)}` }
       }
-      await actOnEach(names, { thing: 'rule', done: 'disabled', consequence, act }, options, context)
+      await actOnEachDirectly(names, { thing: 'rule', done: 'disabled', consequence, act }, options, context)
     })
 
   withYes(withJson(publishers.command('remove <name...>')))
@@ -99,7 +99,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
           told: `The rule ${name} is removed. ${revokedText(revoked)}`,
         }
       }
-      await actOnEach(names, { thing: 'rule', done: 'removed', consequence, act }, options, context)
+      await actOnEachDirectly(names, { thing: 'rule', done: 'removed', consequence, act }, options, context)
     })
 
   testPublisherCommand(publishers, context)

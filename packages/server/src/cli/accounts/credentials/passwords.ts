@@ -1,7 +1,7 @@
 /** `ratafia accounts set-password` and `password-logins`: what people log in with. */
 import type { Command } from 'commander'
 import type { Installation } from '../../../installation.ts'
-import { actOnEach } from '../../act-on-each.ts'
+import { actOnEachDirectly } from '../../act-on-each.ts'
 import type { CommandContext } from '../../context.ts'
 import { readSwitch } from '../../option-values.ts'
 import { type JsonOption, print, withJson } from '../../output.ts'
@@ -43,7 +43,12 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
           : `Programs may no longer log in with the password of ${account.username}. Their tokens stay valid.`
         return { value: await accountRow(account, installation), told }
       }
-      await actOnEach(usernames, { thing: 'account', done: `switched ${state}`, act }, options, context)
+      await actOnEachDirectly(
+        usernames,
+        { thing: 'account', done: `switched ${state}`, act },
+        options,
+        context,
+      )
     })
 
   setEmailCommand(accounts, context)

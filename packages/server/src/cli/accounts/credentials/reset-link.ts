@@ -1,4 +1,4 @@
-/** `ratafia accounts reset-link`, on the database or at a service. */
+/** `ratafia accounts reset-link`. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
@@ -7,7 +7,7 @@ import { identityLocation } from '../../identity-location.ts'
 import { type JsonOption, note, print, withJson } from '../../output.ts'
 import type { Service } from '../../service/service.ts'
 import { goes, isDirect, withService } from '../../service/ways.ts'
-import { accountOver } from '../account-over.ts'
+import { callAccount } from '../call-account.ts'
 
 /** A link that lies about for longer is one that somebody else finds. */
 const LONGEST_LINK_MS = 30 * 86_400_000
@@ -86,5 +86,5 @@ async function linkThere(
       `A link that a service makes works for ${LIFETIME}: leave --expires out, or give --direct where the database is.`,
     )
   }
-  return (await accountOver(service, api.linkToPassword, username)).record
+  return (await callAccount(service, api.linkToPassword, username)).record
 }

@@ -1,21 +1,21 @@
-/** `ratafia models set-policy`, `allow-remodel`, `disallow-remodel` and `remove`, on the database or at a service. */
+/** `ratafia models set-policy`, `allow-remodel`, `disallow-remodel` and `remove`. */
+
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { type ModelName, parseModelName, showModelName } from '../../../brands/models/model-policy.ts'
+import { parseModelName, showModelName } from '../../../brands/models/model-policy.ts'
 import { invalidField } from '../../../errors.ts'
-import type { JsonObject } from '../../../foreign-json.ts'
-import { actOnAll } from '../../act-on-each.ts'
+import { actOnEach } from '../../act-on-each.ts'
 import { withYes, type YesOption } from '../../confirm.ts'
 import type { CommandContext } from '../../context.ts'
 import { counted, type JsonOption, print, withJson } from '../../output.ts'
+import type { Service } from '../../service/service.ts'
 import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { parametersOf } from '../model-parameters.ts'
 import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
 
 /** More than anyone has. */
 const MOST = 10_000
-
-const namesOf = ({ brandId: brand, model }: ModelName) => ({ brand, model })
 
 export function setPolicyCommand(models: Command, context: CommandContext): void {
   goes(withPolicy(models.command('set-policy <brand/model>'), false), 'both', ['setPolicy'])
@@ -29,7 +29,7 @@ export function setPolicyCommand(models: Command, context: CommandContext): void
       const record = await withService(context, options, 'change', async (service) => {
         changesOf()
         const body = wirePolicyOf(options)
-        const names = namesOf(parseModelName(text))
+        const names = parametersOf(parseModelName(text))
         // Whatever the policy is now: options that are not given stay.
         const changed = await service.call(api.setPolicy, { names, body, ifMatch: '*' })
         return listedFields(changed.record)
@@ -44,7 +44,7 @@ export function remodelCommands(models: Command, context: CommandContext): void 
     .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       const record = await withService(context, options, 'change', async (service) => {
-        const asking = { names: namesOf(pair.from), body: { to: showModelName(pair.to) } }
+        const asking = { names: parametersOf(pair.from), body: { to: showModelName(pair.to) } }
         return (await service.call(api.addRemodel, asking)).record
       })
       print(context, options, record, `Devices of ${from} may become ${to}.`)
@@ -55,44 +55,28 @@ export function remodelCommands(models: Command, context: CommandContext): void 
     .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       const record = await withService(context, options, 'change', async (service) => {
-        const names = { ...namesOf(pair.from), to_brand: pair.to.brandId, to_model: pair.to.model }
+        const names = { ...parametersOf(pair.from), to_brand: pair.to.brandId, to_model: pair.to.model }
         return (await service.call(api.removeRemodel, { names })).record
       })
       print(context, options, record, `Devices of ${from} may no longer become ${to}.`)
     })
 }
 
-interface Removing {
-  readonly keysOf: (model: ModelName) => Promise<number>
-  readonly remove: (model: ModelName) => Promise<JsonObject>
-}
-
 export function removeModelCommand(models: Command, context: CommandContext): void {
   goes(withYes(withJson(models.command('remove <brand/model...>'))), 'both', ['removeModel', 'apiKeys'])
     .description('remove models that no device has, with their assertions, API keys and remodels')
     .action(async (names: readonly string[], options: JsonOption & YesOption & WayOptions) => {
-      const each = ({ keysOf, remove }: Removing): Promise<void> => {
-        const consequence = async (text: string) => {
-          const keys = await keysOf(parseModelName(text))
-          return `The model ${text} is removed for good, with ${counted(keys, 'API key')}.`
-        }
-        const act = async (text: string) => {
-          const value = await remove(parseModelName(text))
-          const keys = counted(Number(value['api_keys']), 'API key')
-          const told = `The model ${text} is removed, with ${keys} and ${counted(Number(value['remodels']), 'remodel')}.`
-          return { value, told }
-        }
-        const action = { thing: 'model', done: 'removed', consequence, act }
-        return actOnAll(names, action, options, context, undefined)
+      const consequence = async (text: string, service: Service) => {
+        const asking = { names: parametersOf(parseModelName(text)), most: MOST }
+        const { records } = await service.list(api.apiKeys, 'api_keys', asking)
+        return `The model ${text} is removed for good, with ${counted(records.length, 'API key')}.`
       }
-      await withService(context, options, 'change', (service) =>
-        each({
-          keysOf: async (model) => {
-            const asking = { names: namesOf(model), most: MOST }
-            return (await service.list(api.apiKeys, 'api_keys', asking)).records.length
-          },
-          remove: async (model) => (await service.call(api.removeModel, { names: namesOf(model) })).record,
-        }),
-      )
+      const act = async (text: string, service: Service) => {
+        const { record } = await service.call(api.removeModel, { names: parametersOf(parseModelName(text)) })
+        const keys = counted(Number(record['api_keys']), 'API key')
+        const told = `The model ${text} is removed, with ${keys} and ${counted(Number(record['remodels']), 'remodel')}.`
+        return { value: record, told }
+      }
+      await actOnEach(names, { thing: 'model', done: 'removed', consequence, act }, options, context)
     })
 }

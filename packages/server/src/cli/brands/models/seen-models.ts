@@ -1,4 +1,4 @@
-/** `ratafia models list` and `show`, on the database or at a service. */
+/** `ratafia models list` and `show`. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../../brands/models/model-policy.ts'
@@ -36,8 +36,7 @@ export function showModelCommand(models: Command, context: CommandContext): void
     .description('show one model: its policy, who signs, its remodels and API keys')
     .action(async (text: string, options: JsonOption & WayOptions) => {
       const shown = await withService(context, options, 'read', async (service) => {
-        const { brandId: brand, model } = parseModelName(text)
-        const asking = { names: { brand, model } }
+        const asking = { names: parametersOf(parseModelName(text)) }
         const { record } = await service.call(api.model, asking)
         const remodels = await service.list(api.remodels, 'remodels', { ...asking, most: MOST })
         const keys = await service.list(api.apiKeys, 'api_keys', { ...asking, most: MOST })

@@ -1,8 +1,9 @@
+/** Operations on an account that a person names. */
 import { ServiceRefusal } from '../context.ts'
 import type { Asking, Found, Service, ServiceOperation } from '../service/service.ts'
 
 /** `name`: an id or a username. Throws `ServiceRefusal`; for a name that can be neither, nothing is sent. */
-export async function accountOver(
+export async function callAccount(
   service: Service,
   operation: ServiceOperation,
   name: string,
