@@ -7,6 +7,7 @@ import type { CommandContext } from '../../context.ts'
 import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../../output.ts'
 import { asRow, printRecords } from '../../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { parametersOf } from '../model-parameters.ts'
 
 const COLUMNS = [
   ...['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials', 'hardware_identity'],
