@@ -10,6 +10,7 @@ import {
   type KeyPair,
 } from '@ratafia/macaroon/bakery'
 import fastify, { type FastifyInstance } from 'fastify'
+import { freePort } from '../../../../tools/test/free-port.ts'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { oneTimeLinkStore } from '../../src/accounts/one-time-links/link-store.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
@@ -100,13 +101,11 @@ export async function startIdentity(
   // There is no limit on requests in flight to leave.
   app.decorateReply('hold', () => {})
   // The routes need to know the port.
-  let location = ''
-  const probe = fastify()
-  const origin = await probe.listen({ host: '127.0.0.1', port: 0 })
-  await probe.close()
-  location = options.location ?? `${origin}${prefix}`
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  const location = options.location ?? `${origin}${prefix}`
   await app.register(identityRoutes, { prefix, ...world, ...options, location })
-  await app.listen({ host: '127.0.0.1', port: Number(new URL(origin).port) })
+  await app.listen({ host: '127.0.0.1', port })
   return { app, location: `${origin}${prefix}` }
 }
 
