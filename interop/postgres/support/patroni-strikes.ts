@@ -112,7 +112,7 @@ export const STRIKES: readonly Strike[] = [
     async strike({ cluster, leader, logins }) {
       const killed = await cluster.etcd.killMost()
       await sleep(WITHOUT_ETCD_MS)
-      // At one moment its Patroni may be too busy to answer.
+      // A busy Patroni doesn't always answer within a second.
       const failsafe = await eventually('the leader is in failsafe mode', async () => {
         return (await leader.status())?.failsafe
       })

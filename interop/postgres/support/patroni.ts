@@ -72,7 +72,7 @@ export class Patroni {
         return directory
       }
       const directory = makeDirectory(scratchDirectory())
-      // Programs in memory often may not be executed.
+      // Many systems don't allow programs to run from memory.
       const programs = copyPrograms(newDirectory(join(makeDirectory(tmpdir()), 'programs'), account))
       const etcd = await Etcd.start(programs.etcd, newDirectory(join(directory, 'etcd'), account), account)
       ends.push(() => etcd.close())
@@ -92,7 +92,10 @@ export class Patroni {
       }
       const cluster = new Patroni(programs, { members, etcd, password: newPassword(), close })
       await cluster.#startAll().catch((cause: unknown) => {
-        throw new Error(`The cluster did not start. ${cluster.lastWords()}`, { cause })
+        throw new Error(
+          `The cluster did not start. The last that its Patronis logged:\n${cluster.lastWords()}`,
+          { cause },
+        )
       })
       return cluster
     } catch (error) {
