@@ -28,9 +28,10 @@ import {
   sessionOf,
 } from '../packages/server/test/support/devices.ts'
 import { caveatIdOf, pairHeader } from '../packages/server/test/support/publishers.ts'
+import { freePort } from '../tools/test/free-port.ts'
 import { goBakery } from './support/driver.ts'
 import { DATABASES, type Installation, newInstallation } from './support/installation.ts'
-import { freePort, type Nginx, startNginx, startTwoNodes } from './support/nginx.ts'
+import { type Nginx, startNginx, startTwoNodes } from './support/nginx.ts'
 import { cleanEnvironment, clientPaths } from './support/paths.ts'
 import { routesOfService } from './support/routes.ts'
 import { type Service, startService } from './support/service.ts'

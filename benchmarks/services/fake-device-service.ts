@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { registration, type Unit } from '../../faults/load/device.ts'
 import type { Wire } from '../../faults/load/wire.ts'
 import { endWithThisProcess, sleep } from '../../faults/world/processes.ts'
-import { freePort } from '../../tools/test/postgres.ts'
+import { freePort } from '../../tools/test/free-port.ts'
 import { onCores, SERVER_CORE } from '../harness/cores.ts'
 
 export interface FakeDeviceService {

@@ -7,7 +7,7 @@ import { commandOf } from '../../faults/world/command.ts'
 import type { Postgres } from '../../faults/world/postgres.ts'
 import { thisRelease } from '../../faults/world/release.ts'
 import { setUp } from '../../faults/world/set-up.ts'
-import { freePort } from '../../tools/test/postgres.ts'
+import { freePort } from '../../tools/test/free-port.ts'
 import { sharedPostgres } from './postgres.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'

@@ -8,14 +8,8 @@ import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  type Account,
-  binaries,
-  freePort,
-  initialise,
-  ready,
-  unprivilegedAccount,
-} from '../../tools/test/postgres.ts'
+import { freePort } from '../../tools/test/free-port.ts'
+import { type Account, binaries, initialise, ready, unprivilegedAccount } from '../../tools/test/postgres.ts'
 import { endWithThisProcess, sleep } from './processes.ts'
 import { queryAlone } from './query-alone.ts'
 import { HANGS_AFTER_MS, until } from './until.ts'

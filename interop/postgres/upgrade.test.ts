@@ -19,7 +19,7 @@ import { Node } from '../../faults/world/node.ts'
 import { NEXT_MIGRATION, nextRelease, thisRelease } from '../../faults/world/release.ts'
 import { setUp } from '../../faults/world/set-up.ts'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
-import { freePort } from '../../tools/test/postgres.ts'
+import { freePort } from '../../tools/test/free-port.ts'
 
 /** It only ends a test that would wait forever. */
 const DEADLINE_MS = 150_000

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
+import { freePort } from '../../tools/test/free-port.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
@@ -31,7 +32,8 @@ export async function newInstallation(kind: DatabaseKind): Promise<Installation>
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-interop-'))
   const environment: Record<string, string> = {
     RATAFIA_DATA_DIR: join(directory, 'data'),
-    RATAFIA_PORT: '0',
+    // A service that starts again listens on the same one.
+    RATAFIA_PORT: String(await freePort()),
     RATAFIA_WORKERS: '1',
   }
   const removeDatabase = kind === 'postgres' ? await addDatabase(environment) : async () => {}

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../tools/test/postgres.ts'
+import { freePort } from '../../tools/test/free-port.ts'
 import { KeycloakRealm } from './keycloak-realm.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 

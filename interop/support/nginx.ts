@@ -2,7 +2,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -26,16 +25,6 @@ export interface NginxOptions {
   /** `HOST:PORT` of each of the service's nodes, in order. */
   readonly nodes: readonly string[]
   readonly store: string
-}
-
-/** A port that is free at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new TypeError('not a TCP port')
-  return address.port
 }
 
 export async function startNginx({ directory, port, nodes, store }: NginxOptions): Promise<Nginx> {

@@ -35,7 +35,6 @@ export async function startService(
     if (url === undefined) continue
     // Keep reading and discard the rest, so that the service never blocks on a full pipe.
     child.stdout.resume()
-    installation.environment['RATAFIA_PORT'] = new URL(url).port
     installation.environment['RATAFIA_BASE_URL'] = url
     return { url, stop: () => stop(child) }
   }

@@ -8,12 +8,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 import { scratchDirectory } from './scratch.ts'
 
 const run = promisify(execFile)
@@ -145,16 +145,6 @@ export async function initialise(
   } finally {
     rmSync(passwordFile)
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No port on 127.0.0.1 is free.')
-  return address.port
 }
 
 export async function ready(url: string, server: ChildProcess, log: () => string): Promise<void> {

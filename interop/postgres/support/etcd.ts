@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { endWithThisProcess } from '../../../faults/world/processes.ts'
 import { TcpProxy } from '../../../faults/world/proxy.ts'
 import { eventually } from '../../../packages/server/test/support/eventually.ts'
-import { type Account, freePort } from '../../../tools/test/postgres.ts'
+import { freePort } from '../../../tools/test/free-port.ts'
+import type { Account } from '../../../tools/test/postgres.ts'
 import { answers } from './http.ts'
 
 const MEMBERS = ['etcd1', 'etcd2', 'etcd3'] as const

@@ -112,6 +112,7 @@ export class Member {
 
   /** The last that Patroni has said, without what PostgreSQL writes beside it. */
   lastWords(): string {
+    if (!this.#patroni) return ''
     const said = readFileSync(join(this.#parts.directory, 'patroni.log'), 'utf8').split('\n')
     return said
       .filter((line) => / (INFO|WARNING|ERROR|CRITICAL): /.test(line))

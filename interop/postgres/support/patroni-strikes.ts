@@ -2,6 +2,7 @@
 import { hasNoClients } from '../../../faults/faults.ts'
 import type { Evidence } from '../../../faults/striking.ts'
 import { sleep } from '../../../faults/world/processes.ts'
+import { eventually } from '../../../packages/server/test/support/eventually.ts'
 import type { LoginWatch } from './login-watch.ts'
 import type { Patroni } from './patroni.ts'
 import type { Member } from './patroni-member.ts'
@@ -111,13 +112,16 @@ export const STRIKES: readonly Strike[] = [
     async strike({ cluster, leader, logins }) {
       const killed = await cluster.etcd.killMost()
       await sleep(WITHOUT_ETCD_MS)
-      const status = await leader.status()
+      // A busy Patroni doesn't always answer within a second.
+      const failsafe = await eventually('the leader is in failsafe mode', async () => {
+        return (await leader.status())?.failsafe
+      })
       const before = logins.count()
       await sleep(CALM_MS)
       const worked = logins.count() - before
       return {
         'etcds killed': killed,
-        'leaders in failsafe mode': Number(status?.failsafe),
+        'leaders in failsafe mode': Number(failsafe),
         'logins without etcd': worked,
       }
     },

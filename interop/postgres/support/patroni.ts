@@ -11,7 +11,9 @@ import { join } from 'node:path'
 import { endWithThisProcess, sleep } from '../../../faults/world/processes.ts'
 import { TcpProxy } from '../../../faults/world/proxy.ts'
 import { eventually } from '../../../packages/server/test/support/eventually.ts'
-import { type Account, freePort, unprivilegedAccount } from '../../../tools/test/postgres.ts'
+import { freePort } from '../../../tools/test/free-port.ts'
+import { type Account, unprivilegedAccount } from '../../../tools/test/postgres.ts'
+import { scratchDirectory } from '../../../tools/test/scratch.ts'
 import { Etcd } from './etcd.ts'
 import {
   type ClusterSettings,
@@ -62,11 +64,16 @@ export class Patroni {
     }
     try {
       const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined
-      const directory = mkdtempSync(join(tmpdir(), 'ratafia-patroni-'))
-      ends.push(() => rmSync(directory, { recursive: true, force: true }))
-      // The servers' own account goes through it.
-      chmodSync(directory, 0o755)
-      const programs = copyPrograms(newDirectory(join(directory, 'programs'), account))
+      const makeDirectory = (parent: string) => {
+        const directory = mkdtempSync(join(parent, 'ratafia-patroni-'))
+        ends.push(() => rmSync(directory, { recursive: true, force: true }))
+        // The servers' own account goes through it.
+        chmodSync(directory, 0o755)
+        return directory
+      }
+      const directory = makeDirectory(scratchDirectory())
+      // Many systems don't allow programs to run from memory.
+      const programs = copyPrograms(newDirectory(join(makeDirectory(tmpdir()), 'programs'), account))
       const etcd = await Etcd.start(programs.etcd, newDirectory(join(directory, 'etcd'), account), account)
       ends.push(() => etcd.close())
       const passwords = { superuser: newPassword(), replicator: newPassword(), rewinder: newPassword() }
@@ -84,7 +91,12 @@ export class Patroni {
         })
       }
       const cluster = new Patroni(programs, { members, etcd, password: newPassword(), close })
-      await cluster.#startAll()
+      await cluster.#startAll().catch((cause: unknown) => {
+        throw new Error(
+          `The cluster did not start. The last that its Patronis logged:\n${cluster.lastWords()}`,
+          { cause },
+        )
+      })
       return cluster
     } catch (error) {
       await close()

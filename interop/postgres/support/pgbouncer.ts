@@ -5,7 +5,8 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endWithThisProcess, sleep } from '../../../faults/world/processes.ts'
-import { freePort, ready, unprivilegedAccount } from '../../../tools/test/postgres.ts'
+import { freePort } from '../../../tools/test/free-port.ts'
+import { ready, unprivilegedAccount } from '../../../tools/test/postgres.ts'
 
 export interface PgBouncer {
   /** The database's URL through PgBouncer. */

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
+import { freePort } from '../../../../tools/test/free-port.ts'
 import { startTokensCreate, tokensCreate } from '../support/login-command.ts'
 import { json, loginStubs, type Respond, refusal, rootFor, WORKS } from '../support/login-stubs.ts'
 
 describe('ratafia login', () => {
-  const { serve, close, outcome } = loginStubs()
+  const { serve, outcome } = loginStubs()
 
   test('this service of stubs works, so each refusal below is about what its test changes', async () => {
     assert.deepEqual(await outcome({}), { code: 0, stdout: 'AgEXdG9rZW4\n', said: '' })
   })
 
   test('nothing listens, or there is no such host: exit code 3', async () => {
-    const url = await serve({})
-    await close()
+    const url = `http://127.0.0.1:${await freePort()}`
     for (const [address, reason] of [
       [url, 'nothing listens there'],
       ['http://127.0.0.1:9', 'browsers and other clients refuse to use that port'],

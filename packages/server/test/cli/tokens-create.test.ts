@@ -1,11 +1,11 @@
 /** `ratafia tokens create` against a running service: every form, by agent and by browser, used and revoked. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { bindDischarge, decodeBase64, decodeBinary, encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { generateKeyPair } from '@ratafia/macaroon/bakery'
+import { freePort } from '../../../../tools/test/free-port.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
@@ -305,15 +305,3 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(status, 200)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  await new Promise((resolve) => {
-    server.close(resolve)
-  })
-  return typeof address === 'object' && address ? address.port : assert.fail('no port')
-}

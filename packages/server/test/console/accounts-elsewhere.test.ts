@@ -1,11 +1,11 @@
 /** Accounts in the console where another identity service has the passwords: there are no links to them here. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { isUsername } from '@ratafia/api'
+import { freePort } from '../../../../tools/test/free-port.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -20,13 +20,7 @@ import { testService } from '../support/service.ts'
 const PASSWORD = 'correct horse battery'
 const SESSION = 'ratafia-console'
 
-const port = await new Promise<number>((resolve) => {
-  const probe = createServer().listen(0, '127.0.0.1', () => {
-    const address = probe.address()
-    assert.ok(typeof address === 'object' && address !== null)
-    probe.close(() => resolve(address.port))
-  })
-})
+const port = await freePort()
 
 describe('accounts where another identity service has the passwords', () => {
   oneDatabase((_kind, _open, fresh) => {

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import { decodeBase64, encodeBase64 } from '@ratafia/macaroon'
 import { discharge, encodeBakeryMacaroon, generateKeyPair } from '@ratafia/macaroon/bakery'
+import { freePort } from '../../../../tools/test/free-port.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -23,13 +23,6 @@ import { testService } from '../support/service.ts'
 const PASSWORD = 'correct horse battery'
 const SESSION = 'ratafia-console'
 
-async function freePort(): Promise<number> {
-  const probe = createSocketServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 const port = await freePort()
 const elsewhere = `http://127.0.0.1:${port}`
 const fakePort = await freePort()

@@ -10,6 +10,7 @@ import {
   type KeyPair,
 } from '@ratafia/macaroon/bakery'
 import fastify, { type FastifyInstance } from 'fastify'
+import { freePort } from '../../../../tools/test/free-port.ts'
 import type { AuthoredStores } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { addClients, clientsOf } from '../../src/http/client.ts'
@@ -70,13 +71,11 @@ export async function startIdentity(
   // There is no limit on requests in flight to leave.
   app.decorateReply('hold', () => {})
   // The routes need to know the port.
-  let location = ''
-  const probe = fastify()
-  const origin = await probe.listen({ host: '127.0.0.1', port: 0 })
-  await probe.close()
-  location = options.location ?? `${origin}${prefix}`
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  const location = options.location ?? `${origin}${prefix}`
   await app.register(identityRoutes, { prefix, ...world, ...options, location })
-  await app.listen({ host: '127.0.0.1', port: Number(new URL(origin).port) })
+  await app.listen({ host: '127.0.0.1', port })
   return { app, location: `${origin}${prefix}` }
 }
 

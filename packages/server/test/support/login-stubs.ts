@@ -27,8 +27,6 @@ export const identity = generateKeyPair()
 export interface LoginStubs {
   /** Listens until the test has ended, and returns its address. What has no route is a 404 without a reason. */
   serve(routes: Routes): Promise<string>
-  /** Ends what listens. */
-  close(): Promise<void>
   /** The exit code and the complaint of `tokens create`, with the address left out. */
   outcome(routes: Routes, words?: readonly string[]): Promise<Outcome>
 }
@@ -42,13 +40,12 @@ export interface Outcome {
 /** Inside a suite. */
 export function loginStubs(): LoginStubs {
   const servers: Server[] = []
-  const close = async () => {
+  afterEach(async () => {
     for (const server of servers.splice(0)) {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     }
-  }
-  afterEach(close)
+  })
   async function serve(routes: Routes): Promise<string> {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = []
@@ -73,7 +70,7 @@ export function loginStubs(): LoginStubs {
     return { code, stdout, said: complaint.join('\n').replaceAll(url, 'URL') }
   }
 
-  return { serve, close, outcome }
+  return { serve, outcome }
 }
 
 export const json =

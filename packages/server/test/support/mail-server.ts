@@ -1,8 +1,8 @@
 /** A mail server in this process: it keeps the letters it gets, and can be away or refuse them. */
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { after, before } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { freePort } from '../../../../tools/test/free-port.ts'
 
 export interface ReceivedLetter {
   readonly from: string
@@ -58,11 +58,11 @@ export function testMailServer(options: SMTPServerOptions = {}): TestMailServer 
       ...options,
     })
   const start = async () => {
+    if (port === 0) port = await freePort()
     server = made()
     server.on('error', () => {})
     server.listen(port, '127.0.0.1')
     await once(server.server, 'listening')
-    port = (server.server.address() as AddressInfo).port
   }
   const stop = async () => {
     const ending = server

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import { freePort } from './free-port.ts'
+
+test('a program can listen on each port, and each is a different one', async () => {
+  const ports = await Promise.all(Array.from({ length: 8 }, freePort))
+  assert.equal(new Set(ports).size, ports.length)
+  for (const port of ports) {
+    assert.ok(port >= 10_000 && port < 32_768, `${port} is one that systems choose`)
+    const server = createServer().listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    server.close()
+  }
+})
+
+test('a port on which a server listens is skipped', async () => {
+  const taken = (await freePort()) + 1
+  const server = createServer()
+  // If another program listens there, it is taken too.
+  const listens = new Promise((resolve) => server.once('listening', resolve).once('error', resolve))
+  server.listen(taken, '127.0.0.1')
+  await listens
+  try {
+    assert.ok((await freePort()) > taken)
+  } finally {
+    server.close()
+  }
+})

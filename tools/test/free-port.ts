@@ -1,0 +1,42 @@
+/** Ports for servers that run in other programs, which can't be handed a socket that listens already. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/**
+ * These ports are below those that systems choose by themselves, by default from 32768 on Linux and from 49152 elsewhere.
+ * A port from there can be free now and belong to another test's connection or server a moment later.
+ */
+const LOWEST = 10_000
+const HIGHEST = 32_767
+
+/** Each process starts at ports of its own, so that two of them don't choose the same one at the same moment. */
+const PORTS_PER_PROCESS = 32
+const PROCESSES = Math.floor((HIGHEST - LOWEST + 1) / PORTS_PER_PROCESS)
+
+let next = LOWEST + (process.pid % PROCESSES) * PORTS_PER_PROCESS
+
+/**
+ * Returns a port of 127.0.0.1 that no server listens on, and a different one each time.
+ * Throws an Error if all ports are in use, and any other error of listening.
+ */
+export async function freePort(): Promise<number> {
+  for (let tried = LOWEST; tried <= HIGHEST; tried += 1) {
+    const port = next
+    next = port === HIGHEST ? LOWEST : port + 1
+    if (await isFree(port)) return port
+  }
+  throw new Error(`All ports of 127.0.0.1 from ${LOWEST} to ${HIGHEST} are in use.`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+    throw error
+  }
+  server.close()
+  await once(server, 'close')
+  return true
+}
