@@ -100,15 +100,11 @@ async function timesOf(on: Opened, devices: number, { pace, directory }: Run): P
     showDevice({ name: keyOf(Math.floor(devices / 4)), limit: 20, authority: OPERATOR }, on),
   )
   const file = join(directory, `register-${database.kind}.csv`)
-  const text = () =>
-    exportText(exportDevices({ filter: {} }, on), { format: 'csv', columns: DEVICE_COLUMNS })
+  const text = () => exportText(exportDevices({ filter: {} }, on), { format: 'csv', columns: DEVICE_COLUMNS })
   const exported = await seconds(() => pipeline(Readable.from(text()), createWriteStream(file)))
   const source = { format: 'csv', open: () => createReadStream(file) } as const
   const importAgain = await seconds(() =>
-    importDevices(
-      { source, unknownModels: true, authority: OPERATOR },
-      on,
-    ),
+    importDevices({ source, unknownModels: true, authority: OPERATOR }, on),
   )
   return { lists, show, export: exported, importAgain }
 }
