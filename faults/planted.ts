@@ -548,8 +548,8 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/cli/upkeep/secret.ts`,
-        from: 'async ({ config, sealer, authority, changeBy }) => {',
-        to: 'async ({ config, sealer, authority, changeBy, database }) => {',
+        from: 'const { config, sealer, authority } = installation',
+        to: 'const { config, sealer, authority, changeBy, database } = installation',
       },
       {
         file: `${server}/cli/upkeep/secret.ts`,
@@ -558,7 +558,7 @@ export const PLANTED: readonly Planted[] = [
       },
       {
         file: `${server}/cli/upkeep/secret.ts`,
-        from: 'reseal({ sealer: both, authority, onProgress }, { changeBy })',
+        from: 'reseal({ sealer: both, authority, onProgress }, installation)',
         to: 'reseal({ sealer: both, authority, onProgress }, { changeBy: (author) => (work) => changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(database) })) })',
       },
     ],
@@ -583,7 +583,7 @@ export const PLANTED: readonly Planted[] = [
     during: during('administered'),
     replacements: [
       {
-        file: `${server}/management/grants/last-operator.ts`,
+        file: `${server}/grants/last-operator.ts`,
         from: 'if (!operators.includes(accountId) || operators.length > 1) return',
         to: 'if (operators) return',
       },

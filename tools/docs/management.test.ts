@@ -1,12 +1,10 @@
 // The management API, the commands, the audit log and the documentation say the same.
 
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { MANAGEMENT_OPERATIONS, type ManagementOperation } from '../../packages/api/src/schemas.ts'
 import { ACTIONS } from '../../packages/server/src/change.ts'
-import { ROOT } from '../test/programs.ts'
 import { commandsByOperation, MANAGEMENT_PAGE, managementPage } from './management.ts'
 
 const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
@@ -73,18 +71,4 @@ test('every change writes into the audit log, and what it writes is a known acti
   for (const [name, { actions = [] }] of operations) {
     for (const action of actions) assert.ok(Object.hasOwn(ACTIONS, action), `${name}: ${action}`)
   }
-})
-
-test('what commands ask a service for is an operation', () => {
-  const known = new Set(operations.map(([, { method, path }]) => `${method} ${path}`))
-  const asked = globSync('packages/server/src/cli/**/*.ts', { cwd: ROOT }).flatMap((file) =>
-    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\{ method: '([A-Z]+)', path: '([^']+)' \}/g)].map(
-      ([, method, path]) => ({ file, asked: `${method} ${path}` }),
-    ),
-  )
-  assert.ok(asked.length > 30, `${asked.length}`)
-  assert.deepEqual(
-    asked.filter((one) => !known.has(one.asked)),
-    [],
-  )
 })

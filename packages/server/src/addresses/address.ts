@@ -57,9 +57,11 @@ export function networksOf(address: string): Networks {
 export const parsedAddress = (plain: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined =>
   isIPv4(plain) ? ipaddr.IPv4.parse(plain) : parsedIPv6(plain)
 
-/** The URL parser writes an IPv4 part as IPv6: ipaddr.js takes `::192.0.2.1` for a mapped address, which it is not. */
+/** Undefined with a zone. The URL parser writes an IPv4 part as IPv6: ipaddr.js takes `::192.0.2.1` for a mapped address, which it is not. */
 export const parsedIPv6 = (plain: string): ipaddr.IPv6 | undefined =>
-  isIPv6(plain) ? ipaddr.IPv6.parse(new URL(`http://[${plain}]`).hostname.slice(1, -1)) : undefined
+  isIPv6(plain) && !plain.includes('%')
+    ? ipaddr.IPv6.parse(new URL(`http://[${plain}]`).hostname.slice(1, -1))
+    : undefined
 
 /**
  * 32 hexadecimal digits, whose order is that of the addresses: the address as IPv6, where IPv4 is mapped. Undefined for a

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { directAuthority } from '../authority.ts'
 import type { RunningProcess } from './process-store.ts'
 import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'
 
@@ -53,6 +54,15 @@ function depsOf(seen: Seen): StatusDeps {
   return deps as unknown as StatusDeps
 }
 
+const read = (here: Partial<Surroundings>, seen: Seen) =>
+  readStatus(
+    {
+      authority: directAuthority({ actor: 'operator', source: 'a test' }, 'operator'),
+      surroundings: async () => ({ ...HERE, ...here }),
+    },
+    depsOf({ backup: 1, ...seen }),
+  )
+
 const issuersOf = ({ issuerKeys, failure }: Seen) =>
   issuerKeys === undefined
     ? []
@@ -62,7 +72,7 @@ const issuersOf = ({ issuerKeys, failure }: Seen) =>
       }))
 
 async function statusOf(here: Partial<Surroundings>, seen: Seen) {
-  const findings = await readStatus({ ...HERE, ...here }, depsOf({ backup: 1, ...seen }))
+  const findings = await read(here, seen)
   return findings.filter(({ state }) => state !== 'ok').map(({ part, state, says }) => [part, state, says])
 }
 
@@ -164,7 +174,7 @@ for (const [here, seen, part, state, says] of CASES) {
 
 test('how many nodes run, and how many jobs run or wait', async () => {
   const says = async (seen: Seen, part: string) =>
-    (await readStatus(HERE, depsOf({ backup: 1, ...seen }))).find((finding) => finding.part === part)?.says
+    (await read({}, seen)).find((finding) => finding.part === part)?.says
   const process = (host: string, release = '1.0.0') => ({ host, release })
   assert.equal(await says({}, 'nodes'), 'One process runs, on one machine, with release 1.0.0.')
   assert.equal(

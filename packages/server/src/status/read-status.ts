@@ -1,4 +1,5 @@
 /** What `ratafia status` says: one finding for each part of the installation. */
+import { type Authority, requireForAll } from '../authority.ts'
 import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
 import { DAY_MS, type FoundIssuer } from '../ci/issuers/issuer.ts'
 import { listIssuers } from '../ci/issuers/list.ts'
@@ -71,8 +72,16 @@ const SIGN_IN_LINK_MS = 7 * DAY_MS
 /** The audit log is linked every second by a service that runs. */
 const UNLINKED = 1_000
 
-/** Throws `Unavailable`. */
-export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<readonly Finding[]> {
+/** Throws `permission-denied` and `Unavailable`. */
+export async function readStatus(
+  {
+    authority,
+    surroundings,
+  }: { readonly authority: Authority; readonly surroundings: () => Promise<Surroundings> },
+  deps: StatusDeps,
+): Promise<readonly Finding[]> {
+  requireForAll(authority, 'status:read')
+  const here = await surroundings()
   const now = deps.clock()
   const held = await deps.leases.held()
   return [

@@ -228,7 +228,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   },
   'packages import': {
     words: async (w) => [await file('packages.csv', 'name,snap_id\na,1\n')(w)],
-    actions: ['packages.import'],
+    actions: ['job.add', 'packages.import', 'job.end'],
     details: /"imported":1/,
   },
   'publishers add': {
@@ -333,7 +333,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   'signing-keys add': { words: () => [world('keys/brand.pem')], actions: ['signing-key.add'] },
   'allow-list import': {
     words: async (w) => [await file('allowed.csv', 'serial\nA1\nA2\n')(w), '--model', MODEL],
-    actions: ['allow-list.import'],
+    actions: ['job.add', 'allow-list.import', 'job.end'],
     details: /"added":2/,
   },
   'allow-list remove': {
@@ -343,7 +343,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   },
   'hardware-identities import': {
     words: () => [vectorPath('extra-head/hardware-identity')],
-    actions: ['hardware-identities.import'],
+    actions: ['job.add', 'hardware-identities.import', 'job.end'],
   },
   'devices approve': {
     words: async (w) => [await waiting(w, 'W-1')],
@@ -380,7 +380,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
         await file('devices.csv', `${columns}\n${MODEL.replace('/', ',')},I-1,${'k'.repeat(64)},active\n`)(w),
       ]
     },
-    actions: ['devices.import'],
+    actions: ['job.add', 'devices.import', 'job.end'],
     details: /"added":1/,
   },
   'import serial-vault': {
