@@ -66,9 +66,10 @@ async function run(pass: Pass): Promise<void> {
 /** Prints the output of concurrent passes one after the other, each when it has ended. */
 async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const started = performance.now()
+  const program = nodeOptions.includes('--test') ? [] : ['tools/test/run-files.ts']
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--test', ...REPORTER, ...nodeOptions, ...options, ...files],
+    ['--disable-warning=ExperimentalWarning', ...REPORTER, ...nodeOptions, ...options, ...program, ...files],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: PASS_DEADLINE_MS,

@@ -14,6 +14,7 @@ export interface Pass {
   /** What its files have in common, or the path of its only file. */
   readonly name: string
   readonly files: readonly string[]
+  /** With `--test` each file runs in a process of its own, otherwise all in one. */
   readonly nodeOptions: readonly string[]
   /** Runs when all others are done. */
   readonly last: boolean
@@ -93,17 +94,17 @@ function passesOn(part: Part, files: readonly TestFile[], run: Run): readonly (P
   const shares = sharesOf(kinds.get('shared') ?? [])
   const together = shares.map((files, index) => ({
     name: `tests ${on}, ${index + 1} of ${shares.length}`,
-    ...passWith(files, ['--test-isolation=none', ...options]),
+    ...passWith(files, options),
     weight: sizeOf(files) * (part === 'everything' ? 2 : 1),
   }))
   const alone = (kinds.get('own') ?? []).map((file) => ({
-    ...{ name: file.path, ...passWith([file], ['--test-isolation=none', ...options]) },
+    ...{ name: file.path, ...passWith([file], options) },
     weight: run === 'full' ? MINUTES + file.size : file.size,
   }))
   const timed = kinds.get('timed') ?? []
   if (timed.length === 0) return [...together, ...alone]
   // They wait more than they work, so two run at once.
-  const last = { ...passWith(timed, ['--test-concurrency=2', ...options]), last: true }
+  const last = { ...passWith(timed, ['--test', '--test-concurrency=2', ...options]), last: true }
   return [...together, ...alone, { name: `tests that measure time, ${on}`, ...last, weight: 0 }]
 }
 
