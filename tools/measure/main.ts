@@ -12,6 +12,7 @@ const ROWS: Readonly<Record<string, (figures: Figures) => string>> = {
   '`any`, `as`, `!` per 1,000 lines': ({ lines, any, as, nonNull }) =>
     [any, as, nonNull].map((count) => perThousand(count, lines)).join(', '),
   'import cycles': ({ cycles }) => String(cycles),
+  'imports that lead up between folders': ({ upward }) => String(upward),
   'biggest folder': ({ biggestFolder: [folder, count] }) => `${count} (${folder})`,
 }
 

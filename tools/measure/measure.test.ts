@@ -25,13 +25,16 @@ export const same = ['a'] as const
   assert.deepEqual(after.functionLines, { median: 4, p95: 4, max: 4 })
 })
 
-test('cycles and the biggest folder are found', () => {
+test('cycles, imports that lead up and the biggest folder are found', () => {
   const plants = {
     [`${web}/a.ts`]: "import './b.ts'\n",
     [`${web}/b.ts`]: "import './a.ts'\n",
+    [`${web}/up.ts`]: "import '../http/up.ts'\n",
+    'packages/server/src/http/up.ts': "import '../web/a.ts'\n",
     ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${web}/page-${at}.ts`, '\n'])),
   }
   const figures = withTree(plants, measure).get('server')
   assert.equal(figures?.cycles, 1)
-  assert.deepEqual(figures?.biggestFolder, [web, 23])
+  assert.equal(figures?.upward, 1)
+  assert.deepEqual(figures?.biggestFolder, [web, 24])
 })

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
-import { findCycles } from '../import-rules/cycles.ts'
+import { findCycles, findFolderCycles } from '../import-rules/cycles.ts'
 import { parseSources } from '../import-rules/sources.ts'
 import { readTree } from '../import-rules/tree.ts'
 
@@ -24,6 +24,8 @@ export interface Figures {
   readonly as: number
   readonly nonNull: number
   readonly cycles: number
+  /** Circles of folders: in each, one import leads up. */
+  readonly upward: number
   readonly biggestFolder: readonly [folder: string, files: number]
 }
 
@@ -37,12 +39,18 @@ export function measure(root: string): ReadonlyMap<string, Figures> {
     paths.map((path) => `${root}/${path}`),
   )
   const files = paths.map((path) => fileFigures(root, path, sources.get(`${root}/${path}`)))
-  const cycles = [...findCycles(readTree(root))].map(({ path }) => path)
-  const of = (prefix: string): Figures =>
-    summary(
-      files.filter(({ path }) => path.startsWith(prefix)),
-      cycles.filter((path) => path.startsWith(prefix)).length,
-    )
+  const tree = readTree(root)
+  const cycles = [...findCycles(tree)]
+  const upward = [...findFolderCycles(tree)]
+  const of = (prefix: string): Figures => {
+    const within = <T extends { readonly path: string }>(all: readonly T[]) =>
+      all.filter(({ path }) => path.startsWith(prefix))
+    return {
+      ...summary(within(files)),
+      cycles: within(cycles).length,
+      upward: within(upward).length,
+    }
+  }
   return new Map([
     ['all packages', of('packages/')],
     ['server', of('packages/server/')],
@@ -90,7 +98,7 @@ function linesOf(node: Node, source: SourceFile): number {
   return line(node.end) - line(node.getStart(source)) + 1
 }
 
-function summary(files: readonly FileFigures[], cycles: number): Figures {
+function summary(files: readonly FileFigures[]): Omit<Figures, 'cycles' | 'upward'> {
   const sum = (figure: 'lines' | 'any' | 'as' | 'nonNull'): number =>
     files.reduce((total, file) => total + file[figure], 0)
   const folders = Map.groupBy(files, ({ path }) => posix.dirname(path))
@@ -103,7 +111,6 @@ function summary(files: readonly FileFigures[], cycles: number): Figures {
     any: sum('any'),
     as: sum('as'),
     nonNull: sum('nonNull'),
-    cycles,
     biggestFolder: [biggest[0], biggest[1].length],
   }
 }
