@@ -13,7 +13,7 @@ import { type Device, showSerialName } from '../../device.ts'
 import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serials/serial-holder.ts'
-import { planSerial, type SerialPlan, signPlanned, storeSerial, supersedeHolder } from '../issue-serial.ts'
+import { planSerial, type SerialPlan, signPlanned, storeSerial, takeSerial } from '../issue-serial.ts'
 
 interface Approval extends DeviceDecision {
   /** Replaces the number that the device proposed or the model would generate. */
@@ -139,7 +139,7 @@ async function storeApproval(
     if (!now) throw goneDevice(device)
     mustBeSeen(now)
   }
-  await supersedeHolder(plan, { deviceKeyId, at: decidedAt }, stores)
+  await takeSerial(plan, { deviceKeyId, at: decidedAt }, stores)
   const decision = { at: decidedAt, by: decidedBy, reason: null }
   won(await stores.devices.activate({ ...device, revision: plan.revision }, from, decision))
   await stores.record({ action: 'device.approve', subject: id, details: givenSerial(device) })

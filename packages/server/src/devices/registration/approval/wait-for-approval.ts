@@ -5,10 +5,8 @@ import { showModelName } from '../../../brands/models/model-policy.ts'
 import type { AuthoredStores } from '../../../change.ts'
 import { registrationRefused } from '../../../errors.ts'
 import { won } from '../../lost-race.ts'
-import { type AllowedDevice, broughtBy, countApiKeyUse } from '../check-policy.ts'
-import { planSerial } from '../issue-serial.ts'
-import { policyStillAllows } from '../policy-still-allows.ts'
-import { pendingDevice, serialTaken } from '../register-new.ts'
+import { type AllowedDevice, broughtBy, countApiKeyUse, policyStillAllows } from '../check-policy.ts'
+import { pendingDevice, planRegistration } from '../issue-serial.ts'
 import { useRequestId } from '../use-request-id.ts'
 import { requirePlace, type WaitingPlaces } from './waiting-places.ts'
 
@@ -30,10 +28,7 @@ export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): P
   }
   const networks = networksOf(registration.caller.address)
   await requirePlace({ model, networks, counted: false }, deps, deps.waiting)
-  if (proposed !== undefined) {
-    const plan = await planSerial(allowed, deps)
-    if ('taken' in plan) throw serialTaken(plan.taken, registration)
-  }
+  if (proposed !== undefined) await planRegistration(allowed, deps)
   const at = deps.clock()
   const device = { ...pendingDevice(registration, model, at), serial: proposed ?? '' }
   await deps.change(async (stores) => {
