@@ -548,18 +548,13 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/cli/upkeep/secret.ts`,
-        from: 'async ({ config, sealer, authority, changeBy }) => {',
-        to: 'async ({ config, sealer, authority, changeBy, database }) => {',
-      },
-      {
-        file: `${server}/cli/upkeep/secret.ts`,
         from: "const { reseal } = await import('../../keyring/reseal.ts')",
         to: "const { reseal } = await import('../../keyring/reseal.ts'); const { sealedValueStore } = await import('../../keyring/sealed-value-store.ts')",
       },
       {
         file: `${server}/cli/upkeep/secret.ts`,
-        from: 'reseal({ sealer: both, authority, onProgress }, { changeBy })',
-        to: 'reseal({ sealer: both, authority, onProgress }, { changeBy: (author) => (work) => changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(database) })) })',
+        from: 'reseal({ sealer: both, authority, onProgress }, installation)',
+        to: 'reseal({ sealer: both, authority, onProgress }, { ...installation, changeBy: (author) => (work) => installation.changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(installation.database) })) })',
       },
     ],
     group: 'administered',
@@ -583,7 +578,7 @@ export const PLANTED: readonly Planted[] = [
     during: during('administered'),
     replacements: [
       {
-        file: `${server}/management/grants/last-operator.ts`,
+        file: `${server}/grants/last-operator.ts`,
         from: 'if (!operators.includes(accountId) || operators.length > 1) return',
         to: 'if (operators) return',
       },

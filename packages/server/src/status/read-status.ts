@@ -1,4 +1,5 @@
 /** What `ratafia status` says: one finding for each part of the installation. */
+import { type Authority, requireForAll } from '../authority.ts'
 import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
 import { DAY_MS, type FoundIssuer } from '../ci/issuers/issuer.ts'
 import { listIssuers } from '../ci/issuers/list.ts'
@@ -70,6 +71,17 @@ const BACKUP_MS = 7 * DAY_MS
 const SIGN_IN_LINK_MS = 7 * DAY_MS
 /** The audit log is linked every second by a service that runs. */
 const UNLINKED = 1_000
+
+interface Asking {
+  readonly authority: Authority
+  readonly surroundings: () => Promise<Surroundings>
+}
+
+/** Throws `permission-denied`, `Unavailable`. */
+export async function showStatus({ authority, surroundings }: Asking, deps: StatusDeps) {
+  requireForAll(authority, 'status:read')
+  return readStatus(await surroundings(), deps)
+}
 
 /** Throws `Unavailable`. */
 export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<readonly Finding[]> {

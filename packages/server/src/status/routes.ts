@@ -1,8 +1,7 @@
 /** How the service is, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { requireForAll } from '../authority.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
-import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'
+import { showStatus, type StatusDeps, type Surroundings } from './read-status.ts'
 
 export function statusManagementRoutes(
   add: AddManagementRoute,
@@ -12,8 +11,8 @@ export function statusManagementRoutes(
     ...deps
   }: StatusDeps & { readonly release: string; readonly surroundings: () => Promise<Surroundings> },
 ): void {
-  add(MANAGEMENT_OPERATIONS.status, async ({ authority }) => {
-    requireForAll(authority, 'status:read')
-    return { release, findings: await readStatus(await surroundings(), deps) }
-  })
+  add(MANAGEMENT_OPERATIONS.status, async ({ authority }) => ({
+    release,
+    findings: await showStatus({ authority, surroundings }, deps),
+  }))
 }
