@@ -1,7 +1,7 @@
 /** How the service is, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
-import { showStatus, type StatusDeps, type Surroundings } from './read-status.ts'
+import { type StatusDeps, type Surroundings, showStatus } from './read-status.ts'
 
 export function statusManagementRoutes(
   add: AddManagementRoute,

@@ -125,7 +125,7 @@ function fitting({ state, kind, ci, rule, text, endsBefore, unusedSince }: Filte
   }
 }
 
-/** As the index of reminders has it (`database/schema/reminded-sessions.ts`). */
+/** As the index of reminders has it (`database/schema/reminded.ts`). */
 const isReminded = ({ kind, job, isShortened, validSince, validUntil }: UsedSession): boolean =>
   kind === 'developer' &&
   job === undefined &&

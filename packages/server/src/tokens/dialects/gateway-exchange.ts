@@ -1,9 +1,10 @@
 /** `POST /v1/tokens/exchange` and `/v1/tokens/usso/exchange`: an exchange by a client that says what it is. */
-import type { MacaroonResponse, SessionId } from '@ratafia/api'
+import { type GatewayWhoami, isPermission, type MacaroonResponse, type SessionId } from '@ratafia/api'
 import { accountActor } from '../../change.ts'
-import type { Presented } from '../authentication/first-valid-slice.ts'
+import type { Authentication } from '../authentication/authentication.ts'
+import { DEVELOPER_TOKENS, firstValidSlice, type Presented } from '../authentication/first-valid-slice.ts'
 import type { RequestDependencies } from '../dependencies.ts'
-import { exchangeLogin } from '../exchange.ts'
+import { exchangeLogin, tokenFor, verifyForToken } from '../exchange.ts'
 import { checkDescription } from '../requested-token.ts'
 
 export interface GatewayExchangeDependencies extends RequestDependencies {}
@@ -28,4 +29,35 @@ export async function gatewayExchange(
       if (await tokenSessions.describe(id, text)) await record({ action: 'token.describe', subject: id })
     })
   }
+}
+
+/** Without its end: snapcraft appends a "Z" to a time, and expects none here. */
+export function gatewayWhoami({ account, attenuations }: Authentication): GatewayWhoami {
+  const { channels, packages, permissions } = attenuations
+  return {
+    account: {
+      id: account.id,
+      username: account.username,
+      email: account.email,
+      'display-name': account.name,
+      validation: 'unproven',
+    },
+    channels: channels && [...channels],
+    // charmcraft stops at a package without a type, and a token does not keep one.
+    packages: packages?.map((id) => ({ type: 'charm' as const, id })) ?? null,
+    permissions: permissions?.filter(isPermission) ?? null,
+  }
+}
+
+/** Throws as `exchange` does, but takes a token, too. */
+export async function offlineExchange(
+  presented: Presented,
+  deps: RequestDependencies,
+): Promise<MacaroonResponse> {
+  const { token } = await firstValidSlice(
+    presented,
+    { keyring: deps.keyring, taken: DEVELOPER_TOKENS },
+    async (slice, macaroon) => tokenFor(await verifyForToken(slice, macaroon, deps), deps),
+  )
+  return { macaroon: token }
 }

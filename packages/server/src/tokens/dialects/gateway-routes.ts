@@ -16,9 +16,7 @@ import {
 import { createToken } from '../create.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import { sessionRoutes } from '../routes.ts'
-import { gatewayExchange } from './gateway-exchange.ts'
-import { gatewayWhoami } from './gateway-whoami.ts'
-import { offlineExchange } from './offline-exchange.ts'
+import { gatewayExchange, gatewayWhoami, offlineExchange } from './gateway-exchange.ts'
 import { askingProgram } from './routes.ts'
 import { createUbuntuOneRoot } from './ubuntu-one-root.ts'
 
