@@ -1,8 +1,7 @@
 /** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
-import { exportText } from '../files/export-rows.ts'
-import { jsonLines } from '../files/json-lines.ts'
+import { exportText, jsonLines } from '../files/export-rows.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
 import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts'
 import { type AuditFilter, isServedByIndex, type ListedEntry } from './audit-store.ts'

@@ -25,8 +25,8 @@ const SPY = `data:text/javascript,${encodeURIComponent(`
 /** Words and rules of a feature that commands repeat in their help. */
 const WORDS = [
   'ci/issuers/kinds.ts',
-  'ci/rules/format-match.ts',
-  'ci/rules/managing/disuse.ts',
+  'ci/rules/matcher.ts',
+  'ci/rules/managing/publisher-record.ts',
   'accounts/passwords/password.ts',
   'brands/models/model-policy.ts',
   'devices/device.ts',

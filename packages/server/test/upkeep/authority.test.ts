@@ -27,7 +27,7 @@ const WITHOUT = {
     'accounts/resolve-identity.ts',
   ],
   'the holder of a developer token, who acts on that session': [
-    'tokens/dialects/gateway-exchange.ts',
+    'tokens/dialects/gateway.ts',
     'tokens/open-session.ts',
     'tokens/revoke.ts',
   ],

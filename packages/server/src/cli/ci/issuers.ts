@@ -1,9 +1,9 @@
 /** `ratafia issuers`: the CI systems whose jobs can have tokens (contract/oidc.md, "Commands and pipelines"). */
 import { type Command, Option } from 'commander'
 import type { AddedIssuer } from '../../ci/issuers/add.ts'
+import type { ShownIssuer } from '../../ci/issuers/find.ts'
 import type { FoundIssuer } from '../../ci/issuers/issuer.ts'
 import { KIND_NAMES, KINDS } from '../../ci/issuers/kinds.ts'
-import type { ShownIssuer } from '../../ci/issuers/show.ts'
 import { parseDuration } from '../../config/values.ts'
 import type { Installation } from '../../installation.ts'
 import { actOnEachDirectly } from '../act-on-each.ts'
@@ -65,7 +65,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
   withList(issuers.command('list'), ISSUER_COLUMNS)
     .description('list all issuers, by URL')
     .action(async (options: ListOption) => {
-      const { listIssuers } = await import('../../ci/issuers/list.ts')
+      const { listIssuers } = await import('../../ci/issuers/find.ts')
       const rows = await context.readInstallation(async (installation) =>
         (await listIssuers(installation)).map(issuerRow),
       )
@@ -78,7 +78,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
   withJson(issuers.command('show <url>'))
     .description('show one issuer with its keys and its rules, by URL or id')
     .action(async (url: string, options: JsonOption) => {
-      const { showIssuer } = await import('../../ci/issuers/show.ts')
+      const { showIssuer } = await import('../../ci/issuers/find.ts')
       const found = await context.readInstallation((installation) => showIssuer(url, installation))
       print(context, options, shownIssuer(found), details(rowOfShown(found)))
     })
@@ -113,7 +113,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 }
 
 async function whatRemovingEnds(url: string, installation: Installation): Promise<string> {
-  const { showIssuer } = await import('../../ci/issuers/show.ts')
+  const { showIssuer } = await import('../../ci/issuers/find.ts')
   const { issuer, rules } = await showIssuer(url, installation)
   if (rules.length === 0) return `No job of ${issuer.url} can get a token any longer. It has no rule.`
   const names = rules.map(({ name }) => name).join(', ')

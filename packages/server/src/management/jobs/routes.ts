@@ -26,8 +26,7 @@ import {
   startFileJob,
 } from './files/make-file-job.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
-import { type JobAuthority, makeJob, type WantedJob } from './make-job.ts'
-import { makeVerification } from './make-verification.ts'
+import { type JobAuthority, makeJob, makeVerification, type WantedJob } from './make-job.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
 import { cancelJob, exportItems, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
 

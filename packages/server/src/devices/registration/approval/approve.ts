@@ -8,9 +8,14 @@ import { decodeStored } from '../../../brands/trust/decode-stored.ts'
 import type { AuthoredStores, Recording } from '../../../change.ts'
 import { invalidField, type RequestError, stateConflict } from '../../../errors.ts'
 import type { Stores, TransactionStores } from '../../../stores.ts'
-import { deviceConflict } from '../../conflict.ts'
 import { type Device, showSerialName } from '../../device.ts'
-import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
+import {
+  type DecidedDevice,
+  type DeviceDecision,
+  deviceConflict,
+  findDevice,
+  goneDevice,
+} from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serials/serial-holder.ts'
 import { planSerial, type SerialPlan, signPlanned, storeSerial, takeSerial } from '../issue-serial.ts'

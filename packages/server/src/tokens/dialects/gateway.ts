@@ -1,4 +1,4 @@
-/** `POST /v1/tokens/exchange` and `/v1/tokens/usso/exchange`: an exchange by a client that says what it is. */
+/** What clients of publisher gateways ask for (contract/publisher-login.md). */
 import { type GatewayWhoami, isPermission, type MacaroonResponse, type SessionId } from '@ratafia/api'
 import { accountActor } from '../../change.ts'
 import type { Authentication } from '../authentication/authentication.ts'
@@ -7,16 +7,15 @@ import type { RequestDependencies } from '../dependencies.ts'
 import { exchangeLogin, tokenFor, verifyForToken } from '../exchange.ts'
 import { checkDescription } from '../requested-token.ts'
 
-export interface GatewayExchangeDependencies extends RequestDependencies {}
-
 /**
- * The description becomes that of the session: the root was made before anybody knew it. Throws as `exchange` does, and
+ * `POST /v1/tokens/exchange` and `/v1/tokens/usso/exchange`: an exchange by a client that says what it is. The
+ * description becomes that of the session: the root was made before anybody knew it. Throws as `exchange` does, and
  * `invalid-field`.
  */
 export async function gatewayExchange(
   presented: Presented,
   clientDescription: string | undefined,
-  deps: GatewayExchangeDependencies,
+  deps: RequestDependencies,
 ): Promise<MacaroonResponse> {
   const description = checkDescription(clientDescription, 'body/client-description')
   const { token, account, sessionId } = await exchangeLogin(presented, deps)
@@ -31,7 +30,7 @@ export async function gatewayExchange(
   }
 }
 
-/** Without its end: snapcraft appends a "Z" to a time, and expects none here. */
+/** `GET /v1/tokens/whoami` (decision 23). Without its end: snapcraft appends a "Z" to a time, and expects none here. */
 export function gatewayWhoami({ account, attenuations }: Authentication): GatewayWhoami {
   const { channels, packages, permissions } = attenuations
   return {
@@ -49,7 +48,10 @@ export function gatewayWhoami({ account, attenuations }: Authentication): Gatewa
   }
 }
 
-/** Throws as `exchange` does, but takes a token, too. */
+/**
+ * `POST /v1/tokens/offline/exchange`: a further token of the session of a credential that a tool was given in a variable
+ * (decision 27). Throws as `exchange` does, but accepts a token as well.
+ */
 export async function offlineExchange(
   presented: Presented,
   deps: RequestDependencies,
