@@ -548,18 +548,13 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/cli/upkeep/secret.ts`,
-        from: 'const { config, sealer, authority } = installation',
-        to: 'const { config, sealer, authority, changeBy, database } = installation',
-      },
-      {
-        file: `${server}/cli/upkeep/secret.ts`,
         from: "const { reseal } = await import('../../keyring/reseal.ts')",
         to: "const { reseal } = await import('../../keyring/reseal.ts'); const { sealedValueStore } = await import('../../keyring/sealed-value-store.ts')",
       },
       {
         file: `${server}/cli/upkeep/secret.ts`,
         from: 'reseal({ sealer: both, authority, onProgress }, installation)',
-        to: 'reseal({ sealer: both, authority, onProgress }, { changeBy: (author) => (work) => changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(database) })) })',
+        to: 'reseal({ sealer: both, authority, onProgress }, { ...installation, changeBy: (author) => (work) => installation.changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(installation.database) })) })',
       },
     ],
     group: 'administered',

@@ -1,14 +1,14 @@
 /** An installation to break: its database, its nodes, and the proxies between them. */
 
+import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { freePort } from '../../tools/test/free-port.ts'
 import { BASE_URL, type Scene } from '../load/scene.ts'
 import { type Command, commandOf, type Installation } from './command.ts'
-import { type Disk, diskAt } from './disk.ts'
 import { Issuer } from './issuer.ts'
 import { Node } from './node.ts'
 import { Postgres } from './postgres.ts'
@@ -206,4 +206,59 @@ function readFile(file: string, text: string): readonly Record<string, unknown>[
 async function divide({ ratafia }: World, partitions: number): Promise<void> {
   const { code, stderr } = await ratafia(['migrate', '--partitions', String(partitions)])
   if (code !== 0) throw new Error(`the tables were not divided: ${stderr}`)
+}
+
+/** A disk that can be filled, for SQLite's data directory. */
+interface Disk {
+  /** How it is filled, for the report. */
+  readonly how: string
+  fill(pids: readonly number[]): void
+  empty(pids: readonly number[]): void
+  remove(): void
+}
+
+const SIZE_MB = 64
+
+/**
+ * If root may mount, a separate file system that a file fills to the last byte. Otherwise a limit on the size of files
+ * that a process may write: its writes fail as well, though with another error.
+ */
+function diskAt(directory: string): Disk {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', directory])
+  return mounted.status === 0 ? fileSystem(directory) : fileSizeLimit()
+}
+
+function fileSystem(directory: string): Disk {
+  const unmount = () => spawnSync('umount', ['--lazy', directory])
+  // Must happen before the directory is removed.
+  process.prependOnceListener('exit', unmount)
+  const ballast = join(directory, 'ballast')
+  return {
+    how: 'a file system without space',
+    fill: () => {
+      // Until no byte is left.
+      for (let size = SIZE_MB * 2 ** 20; size >= 512; size = Math.floor(size / 2)) {
+        try {
+          writeFileSync(ballast, Buffer.alloc(size), { flag: 'a' })
+        } catch {
+          // A part was written.
+        }
+      }
+    },
+    empty: () => rmSync(ballast, { force: true }),
+    remove: unmount,
+  }
+}
+
+function fileSizeLimit(): Disk {
+  const limit = (pids: readonly number[], bytes: number | 'unlimited') => {
+    for (const pid of pids) execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+  }
+  return {
+    how: 'a limit on the size of files (prlimit)',
+    // Less than a page: the log and the database are already larger, so no write can succeed.
+    fill: (pids) => limit(pids, 512),
+    empty: (pids) => limit(pids, 'unlimited'),
+    remove: () => {},
+  }
 }

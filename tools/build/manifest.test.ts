@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publishedManifest, publishedProgram } from './manifest.ts'
+import { publishedManifest, publishedProgram } from './build.ts'
 
 const manifest = {
   name: '@ratafia/macaroon',

@@ -1,5 +1,4 @@
 /** Every filter and order of `GET /devices` in a register with a million devices: the first page, and later ones. */
-
 import { COUNTER_PERIODS } from '@ratafia/api'
 import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'
@@ -30,8 +29,7 @@ import { percentile } from '../../harness/statistics.ts'
 import { alone, atMost, type Figure } from '../../report/figure.ts'
 import { DATABASES, newInstallation, removeInstallation } from '../../services/installation.ts'
 import type { Run, Work } from '../work.ts'
-import { consoleListPage } from './console-list.ts'
-import { consoleOverview, fillCounters } from './console-overview.ts'
+import { consoleListPage, consoleOverview, fillCounters } from './console-overview.ts'
 
 /** Milliseconds. */
 const MARK = 50

@@ -2,6 +2,8 @@
 import { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import { ASSERTION_KEYS, OPERATIONS } from '../operations.ts'
 import { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
+import { ServiceDescriptionSchema } from '../service.ts'
+import { Type } from '../type.ts'
 import { API_VERSION } from '../version.ts'
 import { securitySchemes } from './credentials.ts'
 import {
@@ -10,14 +12,13 @@ import {
   describePasswordOperation,
   type Place,
 } from './describe.ts'
-import type { Described } from './described.ts'
-import { headerComponents } from './headers.ts'
+import type { Content, Described, Parameter } from './described.ts'
+import { EXAMPLES, type Example, type OperationId } from './examples.ts'
+import { headerComponents, headersNamed } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { LINKS } from './links.ts'
 import { nameSchemas } from './named-schemas.ts'
-import { unreadResponses } from './refusals.ts'
-import { describeService } from './service-operation.ts'
-import { withExamples } from './with-examples.ts'
+import { refusalsOf, unreadResponses } from './refusals.ts'
 
 /** What differs between installations. */
 export interface OpenApiOptions {
@@ -128,4 +129,78 @@ function withLinks(described: Described, hasIdentity: boolean): Described {
       }),
     ),
   }
+}
+
+/** `GET /`. */
+const describeService = (): Described => ({
+  operationId: 'service',
+  tags: ['service'],
+  summary: 'What this service is, its endpoints, and how its tokens begin',
+  responses: {
+    200: {
+      description: 'Done',
+      headers: headersNamed(['Snap-Store-Version']),
+      content: {
+        'application/json': { schema: ServiceDescriptionSchema },
+        'text/html; charset=utf-8': {
+          schema: Type.String({ description: 'A page for people, if `Accept` prefers it' }),
+        },
+      },
+    },
+    ...refusalsOf({ method: 'GET', credential: 'none', errors: [] }),
+  },
+  security: [],
+})
+
+/** Adds the examples of the operation, each by its name. */
+function withExamples(described: Described): Described {
+  const examples: readonly Example[] = EXAMPLES[described.operationId as OperationId] ?? []
+  const { parameters, requestBody, responses } = described
+  return {
+    ...described,
+    ...(parameters
+      ? { parameters: parameters.map((one) => withValues(one, examples, parameterOf(one))) }
+      : {}),
+    ...(requestBody
+      ? {
+          requestBody: { ...requestBody, content: inEach(requestBody.content, examples, ({ body }) => body) },
+        }
+      : {}),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => {
+        const { content } = response
+        const answers = examples.filter((example) => example.status === Number(status))
+        if (!content) return [status, response]
+        return [status, { ...response, content: inEach(content, answers, ({ answer }) => answer) }]
+      }),
+    ),
+  }
+}
+
+type Value = (example: Example) => unknown
+
+const parameterOf =
+  ({ name }: Parameter): Value =>
+  ({ parameters }) =>
+    parameters?.[name]
+
+const inEach = (content: Content, examples: readonly Example[], pick: Value): Content =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      withValues(media, examples, (one) => fitting(type, pick(one))),
+    ]),
+  )
+
+/** Where an answer is JSON or text, an example shows one of them. */
+const fitting = (type: string, value: unknown): unknown =>
+  type === 'text/plain' && typeof value !== 'string' ? undefined : value
+
+/** Adds those examples that have a value here. */
+function withValues<T extends object>(to: T, examples: readonly Example[], pick: Value): T {
+  const named = examples.flatMap((example) => {
+    const value = pick(example)
+    return value === undefined ? [] : [[example.name, { summary: example.summary, value }] as const]
+  })
+  return named.length > 0 ? { ...to, examples: Object.fromEntries(named) } : to
 }

@@ -7,9 +7,8 @@ import type { AddManagementRoute } from '../http/management/management-routes.ts
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import { Streamed } from '../http/management/streamed.ts'
 import type { Stores } from '../stores.ts'
-import { auditRecord } from './audit-record.ts'
-import { exportAuditOver } from './export-over.ts'
-import { listAudit } from './list.ts'
+import { exportAuditOver } from './export.ts'
+import { auditRecord, listAudit } from './list.ts'
 
 export function auditManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   const api = MANAGEMENT_OPERATIONS

@@ -6,9 +6,9 @@ import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { ImportError } from '../files/import-rows.ts'
+import { backupText } from './back-up.ts'
 import { type BackupRow, FORMAT, type Header, type TableHead } from './backup-file.ts'
 import { readBackup } from './read-backup.ts'
-import { backupText } from './write-backup.ts'
 
 /** Places that the quick run leaves out between two that it tries. */
 const STRIDE = FULL ? 1 : 16

@@ -6,7 +6,7 @@ import type { GrantedDeps } from './granted.ts'
 import type { UnverifiedIdToken, VerifiedIdToken } from './id-token/id-token.ts'
 import type { FoundIssuer } from './issuers/issuer.ts'
 import type { MintDeps } from './mint.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from './refusal.ts'
 
 export interface ExchangeDependencies extends Stores, GrantedDeps, MintDeps, Pick<SessionOpening, 'entryOf'> {
   /** By the text of `iss`. Asks only the database. */

@@ -1,11 +1,12 @@
 /** The exchange of ID tokens: HTTP in, operation, HTTP out. */
+
+import { type AuthorizationServer, EXCHANGE_PATH, PERMISSIONS, TOKEN_EXCHANGE } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { pathOf } from '../http/app.ts'
 import { readFormsOrJson, sentParameters } from '../http/bodies/form-or-json.ts'
 import { answerOAuthError } from '../http/errors/answer.ts'
-import { authorizationServer } from './authorization-server.ts'
 import { exchange } from './exchange.ts'
 import type { ExchangeDependencies } from './exchange-dependencies.ts'
 
@@ -52,3 +53,14 @@ const prefersText = ({ raw }: FastifyRequest): boolean =>
 /** Bytes, to which Fastify adds no charset. */
 const sendText = (reply: FastifyReply, text: string): FastifyReply =>
   reply.header('content-type', 'text/plain').send(Buffer.from(text))
+
+/** `GET /.well-known/oauth-authorization-server`: where ID tokens are exchanged, for clients of OAuth (RFC 8414). */
+const authorizationServer = (baseUrl: string): AuthorizationServer => ({
+  issuer: baseUrl,
+  token_endpoint: `${baseUrl}${EXCHANGE_PATH}`,
+  token_endpoint_auth_methods_supported: ['none'],
+  grant_types_supported: [TOKEN_EXCHANGE],
+  // It authorizes nobody in a browser.
+  response_types_supported: [],
+  scopes_supported: [...PERMISSIONS],
+})

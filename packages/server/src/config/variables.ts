@@ -34,3 +34,11 @@ export const VARIABLES_BY_SUBJECT = {
   Traces: TRACING_VARIABLES,
   'Commands over HTTP': COMMAND_VARIABLES,
 } as const
+
+/** The variables as `ratafia serve --help` prints them. */
+export function variablesHelp(): string {
+  const rows = Object.entries(VARIABLES).map(
+    ([name, row]) => `  ${name}\n      ${row.meaning}\n      Default: ${row.default}`,
+  )
+  return `\nConfiguration by environment variables:\n${rows.join('\n')}`
+}

@@ -14,7 +14,7 @@ export interface Words {
   readonly integer: string
   /** A whole number up to 32,767. */
   readonly smallInteger: string
-  /** After a column of text in an index: sorts it by code point (`byte-order.ts`). */
+  /** After a column of text in an index: sorts it by code point (`text-order.ts`). */
   readonly bytewise: string
   /** Ends a `create table`: makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string

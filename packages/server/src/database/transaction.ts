@@ -1,4 +1,5 @@
 import { type Kysely, Transaction } from 'kysely'
+import type { Database } from './database.ts'
 import { isOutdated } from './errors/away.ts'
 import { sqlState } from './errors/driver-errors.ts'
 import type { Schema } from './schema/schema.ts'
@@ -32,4 +33,18 @@ function asksForRetry(error: unknown): boolean {
   if (isOutdated(error)) return true
   const state = error instanceof Error ? sqlState(error.cause) : undefined
   return state === '40001' || state === '40P01'
+}
+
+/**
+ * Reads the database as it is at one moment, without a time limit, while others write: every statement of `work` sees
+ * the same rows. They count once this resolves: only the end shows that a PostgreSQL was still the primary. Meanwhile
+ * SQLite cannot truncate its write-ahead log, and PostgreSQL cannot remove dead rows.
+ */
+export function inSnapshot<T>(
+  database: Pick<Database, 'unhurried'>,
+  work: (query: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  return database.unhurried((query) =>
+    query.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
+  )
 }

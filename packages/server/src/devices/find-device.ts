@@ -1,10 +1,11 @@
 /** Finds the one device that an administrator names by its id, by BRAND/MODEL/SERIAL, or by its device key. */
 import { isDeviceId } from '@ratafia/api'
 import { type Authority, brandsFor, covers } from '../authority.ts'
-import { noSuchRecord, type RequestError } from '../errors.ts'
+import { invalidField, noSuchRecord, type RequestError, stateConflict } from '../errors.ts'
 import type { TransactionStores } from '../stores.ts'
+import { isUnprintable } from '../text/joiners.ts'
 import { chooseDevice } from './choose-device.ts'
-import { type Device, type DeviceStatus, showSerialName } from './device.ts'
+import { type Device, type DeviceStatus, describeDevice, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 
 /** Who decides about which device. */
@@ -73,4 +74,20 @@ async function rowsOf(text: string, devices: DeviceStore): Promise<readonly Devi
     return devices.findBySerial({ brandId, model, serial })
   }
   return /^[A-Za-z0-9_-]{64}$/.test(text) ? devices.list({ deviceKeyId: text, limit: KEY_ROWS }) : []
+}
+
+/** `why` follows the name of the device: ` is not waiting for a decision.` Its code is `state-conflict`. */
+export const deviceConflict = (device: Device, why: string): RequestError =>
+  stateConflict(`${describeDevice(device)}${why}`, {
+    status: device.status,
+    decided_by: device.decidedBy,
+    decided_at: device.decidedAt?.toISOString() ?? null,
+  })
+
+/** One line of printable text, trimmed. Throws `RequestError` `invalid-field`. */
+export function checkReason(text: string): string {
+  const reason = text.trim()
+  const isLine = reason !== '' && [...reason].length <= 200 && !isUnprintable(reason)
+  if (isLine) return reason
+  throw invalidField('A reason is one line of 1 to 200 printable characters.', { field: 'reason' })
 }

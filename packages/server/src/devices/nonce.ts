@@ -1,7 +1,7 @@
 /**
  * Nonces and request-ids: two kinds of text that carry their own proof, so that handing one out writes nothing
  * (contract/devices.md, decision 4). What makes each work only once is a table whose key is their hash: see
- * `registration/use-request-id.ts` and `sessions/use-nonce.ts`.
+ * `registration/use-request-id.ts` and `sessions/open-session.ts`.
  */
 import { createHash } from 'node:crypto'
 import { RequestError } from '../errors.ts'

@@ -1,8 +1,13 @@
 /** Ends a quarantine: somebody has looked at the evidence, and the device may have sessions again. */
 import { requireForBrand } from '../authority.ts'
 import type { Stores } from '../stores.ts'
-import { deviceConflict } from './conflict.ts'
-import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from './find-device.ts'
+import {
+  type DecidedDevice,
+  type DeviceDecision,
+  deviceConflict,
+  findDevice,
+  goneDevice,
+} from './find-device.ts'
 
 /**
  * Keeps the evidence. An active device that is not in quarantine stays as it is. Throws `RequestError`: as `findDevice`

@@ -3,11 +3,16 @@ import { requireForBrand } from '../authority.ts'
 import type { Recording } from '../change.ts'
 import type { RequestError } from '../errors.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
-import { deviceConflict } from './conflict.ts'
 import type { Decision } from './decision-store.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
-import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from './find-device.ts'
-import { checkReason } from './reason.ts'
+import {
+  checkReason,
+  type DecidedDevice,
+  type DeviceDecision,
+  deviceConflict,
+  findDevice,
+  goneDevice,
+} from './find-device.ts'
 
 interface Revocation extends DeviceDecision {
   readonly reason?: string | undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { guardedCell, plainCell } from './csv-cell.ts'
+import { guardedCell, plainCell } from './csv-shape.ts'
 
 test('security: no cell begins like a formula', () => {
   for (const [text, cell] of [

@@ -3,7 +3,7 @@
  * objects (NDJSON).
  */
 import { stringify } from 'csv-stringify/sync'
-import { guardedCell } from './csv-cell.ts'
+import { guardedCell } from './csv-shape.ts'
 
 export type ExportRow = Readonly<Record<string, string | number | null>>
 /** In CSV an object is its JSON. */
@@ -35,4 +35,9 @@ export async function* exportText(
 function cellOf(value: AnyRow[string]): string | number | null {
   if (typeof value === 'string') return guardedCell(value)
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+}
+
+/** Rows as JSON, a line each, in chunks: each line can be read by itself. */
+export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 }

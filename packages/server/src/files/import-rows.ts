@@ -1,7 +1,6 @@
 /** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
 import { parse as parseCsv } from 'csv-parse/sync'
-import { plainCell } from './csv-cell.ts'
-import { columnNames, csvShape } from './csv-shape.ts'
+import { columnNames, csvShape, plainCell } from './csv-shape.ts'
 import { csvFault, jsonFault, linesFault } from './import-limits.ts'
 
 /** One thing that is wrong in a file. */

@@ -3,7 +3,6 @@ import type { AccountId, Role } from '@ratafia/api'
 import {
   announce,
   anyRowChanged,
-  compiledOnce,
   type Database,
   fromInstant,
   inTransaction,
@@ -47,18 +46,6 @@ declare module '../stores.ts' {
   }
 }
 
-/** Index: the primary key. */
-const selectHeld = compiledOnce((query, { id, now }: { id: AccountId; now: number }) =>
-  query
-    .selectFrom('role_grant')
-    .selectAll()
-    .where('subject_kind', '=', 'account')
-    .where('subject', '=', id)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
-    .orderBy('role')
-    .orderBy('brand_id'),
-)
-
 export function grantStore({ query }: Pick<Database, 'query'>): GrantStore {
   /** By the primary key. */
   const keyOf = ({ accountId, role, brandId = '' }: GrantKey) =>
@@ -72,7 +59,18 @@ export function grantStore({ query }: Pick<Database, 'query'>): GrantStore {
 
   return {
     async heldBy(id, now) {
-      const { rows } = await selectHeld(query, { id, now: toInstant(now) })
+      // Index: the primary key.
+      const rows = await query
+        .selectFrom('role_grant')
+        .selectAll()
+        .where('subject_kind', '=', 'account')
+        .where('subject', '=', id)
+        .where((where) =>
+          where.or([where('expires_at', 'is', null), where('expires_at', '>', toInstant(now))]),
+        )
+        .orderBy('role')
+        .orderBy('brand_id')
+        .execute()
       return rows.map(grantOf)
     },
 

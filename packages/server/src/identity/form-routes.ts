@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unauthorized } from '../errors.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
-import { isFromOtherSite } from '../http/browsers/other-site.ts'
+import { isFromOtherSite } from '../http/browsers/csrf.ts'
 import { seeOther } from '../http/browsers/see-other.ts'
 import type { PageContent } from '../web/layout.ts'
 import { throttledPage } from '../web/message-page.ts'

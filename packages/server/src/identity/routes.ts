@@ -8,8 +8,7 @@ import { insideOf } from '../addresses/address-classes.ts'
 import { invalidRequest } from '../errors.ts'
 import { bodyParser } from '../http/bodies/read-body.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
-import { csrfTokens } from '../http/browsers/csrf.ts'
-import { formCookie } from '../http/browsers/form-cookie.ts'
+import { csrfTokens, formCookie } from '../http/browsers/csrf.ts'
 import { type Counters, localCounters } from '../limits/counters.ts'
 import type { Stores } from '../stores.ts'
 import { identityFrontPage } from '../web/identity-front-page.ts'
@@ -24,8 +23,7 @@ import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
 import { signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
-import { resetRoutes } from './one-time-links/reset-routes.ts'
-import { signInLinkRoutes } from './one-time-links/sign-in-routes.ts'
+import { oneTimeLinkRoutes } from './one-time-links/routes.ts'
 import type { FormBody } from './parameters.ts'
 import { codeRoutes, redirectRoutes } from './redirect/routes.ts'
 import { accountRoutes } from './self-service/account-routes.ts'
@@ -108,9 +106,8 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     csrfTokens(pages, formCookie(cookiesFor(deps.location)))
     pageRoutes(pages, deps)
     redirectRoutes(pages, deps)
-    signInLinkRoutes(pages, deps)
     accountRoutes(pages, deps, given.consoleFrame)
-    resetRoutes(pages, deps)
+    oneTimeLinkRoutes(pages, deps)
   })
 }
 

@@ -5,7 +5,7 @@ import { readCount } from '../cli/option-values.ts'
 import { type JsonOption, print, withJson } from '../cli/output.ts'
 import { serviceAddress } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
-import { variablesHelp } from '../config/variables-help.ts'
+import { variablesHelp } from '../config/variables.ts'
 import { type ServeContext, serve } from './serve.ts'
 import { commandSettings, madeNote, serviceSettings } from './settings.ts'
 

@@ -1,8 +1,8 @@
 /** What `ratafia status` says: one finding for each part of the installation. */
 import { type Authority, requireForAll } from '../authority.ts'
-import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
+import { signingKeyLives } from '../brands/keys/list-signing-keys.ts'
+import { listIssuers } from '../ci/issuers/find.ts'
 import { DAY_MS, type FoundIssuer } from '../ci/issuers/issuer.ts'
-import { listIssuers } from '../ci/issuers/list.ts'
 import { clockAgreement, WORK_MS } from '../clock.ts'
 import type { JobStore } from '../management/jobs/job-store.ts'
 import type { Channel } from '../reminders/reminder.ts'

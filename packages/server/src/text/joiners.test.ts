@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { checkDisplayName, checkEmail } from '../accounts/account-fields.ts'
 import { harmless } from '../cli/terminal/harmless.ts'
 import { parseSender } from '../config/reminders/parse.ts'
-import { checkReason } from '../devices/reason.ts'
+import { checkReason } from '../devices/find-device.ts'
 import { visibleText } from './visible-text.ts'
 
 const NEEDED: readonly [script: string, name: string][] = [

@@ -7,7 +7,7 @@ import { useResetLink } from '../../src/accounts/one-time-links/reset-link.ts'
 import { makeSignInLink } from '../../src/accounts/one-time-links/sign-in-link.ts'
 import { directAuthority } from '../../src/authority.ts'
 import { signedInSince } from '../../src/identity/logins/browser-session.ts'
-import { signInByLink } from '../../src/identity/one-time-links/sign-in-link.ts'
+import { signInByLink } from '../../src/identity/one-time-links/use-link.ts'
 import {
   addAccount,
   disableAccount,

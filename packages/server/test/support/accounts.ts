@@ -1,8 +1,9 @@
 /** Accounts that tests make and change as the operator does. */
+
 import type { Account } from '../../src/accounts/account.ts'
 import * as adding from '../../src/accounts/add.ts'
 import * as disabling from '../../src/accounts/disable.ts'
-import * as enabling from '../../src/accounts/enable.ts'
+import * as enabling from '../../src/accounts/disable.ts'
 import * as endedLogins from '../../src/accounts/ended-logins/revoke-all.ts'
 import * as linkingIdentity from '../../src/accounts/link.ts'
 import type { MadeLink } from '../../src/accounts/one-time-links/link.ts'

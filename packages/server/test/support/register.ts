@@ -1,7 +1,6 @@
 /** Devices put into the register of a service as they are, without keys and registrations. */
 import { randomBytes } from 'node:crypto'
-import type { DeviceSessionId } from '@ratafia/api'
-import { newDeviceSessionId } from '@ratafia/api'
+import { type DeviceSessionId, newDeviceSessionId } from '@ratafia/api'
 import type { Device } from '../../src/devices/device.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'

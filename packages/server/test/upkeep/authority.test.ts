@@ -27,7 +27,7 @@ const WITHOUT = {
     'accounts/resolve-identity.ts',
   ],
   'the holder of a developer token, who acts on that session': [
-    'tokens/dialects/gateway-exchange.ts',
+    'tokens/dialects/gateway.ts',
     'tokens/open-session.ts',
     'tokens/revoke.ts',
   ],
@@ -35,7 +35,7 @@ const WITHOUT = {
   'a device, by the policy of its model': [
     'devices/clones/quarantine.ts',
     'devices/registration/approval/wait-for-approval.ts',
-    'devices/registration/register-new.ts',
+    'devices/registration/issue-serial.ts',
     'devices/serials/serial-holder.ts',
     'devices/sessions/holder-for-session.ts',
   ],

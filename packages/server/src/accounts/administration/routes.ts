@@ -5,14 +5,12 @@ import type { AddManagementRoute, Asked } from '../../http/management/management
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { addAccount } from '../add.ts'
-import { disableAccount } from '../disable.ts'
-import { enableAccount } from '../enable.ts'
+import { disableAccount, enableAccount } from '../disable.ts'
 import { listAccounts } from '../list.ts'
 import { accountRecord, accountRecords } from './account-record.ts'
 import { type AccountChange, editAccount } from './edit-account.ts'
-import { identityRecord, listIdentities } from './list-identities.ts'
 import { makePasswordLink } from './password-link.ts'
-import { showAccount } from './show-account.ts'
+import { identityRecord, listIdentities, showAccount } from './show-account.ts'
 import { summarizeAccounts } from './summarize-accounts.ts'
 
 type AccountRouteDeps = Stores & Parameters<typeof makePasswordLink>[1]

@@ -1,7 +1,9 @@
 /** One account, for whoever may see accounts. */
 import { type Authority, requireForAll } from '../../authority.ts'
+import { pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
+import type { ExternalIdentity, LinkedIdentity } from '../account-store.ts'
 import { findAccount } from '../find.ts'
 
 /** An account that an administrator names, by id or username. */
@@ -18,3 +20,33 @@ export async function showAccount(
   requireForAll(authority, 'accounts:read')
   return findAccount(account, deps)
 }
+
+interface IdentityListing extends NamedAccount {
+  readonly after: ExternalIdentity | undefined
+  readonly limit: number
+}
+
+interface IdentityPage {
+  readonly identities: readonly LinkedIdentity[]
+  /** Undefined: nothing follows. */
+  readonly next: ExternalIdentity | undefined
+}
+
+/** By issuer and subject. Throws {@link RequestError} as `showAccount` does. */
+export async function listIdentities(
+  { after, limit, ...named }: IdentityListing,
+  deps: TransactionStores,
+): Promise<IdentityPage> {
+  const { id } = await showAccount(named, deps)
+  const { rows: identities, next } = await pageOf(limit, (most) =>
+    deps.accounts.identitiesOf(id, { after, limit: most }),
+  )
+  return { identities, next }
+}
+
+/** As the API shows it. Times are RFC 3339 in UTC. */
+export const identityRecord = ({ issuer, subject, createdAt }: LinkedIdentity) => ({
+  issuer,
+  subject,
+  linked_at: createdAt.toISOString(),
+})

@@ -4,7 +4,6 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
-import { bareCode } from './typed-code.ts'
 
 const COUNT = 10
 const BYTES = 10
@@ -29,3 +28,6 @@ export function recoveryCodeHash(accountId: AccountId, typed: string): Buffer | 
   if (code.length !== LENGTH || [...code].some((character) => !ALPHABET.includes(character))) return undefined
   return createHash('sha256').update(`ratafia recovery code\0${accountId}\0${code}`).digest()
 }
+
+/** Returns a code without what was typed between its groups, such as spaces and dashes, and with full-width characters narrowed. */
+export const bareCode = (typed: string): string => typed.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '')

@@ -4,11 +4,10 @@
  */
 import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
-import { recoveryCodeHash } from './recovery-code.ts'
+import { bareCode, recoveryCodeHash } from './recovery-code.ts'
 import { confirmedFactors, openTotp } from './second-factor.ts'
 import type { SecondFactor } from './second-factor-store.ts'
 import { isTimeCode, stepOfCode } from './totp.ts'
-import { bareCode } from './typed-code.ts'
 
 /** Longer than any code, with what people type between its groups. */
 const MAX_TYPED = 64

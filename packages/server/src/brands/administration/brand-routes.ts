@@ -10,8 +10,8 @@ import {
   pageOfSigningKeys,
   type SigningKeyDescription,
   seenSigningKey,
+  signingKeyRecord,
 } from '../keys/list-signing-keys.ts'
-import { signingKeyRecord } from '../keys/signing-key-record.ts'
 import {
   hardwareIdentityRecord,
   pageOfHardwareIdentities,

@@ -93,3 +93,41 @@ async function faultOf(
     throw error
   }
 }
+
+/** A signing key as the API, `--json` and exports show it: its public half. Times are RFC 3339 in UTC. */
+export const signingKeyRecord = (key: SigningKeyDescription) => ({
+  account_id: key.accountId,
+  name: key.name ?? null,
+  state: key.disabledAt
+    ? ('disabled' as const)
+    : key.fault === undefined
+      ? ('signs' as const)
+      : ('does not fit' as const),
+  since: key.since?.toISOString() ?? null,
+  until: key.until?.toISOString() ?? null,
+  added_at: key.addedAt.toISOString(),
+  disabled_at: key.disabledAt?.toISOString() ?? null,
+  fault: key.fault ?? null,
+  key_id: key.keyId,
+})
+
+interface SigningKeyLife {
+  readonly accountId: string
+  readonly keyId: string
+  /** Seconds. 0 if it cannot sign now: it is disabled or expired, or its chain reaches no trusted root. */
+  readonly remaining: number
+}
+
+/** Seconds, for a key that never expires: metrics pass between processes as text, which has no infinity. */
+const ENDLESS = 100 * 365.25 * 86_400
+
+/** All keys, including disabled ones. */
+export async function signingKeyLives(deps: Stores): Promise<readonly SigningKeyLife[]> {
+  const now = deps.clock().getTime()
+  const keys = await listSigningKeys(undefined, deps)
+  return keys.map(({ accountId, keyId, until, disabledAt, fault }) => {
+    const usable = disabledAt === null && fault === undefined
+    const left = until === undefined ? ENDLESS : Math.max(0, (until.getTime() - now) / 1000)
+    return { accountId, keyId, remaining: usable ? left : 0 }
+  })
+}

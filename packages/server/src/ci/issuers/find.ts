@@ -1,9 +1,14 @@
-/** Finds an issuer by what an operator calls it. */
+/** Issuers, found, listed and shown. */
 import { invalidField, quote } from '../../errors.ts'
-import type { TransactionStores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
+import { audienceFor } from '../id-token/check-claims.ts'
 import { isStorable } from '../id-token/claims.ts'
+import { type IssuerKeys, importIssuerKeys } from '../id-token/issuer-keys.ts'
+import { stableIdsOf } from '../rules/stable-ids.ts'
 import { LONGEST_ISSUER_URL } from './check-issuer.ts'
-import type { FoundIssuer } from './issuer.ts'
+import type { FoundIssuer, Issuer } from './issuer.ts'
+import type { NamedRule } from './issuer-store.ts'
+import { kindOf } from './kinds.ts'
 
 /** By its URL, exactly as ID tokens have it, or by its id. Throws `invalid-field` when there is none. */
 export async function findIssuer(urlOrId: string, { issuers }: TransactionStores): Promise<FoundIssuer> {
@@ -17,3 +22,41 @@ export async function findIssuer(urlOrId: string, { issuers }: TransactionStores
     { field: 'issuer' },
   )
 }
+
+/** For each issuer whose keys are fetched, how old they are, in seconds. */
+export async function issuerKeyAges({ issuers, clock }: Stores) {
+  const now = clock().getTime()
+  return (await issuers.list())
+    .filter(({ keys }) => keys.pinnedAt === undefined)
+    .map(({ issuer, keys }) => ({
+      issuer: issuer.url,
+      age: Math.max(0, (now - keys.fetchedAt.getTime()) / 1000),
+    }))
+}
+
+/** All of them, by URL: an operator added each. */
+export const listIssuers = ({ issuers }: TransactionStores): Promise<readonly FoundIssuer[]> => issuers.list()
+
+export interface ShownIssuer extends FoundIssuer {
+  readonly imported: IssuerKeys
+  readonly rules: readonly NamedRule[]
+}
+
+/** Throws `invalid-field` when there is no such issuer. */
+export async function showIssuer(urlOrId: string, deps: TransactionStores): Promise<ShownIssuer> {
+  const found = await findIssuer(urlOrId, deps)
+  const stored = await deps.issuerKeys.read(found.issuer.id)
+  const imported = stored
+    ? await importIssuerKeys(stored)
+    : { revision: found.keys.revision, algorithms: [], keys: [], leftOut: {} }
+  return { ...found, imported, rules: await deps.issuers.rulesOf(found.issuer.id) }
+}
+
+/** An issuer as users who write a rule for it see it. `baseUrl`: without a trailing slash. */
+export const issuerRecord = (issuer: Issuer, baseUrl: string) => ({
+  url: issuer.url,
+  kind: issuer.kind,
+  audience: audienceFor(issuer, baseUrl),
+  ids: stableIdsOf(issuer),
+  one_of: kindOf(issuer.kind).oneOf,
+})

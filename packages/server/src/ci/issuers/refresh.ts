@@ -2,10 +2,9 @@
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
-import { findIssuer } from './find.ts'
+import { findIssuer, type ShownIssuer, showIssuer } from './find.ts'
 import { givenKeys } from './keys/fetch-keys.ts'
 import { fetchAndStore } from './keys/refresh-keys.ts'
-import { type ShownIssuer, showIssuer } from './show.ts'
 
 export interface RefreshedIssuer extends ShownIssuer {
   /** Whether its keys are others than before. */

@@ -21,3 +21,10 @@ interface Glob {
 
 /** By the claim: its name, or with a slash at the beginning a JSON Pointer (RFC 6901). All must hold. */
 export type Match = Readonly<Record<string, Matcher>>
+
+/** `claim=text`, or `claim:=JSON` for what is not a text. */
+export const formatMatch = (match: Match): readonly string[] =>
+  Object.entries(match).map(([claim, matcher]) => `${claim}${formatMatcher(matcher)}`)
+
+const formatMatcher = (matcher: Matcher): string =>
+  typeof matcher === 'string' ? `=${matcher}` : `:=${JSON.stringify(matcher)}`

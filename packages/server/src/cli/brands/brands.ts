@@ -1,10 +1,23 @@
 /** `ratafia brands`: the accounts that serials are signed for. */
+
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
-import { counted, type JsonOption, print, withJson } from '../output.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  type ListOption,
+  note,
+  print,
+  withJson,
+  withList,
+} from '../output.ts'
+import { asRow, printRecords } from '../service/as-row.ts'
+import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { createDemo, type DemoOptions } from './create-demo.ts'
 import {
   KEY_FORMS,
@@ -14,7 +27,6 @@ import {
   readKey,
   readPassphrase,
 } from './private-keys.ts'
-import { listBrandsCommand, showBrandCommand } from './seen-brands.ts'
 
 interface AddOptions extends JsonOption, PassphraseOption {
   readonly account: string
@@ -162,4 +174,46 @@ async function create(
   const row = { account_id: accountId, display_name: name, key_id: keyId, root: rootId, file: output }
   const told = `The brand ${accountId} is made, and ${rootId} vouches for it; ${keyId} signs its serials. Its assertions are in ${output}.`
   print(context, options, row, told)
+}
+
+const COLUMNS = ['account_id', 'display_name', 'added_at']
+/** More than anyone has. */
+const MOST = 10_000
+
+function listBrandsCommand(brands: Command, context: CommandContext): void {
+  goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
+    .description('list all brands, by account id')
+    .action(async (options: ListOption & WayOptions) => {
+      const { records, more } = await withService(context, options, 'read', (service) =>
+        service.list(api.brands, 'brands', { most: MOST }),
+      )
+      printRecords(context, options, records, {
+        columns: COLUMNS,
+        empty:
+          'There is no brand yet. `ratafia brands add` adds one, `ratafia brands create --demo` makes one to try.',
+      })
+      if (more) note(context.streams, `Only the first ${MOST} are shown.`)
+    })
+}
+
+function showBrandCommand(brands: Command, context: CommandContext): void {
+  goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
+    .description('show one brand with its keys and models')
+    .action(async (accountId: string, options: JsonOption & WayOptions) => {
+      const { record, keys, models } = await withService(context, options, 'read', async (service) => {
+        const found = await service.call(api.brand, { names: { brand: accountId } })
+        const asking = { query: { brand: accountId }, most: MOST }
+        return {
+          record: found.record,
+          keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
+          models: (await service.list(api.models, 'models', asking)).records,
+        }
+      })
+      const lines = [
+        details(asRow(record)),
+        ...keys.map((key) => details({ signing_key: `${key['key_id']} ${key['state']}` })),
+        ...models.map((one) => details({ model: `${one['model']} (registration ${one['registration']})` })),
+      ]
+      print(context, options, { ...record, signing_keys: keys, models }, lines.join('\n'))
+    })
 }

@@ -1,14 +1,17 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { CommandContext } from '../context.ts'
+import { stateConflict } from '../../errors.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
+import { type CommandContext, ServiceRefusal } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
+import type { Service } from '../service/service.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
-import { disableSigningKeysCommand } from './disable-signing-keys.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -159,4 +162,50 @@ async function list(
   if (more) note(context.streams, `Only the first ${MOST} are shown. --account shows those of one account.`)
   if (options.json) return
   for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))
+}
+
+/** `ratafia signing-keys disable`. */
+interface DisableOptions extends JsonOption, YesOption, WayOptions {
+  readonly force?: boolean
+}
+
+function disableSigningKeysCommand(keys: Command, context: CommandContext): void {
+  const command = withYes(withJson(keys.command('disable <key-id...>')))
+  goes(command, 'both', ['disableSigningKey', 'signingKey'])
+    .description('stop signing with keys; what they signed stays (write -- before an id that begins with -)')
+    .option('--force', 'even if some models have no other key')
+    .action(async (keyIds: readonly string[], options: DisableOptions) => {
+      const { force = false } = options
+      const consequence = (keyId: string) =>
+        `The key ${keyId} signs no more serials until it is added again${force ? ', even for models that have no other' : ''}.`
+      const act = async (keyId: string, service: Service) => {
+        const stopped = await disable(keyId, { force }, service)
+        const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
+        const told = `The signing key ${keyId} is disabled.${warning}`
+        return { value: { disabled: keyId, stopped_models: stopped }, told }
+      }
+      await actOnEach(keyIds, { thing: 'signing key', done: 'disabled', consequence, act }, options, context)
+    })
+}
+
+/** Disables the key as it was read: one that somebody changes meanwhile is refused. Returns the models without another key. */
+async function disable(
+  id: string,
+  { force }: { readonly force: boolean },
+  service: Service,
+): Promise<readonly string[]> {
+  if (!/^[A-Za-z0-9_-]{64}$/.test(id)) {
+    const { noSuchSigningKey } = await import('../../brands/keys/list-signing-keys.ts')
+    const { code, message } = noSuchSigningKey(id)
+    throw new ServiceRefusal(message, { code })
+  }
+  const { record, etag } = await service.call(api.signingKey, { id })
+  if (record['disabled_at'] !== null) throw stateConflict(`The signing key ${id} is already disabled.`)
+  const { record: disabled } = await service.call(api.disableSigningKey, {
+    id,
+    body: { force },
+    ifMatch: etag,
+  })
+  const { stopped_models: stopped } = disabled
+  return Array.isArray(stopped) ? stopped.map(String) : []
 }

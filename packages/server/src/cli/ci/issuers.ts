@@ -1,7 +1,8 @@
 /** `ratafia issuers`: the CI systems whose jobs can have tokens (contract/oidc.md, "Commands and pipelines"). */
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AddedIssuer } from '../../ci/issuers/add.ts'
+import type { ShownIssuer } from '../../ci/issuers/find.ts'
+import type { FoundIssuer } from '../../ci/issuers/issuer.ts'
 import { KIND_NAMES, KINDS } from '../../ci/issuers/kinds.ts'
 import { parseDuration } from '../../config/values.ts'
 import type { Installation } from '../../installation.ts'
@@ -18,10 +19,11 @@ import {
   note,
   print,
   printList,
+  type Row,
+  type RowOf,
   withJson,
   withList,
 } from '../output.ts'
-import { ISSUER_COLUMNS, issuerRow, rowOfShown, shownIssuer } from './issuer-row.ts'
 
 interface AddOptions extends JsonOption {
   readonly kind: string
@@ -63,7 +65,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
   withList(issuers.command('list'), ISSUER_COLUMNS)
     .description('list all issuers, by URL')
     .action(async (options: ListOption) => {
-      const { listIssuers } = await import('../../ci/issuers/list.ts')
+      const { listIssuers } = await import('../../ci/issuers/find.ts')
       const rows = await context.readInstallation(async (installation) =>
         (await listIssuers(installation)).map(issuerRow),
       )
@@ -76,7 +78,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
   withJson(issuers.command('show <url>'))
     .description('show one issuer with its keys and its rules, by URL or id')
     .action(async (url: string, options: JsonOption) => {
-      const { showIssuer } = await import('../../ci/issuers/show.ts')
+      const { showIssuer } = await import('../../ci/issuers/find.ts')
       const found = await context.readInstallation((installation) => showIssuer(url, installation))
       print(context, options, shownIssuer(found), details(rowOfShown(found)))
     })
@@ -111,7 +113,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 }
 
 async function whatRemovingEnds(url: string, installation: Installation): Promise<string> {
-  const { showIssuer } = await import('../../ci/issuers/show.ts')
+  const { showIssuer } = await import('../../ci/issuers/find.ts')
   const { issuer, rules } = await showIssuer(url, installation)
   if (rules.length === 0) return `No job of ${issuer.url} can get a token any longer. It has no rule.`
   const names = rules.map(({ name }) => name).join(', ')
@@ -177,3 +179,56 @@ function durationOf(text: string): number {
     throw new UsageError(`--max-life ${error instanceof Error ? error.message : String(error)}`)
   }
 }
+
+/** An issuer as commands show it. */
+const ISSUER_COLUMNS = [
+  'url',
+  'kind',
+  'audience',
+  'keys',
+  'keys_from',
+  'tried_at',
+  'failure',
+  'id',
+  'created_at',
+] as const
+
+const issuerRow = ({ issuer, keys }: FoundIssuer): RowOf<typeof ISSUER_COLUMNS> => ({
+  url: issuer.url,
+  kind: issuer.kind,
+  audience: issuer.settings.audience,
+  keys: keys.pinnedAt ? 'pinned' : 'fetched',
+  keys_from: (keys.pinnedAt ?? keys.fetchedAt).toISOString(),
+  tried_at: keys.pinnedAt ? null : keys.triedAt.toISOString(),
+  failure: keys.failure ?? null,
+  id: issuer.id,
+  created_at: issuer.createdAt.toISOString(),
+})
+
+/** For JSON: the lists as lists. */
+function shownIssuer(found: ShownIssuer) {
+  const { settings } = found.issuer
+  return {
+    ...issuerRow(found),
+    other_audiences: settings.otherAudiences,
+    private_addresses: settings.privateAddresses,
+    stable_claims: settings.stableClaims ?? KINDS[found.issuer.kind].stableIds,
+    names_can_be_reused: settings.namesCanBeReused,
+    max_life_seconds: settings.longestLife / 1000,
+    algorithms: found.imported.algorithms,
+    key_ids: found.imported.keys.map(({ kid }) => kid ?? null),
+    keys_left_out: Object.entries(found.imported.leftOut).map(([reason, count]) => `${count} ${reason}`),
+    rules: found.rules.map(({ name }) => name),
+  }
+}
+
+/** For people. */
+const rowOfShown = (found: ShownIssuer): Row =>
+  Object.fromEntries(
+    Object.entries(shownIssuer(found)).map(([name, value]) => [
+      name,
+      value !== null && typeof value === 'object'
+        ? value.map((one) => one ?? 'without a name').join(', ')
+        : value,
+    ]),
+  )

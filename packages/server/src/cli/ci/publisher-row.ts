@@ -1,6 +1,7 @@
 /** A rule as commands show it. */
-import { formatMatch } from '../../ci/rules/format-match.ts'
-import { disuseOf } from '../../ci/rules/managing/disuse.ts'
+
+import { disuseOf } from '../../ci/rules/managing/publisher-record.ts'
+import { formatMatch } from '../../ci/rules/matcher.ts'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { RowOf } from '../output.ts'
 import type { PUBLISHER_COLUMNS } from './publisher-columns.ts'

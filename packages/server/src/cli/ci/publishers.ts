@@ -62,7 +62,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
     .action(async (name: string, options: JsonOption) => {
       const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
       const { publisherRow } = await import('./publisher-row.ts')
-      const { showRule } = await import('../../ci/rules/managing/show-rule.ts')
+      const { showRule } = await import('../../ci/rules/managing/find-rule.ts')
       const { now, shown } = await context.readInstallation(async (installation) => ({
         now: installation.clock(),
         shown: await showRule(name, installation),

@@ -59,7 +59,7 @@ async function exportTo(
 
 /** The service sends JSON lines, of which this makes either format. */
 async function textIn(format: AuditFormat): Promise<(pages: Pages) => AsyncIterable<string>> {
-  if (format === 'jsonl') return (await import('../../files/json-lines.ts')).jsonLines
+  if (format === 'jsonl') return (await import('../../files/export-rows.ts')).jsonLines
   const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
   const { exportText } = await import('../../files/export-rows.ts')
   return (pages) => exportText(pages, { format: 'csv', columns })

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { type Database, inTransaction, openDatabase } from '../index.ts'
-import { PreparedNames } from './prepared.ts'
+import { PreparedNames } from './postgres.ts'
 
 eachDatabase((kind, open, { target }) => {
   let database: Database

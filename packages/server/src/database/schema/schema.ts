@@ -1,7 +1,5 @@
 import type { Selectable } from 'kysely'
 import type { AccountTables } from './account-tables.ts'
-import type { CiTables } from './ci-tables.ts'
-import type { FleetTables } from './fleet-tables.ts'
 import type { ManagementTables } from './management-tables.ts'
 
 /**
@@ -228,3 +226,66 @@ export type DeviceRegistrationTable = Schema['device_registration']
 export type DeviceSessionTable = Schema['device_session']
 export type CloneEvidenceTable = Schema['clone_evidence']
 export type AuditEntryTable = Schema['audit_entry']
+
+/** The tables of jobs of CI systems: see `schema.ts`. */
+interface CiTables {
+  oidc_issuer: {
+    id: string
+    url: string
+    kind: string
+    settings: string
+    created_at: number
+  }
+  oidc_issuer_keys: {
+    issuer_id: string
+    revision: string
+    keys: string
+    algorithms: string
+    pinned_at: number | null
+    fetched_at: number
+    tried_at: number
+    failure: string | null
+  }
+  publisher_rule: {
+    id: string
+    name: string
+    issuer_id: string
+    account_id: string
+    version: string
+    ids: string
+    matchers: string
+    grants: string
+    lifetime: number
+    created_at: number
+    disabled_at: number | null
+    last_used_at: number | null
+  }
+  used_workload_token: {
+    issuer: string
+    token_key: string
+    session_id: string
+    used_at: number
+    expires_at: number
+    idempotency_hash: string | null
+  }
+}
+
+/** The tables about a whole register of devices: see `schema.ts`. */
+interface FleetTables {
+  device_activity: {
+    device_id: string
+    bucket: number
+    brand_id: string
+    last_seen_at: number | null
+    address: string | null
+    address_key: string | null
+    evidence_at: number | null
+  }
+  device_count: {
+    brand_id: string
+    model: string
+    status: string
+    devices: number
+    counted_at: number
+  }
+}

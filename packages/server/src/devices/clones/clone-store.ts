@@ -95,9 +95,16 @@ export const insertOf = (
 
 /** One of these, and that the device has evidence. False if it has as much of the kind as there may be. */
 export async function recordSighting(query: Database['query'], seen: SightingOf): Promise<boolean> {
-  const { bucket } = seen
-  const given = { list: listOf(SIGHTING, [sightingRow(seen)]), bucket }
-  if (insertsInWith(query)) return (await insertMarked(query, given)).rows.length > 0
+  const given = { list: listOf(SIGHTING, [sightingRow(seen)]), bucket: seen.bucket }
+  if (insertsInWith(query)) {
+    const bucket = sql`${seen.bucket}`
+    const { rows } = await sql`with evident as (
+        ${insertOf(listed(query, 'sighting', SIGHTING, given.list), bucket)}
+        returning device_id, bucket, last_seen_at
+      ), marked as (${markEvidenceOf(sql.table('evident'), bucket)})
+      select device_id from evident`.execute(query)
+    return rows.length > 0
+  }
   return inTransaction(query, async (transaction) => {
     if (!anyRowChanged(await insertListed(transaction, given))) return false
     await markEvidence(transaction, seen)
@@ -105,21 +112,8 @@ export async function recordSighting(query: Database['query'], seen: SightingOf)
   })
 }
 
-interface Listed {
-  readonly list: string
-  readonly bucket: number
-}
-
-const insertListed = compiledOnce((query, { list, bucket }: Listed & Values) =>
+const insertListed = compiledOnce((query, { list, bucket }: { list: string; bucket: number }) =>
   insertOf(listed(query, 'sighting', SIGHTING, list), sql`${bucket}`),
-)
-
-const insertMarked = compiledOnce(
-  (query, { list, bucket }: Listed & Values) => sql`with evident as (
-      ${insertOf(listed(query, 'sighting', SIGHTING, list), sql`${bucket}`)}
-      returning device_id, bucket, last_seen_at
-    ), marked as (${markEvidenceOf(sql.table('evident'), sql`${bucket}`)})
-    select device_id from evident`,
 )
 
 /** Primary key. */

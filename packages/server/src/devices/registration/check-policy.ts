@@ -1,4 +1,5 @@
 /** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
+import { isDeepStrictEqual } from 'node:util'
 import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
 import type { OpenModel, StoredModel } from '../../brands/models/model-policy.ts'
 import type { Details } from '../../change.ts'
@@ -6,9 +7,8 @@ import { RequestError, registrationRefused } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { SerialUse } from '../device-store.ts'
 import { checkHardware } from './check-hardware.ts'
-import { checkRemodel } from './check-remodel.ts'
-import { proposedSerial } from './read-registration.ts'
-import type { Registration } from './registration.ts'
+import { checkRemodel, whyNoRemodel } from './check-remodel.ts'
+import { proposedSerial, type Registration } from './read-registration.ts'
 
 /** What firmware says whose maker never programmed a serial number. Many units share it, so it names none of them. */
 
@@ -124,6 +124,24 @@ export async function countApiKeyUse(
   const verdict = await useApiKey({ text: registration.apiKey, model }, stores, at)
   if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
   return verdict.key ? { 'api-key': verdict.key.id } : {}
+}
+
+/**
+ * Whether the policy still allows a new device when it is stored: it may have waited for its signature. Call it in the
+ * transaction, after every statement that may wait for a lock: what the operator took away before then applies to this
+ * device too. Nobody removes the model until the transaction ends. False: check everything again.
+ */
+export async function policyStillAllows(
+  { registration: { request, original, apiKey }, model, proposed }: AllowedDevice,
+  stores: TransactionStores,
+): Promise<boolean> {
+  const { models, allowList } = stores
+  const now = await models.hold(model)
+  if (!now || !isDeepStrictEqual(now.policy, model.policy)) return false
+  if (now.needsApiKey && apiKey === undefined) return false
+  const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
+  if (model.policy.registration === 'allow-list' && !(await allowList.has(model, device))) return false
+  return !original || (await whyNoRemodel(original, model, stores)) === undefined
 }
 
 /**

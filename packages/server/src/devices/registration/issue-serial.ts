@@ -1,19 +1,98 @@
 /**
- * The steps that every way to a serial shares: plan the number, sign the assertion, then store everything in one
- * transaction. The loser of a race throws its signature away, and nothing is ever half done (decision 0018).
+ * A device gets a serial in three steps: plan the number, sign the assertion, store everything in one transaction. The
+ * loser of a race throws its signature away, and nothing is ever half done (decision 0018).
  */
-import type { UnverifiedAssertion } from '@ratafia/assertions'
+import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
 import { generateSerial } from '../../brands/models/generate-serial.ts'
-import type { StoredModel } from '../../brands/models/model-policy.ts'
+import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
 import type { AuthoredStores, Recording } from '../../change.ts'
-import { Unavailable } from '../../errors.ts'
+import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
-import type { Device, SerialAssertion, SerialName } from '../device.ts'
+import { type Device, type SerialAssertion, type SerialName, showSerialName } from '../device.ts'
 import type { SerialUse } from '../device-store.ts'
-import { won } from '../lost-race.ts'
-import { serialAssertion } from '../serials/serial-assertion.ts'
-import { givesWay, supersededBy } from '../serials/serial-holder.ts'
+import { LostRace, won } from '../lost-race.ts'
+import { newDevice } from '../new-device.ts'
+import { givenSerial, givesWay, serialAssertion, supersedeHolder } from '../serials/serial-holder.ts'
+import { type AllowedDevice, broughtBy, countApiKeyUse, policyStillAllows } from './check-policy.ts'
+import type { Registration } from './read-registration.ts'
+import type { SigningQueue } from './signing-queue.ts'
+import { useRequestId } from './use-request-id.ts'
+
+export interface RegisterNewDeps extends AuthoredStores {
+  readonly signing: SigningQueue
+  /** Tells the operator about a fault that no device can repair. */
+  readonly warn: (message: string) => void
+}
+
+/**
+ * A device that the policy allows. Throws {@link RequestError} `registration-refused` or `invalid-api-key`, and
+ * {@link LostRace} if another request was faster.
+ */
+export async function registerNewDevice(
+  allowed: AllowedDevice,
+  deps: RegisterNewDeps,
+): Promise<SerialAssertion> {
+  const { registration, model } = allowed
+  const { deviceKeyId } = registration.request.fields
+  const { plan, at, signed } = await deps.signing.run(async () => {
+    const plan = await planRegistration(allowed, deps)
+    return { plan, at: deps.clock(), signed: await signFor(registration, plan, deps) }
+  })
+  const { serial, revision } = plan
+  const decided = { status: 'active', decidedAt: at, decidedBy: 'policy' } as const
+  const device = { ...pendingDevice(registration, model, at), ...decided, serial, revision }
+  return deps.change(async (stores) => {
+    await takeSerial(plan, { deviceKeyId, at }, stores)
+    won(await stores.devices.add(device))
+    await useRequestId(registration, device, at, stores)
+    // Late: all devices of the model wait for the row of their key.
+    const apiKey = await countApiKeyUse(allowed, at, stores)
+    won(await policyStillAllows(allowed, stores))
+    const details = { ...givenSerial(device), ...apiKey, ...broughtBy(allowed) }
+    await stores.record({ action: 'device.register', subject: device.id, details })
+    return storeSerial(signed, { device, at }, stores)
+  })
+}
+
+/** A device that was imported without its assertion. Throws as {@link registerNewDevice}. */
+export async function registerImported(
+  registration: Registration,
+  device: Device,
+  deps: RegisterNewDeps,
+): Promise<SerialAssertion> {
+  const { brandId, model, serial } = device
+  const { revision, at, signed } = await deps.signing.run(async () => {
+    const given = (await deps.devices.findUse(device)).revision
+    // The same device, asking twice at once, was faster. Looked up last: before it no assertion could be stored.
+    if (await deps.devices.findSerialAssertion(device)) throw new LostRace()
+    const revision = given === undefined ? 0 : given + 1
+    const plan = { brandId, model, serial, revision }
+    return { revision, at: deps.clock(), signed: await signFor(registration, plan, deps) }
+  })
+  return deps.change(async (stores) => {
+    won(await stores.devices.setRevision(device, revision))
+    await useRequestId(registration, device, at, stores)
+    const details = givenSerial({ ...device, revision })
+    await stores.record({ action: 'device.register', subject: device.id, details })
+    return storeSerial(signed, { device, at }, stores)
+  })
+}
+
+/** The row of a new device: pending, without a serial number. */
+export const pendingDevice = (
+  { request, original }: Registration,
+  { brandId, model }: StoredModel,
+  at: Date,
+): Device =>
+  newDevice({
+    brandId,
+    model,
+    deviceKeyId: request.fields.deviceKeyId,
+    origin: 'registration',
+    original: original ? showSerialName(original.fields) : null,
+    registeredAt: at,
+  })
 
 /** A serial number that can be given, and the device that loses it. */
 export interface SerialPlan extends SerialName {
@@ -24,17 +103,14 @@ export interface SerialPlan extends SerialName {
 }
 
 /** The device that has the serial number and keeps it, because of the policy or its status. */
-export interface SerialTaken {
+interface SerialTaken {
   readonly taken: Device
 }
-
-/** How many numbers of a template one request skips at most, because devices have proposed them before. */
-const SKIPPED_NUMBERS = 100
 
 interface ToPlan {
   readonly model: StoredModel
   readonly proposed: string | undefined
-  /** Of the proposed number, if it was read a moment ago. */
+  /** What was given under the proposed number, if it was read a moment ago. */
   readonly use?: SerialUse | undefined
 }
 
@@ -50,6 +126,9 @@ export async function planSerial(
   return { ...name, holder, revision: revision === undefined ? 0 : revision + 1 }
 }
 
+/** How many numbers of a template one request skips at most, because devices have proposed them before. */
+const SKIPPED_NUMBERS = 100
+
 async function planNewNumber(model: StoredModel, deps: AuthoredStores): Promise<SerialPlan> {
   for (let attempt = 0; attempt < SKIPPED_NUMBERS; attempt++) {
     const serial = await generateSerial(model, deps)
@@ -64,10 +143,27 @@ async function planNewNumber(model: StoredModel, deps: AuthoredStores): Promise<
 }
 
 /**
+ * {@link planSerial} for a device that asks. Throws `RequestError` `registration-refused`, and {@link LostRace} if its own
+ * key has the number: then the same request, sent twice at once, was faster.
+ */
+export async function planRegistration(allowed: AllowedDevice, deps: AuthoredStores): Promise<SerialPlan> {
+  const plan = await planSerial(allowed, deps)
+  const holder = 'taken' in plan ? plan.taken : plan.holder
+  if (holder?.deviceKeyId === allowed.registration.request.fields.deviceKeyId) throw new LostRace()
+  if (!('taken' in plan)) return plan
+  const { serial, status } = plan.taken
+  throw registrationRefused(
+    status === 'revoked'
+      ? `The serial number ${serial} belongs to a device that is revoked. Ask the operator.`
+      : `The serial number ${serial} belongs to another device key. If it is this device's, ask the operator.`,
+  )
+}
+
+/**
  * `request` is verified to be signed with the device key in it; the serial repeats its body. Throws as `signSerial`.
  */
 export function signPlanned(
-  { brandId, model, serial, revision }: SerialPlan,
+  { brandId, model, serial, revision }: SerialName & { readonly revision: number },
   request: UnverifiedAssertion<'serial-request'>,
   deps: Stores,
 ): Promise<SignedSerial> {
@@ -76,19 +172,56 @@ export function signPlanned(
   return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, deps)
 }
 
-/** On the transaction, before the serial goes to another key. Throws `LostRace` if the holder is no longer active. */
-export async function supersedeHolder(
-  { holder }: SerialPlan,
-  { deviceKeyId, at }: { readonly deviceKeyId: string; readonly at: Date },
-  { devices, record }: TransactionStores & Recording,
-): Promise<void> {
-  if (!holder) return
-  const reason = `The serial number was issued again, to the device key ${deviceKeyId}.`
-  won(await devices.supersede(holder, { at, by: 'policy', reason }))
-  await record(supersededBy(holder, deviceKeyId))
+/** {@link signPlanned} for a device that asks. If no key can sign, only the operator learns why. */
+async function signFor(
+  { request, model }: Registration,
+  plan: Parameters<typeof signPlanned>[0],
+  deps: RegisterNewDeps,
+): Promise<SignedSerial> {
+  try {
+    const signed = await signPlanned(plan, request, deps)
+    const { authorityId } = signed.signer
+    const { brandId, serialAuthority } = model.fields
+    // The device checks its own model assertion, which may have another revision than ours (contract/devices.md 2.3).
+    if (authorityId === brandId || serialAuthority.includes(authorityId)) return signed
+    throw registrationRefused(
+      `The device would not accept a serial signed by ${authorityId}: its model assertion does not name it as a serial-authority. Update the model assertion of the device.`,
+    )
+  } catch (error) {
+    const unfit =
+      error instanceof AssertionError || (error instanceof RequestError && error.code === 'invalid-field')
+    throw unfit ? cannotSign(error, model, deps) : error
+  }
 }
 
-/** On the transaction, after everything else. Throws `LostRace` if the signing key was disabled meanwhile. */
+function cannotSign(
+  error: Error,
+  { fields }: Registration['model'],
+  { warn }: RegisterNewDeps,
+): RequestError {
+  const name = showModelName(fields)
+  const detail = `no serial of ${name} can be signed: ${error.message}`
+  warn(detail)
+  const generic = fields.serialAuthority.includes('generic')
+    ? ' Only Canonical signs serials by generic.'
+    : ''
+  return registrationRefused(
+    `This service has no key that can sign serials of ${name} now.${generic} Its operator can find the reason with \`ratafia models show ${name}\` and in the log.`,
+    { private: detail, cause: error },
+  )
+}
+
+/** On the transaction, first. Throws {@link LostRace} if the holder is no longer active. */
+export async function takeSerial(
+  { holder }: SerialPlan,
+  { deviceKeyId, at }: { readonly deviceKeyId: string; readonly at: Date },
+  stores: TransactionStores & Recording,
+): Promise<void> {
+  const reason = `The serial number was issued again, to the device key ${deviceKeyId}.`
+  if (holder) await supersedeHolder(holder, { deviceKeyId, at, reason }, stores)
+}
+
+/** On the transaction, after everything else. Throws {@link LostRace} if the signing key was disabled meanwhile. */
 export async function storeSerial(
   { assertion: signed }: SignedSerial,
   { device, at }: { readonly device: Device; readonly at: Date },

@@ -1,4 +1,5 @@
-/** Reads what a device sends to get a serial (contract/devices.md 2.1), and checks everything that needs no look-up. */
+/** Reads what a device sends to get a serial (contract/devices.md 2.1), and checks what needs no look-up. */
+import { createHash } from 'node:crypto'
 import {
   DEFAULT_LIMITS,
   decodeStream,
@@ -8,9 +9,12 @@ import {
   verifySelfSigned,
 } from '@ratafia/assertions'
 import { registrationRefused } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
+import type { Caller } from '../device.ts'
 import { explained, FROM_DEVICES, invalidAssertion } from '../explained.ts'
+import { openNonce } from '../nonce.ts'
 
-export interface RegistrationRequest {
+interface RegistrationRequest {
   /** Signed with the device key in it. */
   readonly request: UnverifiedAssertion<'serial-request'>
   /** Of the same brand and model; its chain is not checked. */
@@ -19,11 +23,39 @@ export interface RegistrationRequest {
   readonly original: UnverifiedAssertion<'serial'> | undefined
 }
 
+export interface RegisterInput {
+  /** The body: serial-request, model and, at a remodel, the original serial. */
+  readonly stream: Uint8Array
+  /** The header `api-key`. */
+  readonly apiKey: string | undefined
+  readonly caller: Caller
+}
+
+/** Read, and signed by the device. Whether its model is genuine is checked before anything new is stored. */
+export interface Registration extends RegistrationRequest, Omit<RegisterInput, 'stream'> {
+  /** SHA-256. */
+  readonly requestIdHash: Uint8Array
+  /** Too old for a new request; one that was accepted before may still be repeated. */
+  readonly requestIdExpired: boolean
+  /** SHA-256 of the content of the serial-request. */
+  readonly requestHash: Uint8Array
+}
+
+/** Throws `RequestError` `invalid-assertion` or `invalid-nonce`. */
+export async function readRegistration(
+  { stream, apiKey, caller }: RegisterInput,
+  deps: Stores,
+): Promise<Registration> {
+  const parts = readStream(stream)
+  const { hash, expired } = await openNonce('request-id', parts.request.fields.requestId, deps)
+  const requestHash = createHash('sha256').update(parts.request.content).digest()
+  return { ...parts, apiKey, caller, requestIdHash: hash, requestIdExpired: expired, requestHash }
+}
+
 /** Request, model and original serial: nothing else is expected, so nothing else is read. */
 const LIMITS = { ...DEFAULT_LIMITS, assertions: 3 }
 
-/** Throws `RequestError` `invalid-assertion`. */
-export function readRegistration(stream: Uint8Array): RegistrationRequest {
+function readStream(stream: Uint8Array): RegistrationRequest {
   const [first, second, third] = explained(() => decodeStream(stream, LIMITS, FROM_DEVICES))
   if (!first || !second) {
     throw invalidAssertion('expected a serial-request assertion and then the model assertion')

@@ -3,7 +3,6 @@
  * store. What is looked up before the signature only saves work and explains a refusal: the constraints in the
  * transaction at the end decide, and the loser of a race starts again.
  */
-import { createHash } from 'node:crypto'
 import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
@@ -14,16 +13,15 @@ import { type AuthoredStores, deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
-import type { Caller, SerialAssertion } from '../device.ts'
+import type { Device, SerialAssertion } from '../device.ts'
 import { explainedAsync } from '../explained.ts'
-import { retryLostRaces } from '../lost-race.ts'
-import { openNonce, staleNonce } from '../nonce.ts'
+import { LostRace, retryLostRaces } from '../lost-race.ts'
+import { staleNonce } from '../nonce.ts'
 import { type WaitDeps, waitForApproval } from './approval/wait-for-approval.ts'
 import { type AllowedDevice, checkPolicy } from './check-policy.ts'
-import { readRegistration } from './read-registration.ts'
-import { type RegisterNewDeps, registerImported, registerNewDevice } from './register-new.ts'
-import type { Registration, RegistrationResult } from './registration.ts'
-import { outcomeOfKey, outcomeOfRequest, standingOutcome } from './standing-outcome.ts'
+import { type RegisterNewDeps, registerImported, registerNewDevice } from './issue-serial.ts'
+import { type RegisterInput, type Registration, readRegistration } from './read-registration.ts'
+import { deviceOfRequest, useRequestId } from './use-request-id.ts'
 
 interface StepDeps extends AuthoredStores, RegisterNewDeps, WaitDeps {
   readonly recognised: Recognised<UnverifiedAssertion<'model'>>
@@ -32,77 +30,115 @@ interface StepDeps extends AuthoredStores, RegisterNewDeps, WaitDeps {
 
 export type RegisterDeps = Omit<StepDeps, 'change'>
 
-export interface RegisterInput {
-  /** The body: serial-request, model and, at a remodel, the original serial. */
-  readonly stream: Uint8Array
-  /** The header `api-key`. */
-  readonly apiKey: string | undefined
-  /** Whether the device takes more than the serial. */
-  readonly serialStream: boolean
-  readonly caller: Caller
-}
-
 /** More than enough for all devices that ask for one serial at the same moment. */
 const ATTEMPTS = 20
 
+/** The serial, or `wait`: the operator has yet to approve the device. */
+type Result = SerialAssertion | 'wait'
+
 /**
- * The encoded answer; undefined while the device waits for approval. The same request (request-id, key and everything
- * else that is signed) always gets the same answer, however late it is repeated. Throws {@link RequestError}
- * `invalid-assertion`, `invalid-nonce`, `registration-refused` or `invalid-api-key`, and then nothing is used up;
- * {@link Unavailable} if too many wait.
+ * The encoded answer, with what the device needs besides its serial if it takes a stream; undefined while the device
+ * waits for approval. The same request (request-id, key and everything else that is signed) always gets the same answer,
+ * however late it is repeated. Throws {@link RequestError} `invalid-assertion`, `invalid-nonce`, `registration-refused`
+ * or `invalid-api-key`, and then nothing is used up; {@link Unavailable} if too many wait.
  */
 export async function registerDevice(
-  input: RegisterInput,
+  { serialStream, ...input }: RegisterInput & { readonly serialStream: boolean },
   given: RegisterDeps,
 ): Promise<Uint8Array | undefined> {
-  const registration = await receive(input, given)
+  const registration = await readRegistration(input, given)
   const { deviceKeyId, brandId } = registration.request.fields
   const change = given.changeBy({ actor: deviceKeyActor(deviceKeyId), source: input.caller.address })
   const deps = { ...given, change }
-  // What is remembered may be why a race was lost: the second attempt reads everything.
-  const result = await retryLostRaces(ATTEMPTS, (attempt) =>
-    register(registration, attempt === 0 ? deps : { ...deps, brandMemory: undefined }),
-  ).catch((error: unknown) => {
+  let refused: RequestError | undefined
+  const result = await retryLostRaces(ATTEMPTS, async (attempt) => {
+    // What is remembered may be why a race was lost: the second attempt reads everything.
+    const now = attempt === 0 ? deps : { ...deps, brandMemory: undefined }
+    const checked = await check(registration, now)
+    if ('answer' in checked) return checked.answer
+    if (refused) throw refused
+    try {
+      return await decide(registration, checked, now)
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      // A copy of this request, sent at the same moment, may be the reason: then it has its answer now.
+      refused = error
+      throw new LostRace()
+    }
+  }).catch((error: unknown) => {
     if (error instanceof RequestError) given.tally.add('registrations', 'refused', brandId)
     throw error
   })
   if (!result) throw new Unavailable(`a registration lost ${ATTEMPTS} races`)
   if (result === 'wait') return undefined
-  return input.serialStream ? withSigner(result, deps) : result.encoded
+  return serialStream ? withSigner(result, deps) : result.encoded
 }
 
-async function receive({ stream, apiKey, caller }: RegisterInput, deps: Stores): Promise<Registration> {
-  const parts = readRegistration(stream)
-  const { hash, expired } = await openNonce('request-id', parts.request.fields.requestId, deps)
-  const requestHash = createHash('sha256').update(parts.request.content).digest()
-  return { ...parts, apiKey, caller, requestIdHash: hash, requestIdExpired: expired, requestHash }
+interface Checked {
+  readonly model: OpenModel
+  /** A device that was imported without its assertion: it gets one now. */
+  readonly imported: Device | undefined
 }
 
-/** One attempt. Throws `LostRace` if another request was faster. */
-async function register(registration: Registration, deps: StepDeps): Promise<RegistrationResult> {
-  const repeated = await outcomeOfRequest(registration, deps)
-  if (repeated) return repeated
+/**
+ * Was this request, or this key, answered before? If not, its model is genuine. Throws {@link RequestError}, and
+ * {@link LostRace} if the request-id was used in the meantime.
+ */
+async function check(
+  registration: Registration,
+  deps: StepDeps,
+): Promise<Checked | { readonly answer: Result }> {
+  const earlier = await deviceOfRequest(registration, deps)
+  const repeated = earlier && (await answerOf(earlier, deps))
+  if (repeated) return { answer: repeated }
   if (registration.requestIdExpired) throw staleNonce('request-id', 'expired')
   const model = await trustedModel(registration, deps)
-  const known = await outcomeOfKey(registration, deps)
-  if (known?.result) return known.result
-  try {
-    // The policy is for new devices.
-    const decided = known ?? (await checkPolicy(registration, model, deps))
-    const result = !('proposed' in decided)
-      ? await registerImported(registration, decided.device, deps)
-      : model.policy.registration === 'approval'
-        ? await waitForApproval(decided, deps)
-        : await registerNewDevice(decided, deps)
-    deps.tally.add('registrations', result === 'wait' ? 'waits' : 'serial', model.brandId)
-    if ('proposed' in decided) warnOfPlaceholder(decided, deps)
-    return result
-  } catch (error) {
-    // A copy of this request, sent at the same moment, may have caused the refusal: then return what the copy got.
-    const standing = error instanceof RequestError ? await standingOutcome(registration, deps) : undefined
-    if (!standing) throw error
-    return standing
+  const device = await deps.devices.findByKey(registration.request.fields)
+  const answer = device && (await answerOf(device, deps))
+  if (!answer) return { model, imported: device }
+  await useRequestId(registration, device, deps.clock(), deps)
+  return { answer }
+}
+
+/** Undefined for a device that was imported without its assertion. Throws `RequestError` `registration-refused`. */
+async function answerOf(device: Device, { devices }: Stores): Promise<Result | undefined> {
+  const { status, reason } = device
+  switch (status) {
+    case 'active':
+      return devices.findSerialAssertion(device)
+    case 'pending':
+      return 'wait'
+    case 'rejected':
+      throw registrationRefused(asSentence(`The operator rejected this device${reason ? `: ${reason}` : ''}`))
+    case 'revoked':
+      throw registrationRefused(
+        'This device is revoked: its key can no longer get a serial of this model. Ask the operator.',
+      )
+    case 'superseded':
+      throw registrationRefused(
+        'Another device key has the serial number of this device now. Ask the operator, or make a new device key.',
+      )
   }
+}
+
+/** A reason may end with a full stop of its own. */
+const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** The policy is for new devices. Throws {@link RequestError}, and {@link LostRace} if another request was faster. */
+async function decide(
+  registration: Registration,
+  { model, imported }: Checked,
+  deps: StepDeps,
+): Promise<Result> {
+  const decided = imported ?? (await checkPolicy(registration, model, deps))
+  const result = !('proposed' in decided)
+    ? await registerImported(registration, decided, deps)
+    : model.policy.registration === 'approval'
+      ? await waitForApproval(decided, deps)
+      : await registerNewDevice(decided, deps)
+  deps.tally.add('registrations', result === 'wait' ? 'waits' : 'serial', model.brandId)
+  if ('proposed' in decided) warnOfPlaceholder(decided, deps)
+  return result
 }
 
 function warnOfPlaceholder({ registration, placeholder }: AllowedDevice, { warn }: StepDeps): void {

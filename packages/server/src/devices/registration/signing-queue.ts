@@ -6,11 +6,8 @@ import pLimit from 'p-limit'
 import { Unavailable } from '../../errors.ts'
 
 export interface SigningQueue {
-  /**
-   * Runs `work` when its turn comes; `again` says whether work for this device key was already here. Throws
-   * {@link Unavailable} at once if too many wait.
-   */
-  run<T>(deviceKeyId: string, work: (again: boolean) => Promise<T>): Promise<T>
+  /** Runs `work` when its turn comes. Throws {@link Unavailable} at once if too many wait. */
+  run<T>(work: () => Promise<T>): Promise<T>
   /** `refused` since the start. */
   state(): { readonly active: number; readonly waiting: number; readonly refused: number }
 }
@@ -27,23 +24,14 @@ interface SigningLimits {
 
 export function signingQueue({ atOnce, waiting }: SigningLimits, observer: SigningObserver): SigningQueue {
   const limit = pLimit(atOnce)
-  const here = new Map<string, number>()
   let refused = 0
   return {
-    run: async (deviceKeyId, work) => {
+    run: async (work) => {
       if (limit.activeCount >= atOnce && limit.pendingCount >= waiting) {
         refused++
         throw new Unavailable(`${waiting} registrations already wait for their signature`)
       }
-      const before = here.get(deviceKeyId) ?? 0
-      here.set(deviceKeyId, before + 1)
-      try {
-        return await limit(() => observer(() => work(before > 0)))
-      } finally {
-        const left = (here.get(deviceKeyId) ?? 1) - 1
-        if (left > 0) here.set(deviceKeyId, left)
-        else here.delete(deviceKeyId)
-      }
+      return limit(() => observer(work))
     },
     state: () => ({ active: limit.activeCount, waiting: limit.pendingCount, refused }),
   }

@@ -6,7 +6,7 @@ import type { TransactionStores } from '../../stores.ts'
 import type { Device, DeviceRef } from '../device.ts'
 import { won } from '../lost-race.ts'
 import { staleNonce } from '../nonce.ts'
-import type { Registration } from './registration.ts'
+import type { Registration } from './read-registration.ts'
 
 /** Throws `LostRace` if another request was faster, `RequestError` `invalid-nonce` if another key used the request-id. */
 export async function useRequestId(

@@ -5,9 +5,8 @@
 import { type Authority, requireForBrand } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
-import { deviceConflict } from '../conflict.ts'
 import type { Device } from '../device.ts'
-import { findDevice } from '../find-device.ts'
+import { deviceConflict, findDevice } from '../find-device.ts'
 import { LostRace, retryLostRaces, won } from '../lost-race.ts'
 import { GUARD_MS } from '../nonce.ts'
 

@@ -72,21 +72,15 @@ const claimOf = (rows: RawBuilder<unknown>, condition = sql``) => sql<{
 
 const oneRow = (row: Row) =>
   sql`values (${row.brand_id}, ${row.model}, ${row.serial}, ${row.bucket}, ${row.device_id}, ${row.revision})`
-const someRows = (query: Database['query'], list: string) =>
-  sql`select ${COLUMNS} from ${listed(query, 'given', GIVEN, list)} where true order by brand_id, model, serial`
+const someRows = (query: Database['query'], rows: readonly Row[]) =>
+  sql`select ${COLUMNS} from ${listed(query, 'given', GIVEN, listOf(GIVEN, rows))} where true
+    order by brand_id, model, serial`
 
-const claimKnown = compiledOnce((_query, row: Row) => claimOf(oneRow(row)))
 const claimNew = compiledOnce((_query, row: Row) =>
   claimOf(
     oneRow(row),
     sql`and (serial_holder.revision is null or serial_holder.revision < excluded.revision)`,
   ),
-)
-const claimSome = compiledOnce((query, { list }: { list: string }) => claimOf(someRows(query, list)))
-
-const keepSome = compiledOnce(
-  (query, { list }: { list: string }) => sql`insert into ${sql.table('serial_holder')} (${COLUMNS})
-    ${someRows(query, list)} on conflict (brand_id, model, serial) do update set revision = ${HIGHER}`,
 )
 
 /** Primary key. */
@@ -117,15 +111,17 @@ export function serialHolderStore({ query }: Pick<Database, 'query'>): SerialHol
     },
 
     async claim(device, revision) {
-      const claim = revision === 'new' ? claimNew : claimKnown
-      return (await claim(query, rowOf(device))).rows.length > 0
+      const row = rowOf(device)
+      const claimed = revision === 'new' ? claimNew(query, row) : claimOf(oneRow(row)).execute(query)
+      return (await claimed).rows.length > 0
     },
 
     async claimAll(devices) {
       // The first of those that want one serial.
       const first = new Map(devices.toReversed().map((device) => [nameOf(device), device]))
       if (first.size === 0) return new Set()
-      const { rows } = await claimSome(query, { list: listOf(GIVEN, [...first.values()].map(rowOf)) })
+      const given = [...first.values()].map(rowOf)
+      const { rows } = await claimOf(someRows(query, given)).execute(query)
       return new Set(rows.map(({ device_id }) => device_id as DeviceId))
     },
 
@@ -137,7 +133,9 @@ export function serialHolderStore({ query }: Pick<Database, 'query'>): SerialHol
         if (!other || Number(other.revision ?? -1) < Number(row.revision ?? -1))
           highest.set(nameOf(device), row)
       }
-      if (highest.size > 0) await keepSome(query, { list: listOf(GIVEN, [...highest.values()]) })
+      if (highest.size === 0) return
+      await sql`insert into ${sql.table('serial_holder')} (${COLUMNS}) ${someRows(query, [...highest.values()])}
+        on conflict (brand_id, model, serial) do update set revision = ${HIGHER}`.execute(query)
     },
 
     async release(device) {

@@ -9,8 +9,7 @@ import type { TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
-import { serialAssertion } from '../serials/serial-assertion.ts'
-import { givenSerial, supersededBy } from '../serials/serial-holder.ts'
+import { givenSerial, serialAssertion, supersedeHolder } from '../serials/serial-holder.ts'
 import { whyNoSession } from './device-session.ts'
 
 export interface SessionHolder {
@@ -52,12 +51,10 @@ function enterNew({ serial, at }: Asked, holder: Device | undefined): SessionHol
   const decided = { status: 'active', registeredAt: at, decidedAt: at, decidedBy: 'policy' } as const
   const named = { brandId, model, serial: number, deviceKeyId, revision }
   const device = newDevice({ ...named, origin: 'session', ...decided })
-  const enter = async ({ devices, record }: InChange) => {
-    if (holder) {
-      const reason = `A serial assertion of revision ${revision} came with the device key ${deviceKeyId}.`
-      won(await devices.supersede(holder, { at, by: 'policy', reason }))
-      await record(supersededBy(holder, deviceKeyId))
-    }
+  const enter = async (stores: InChange) => {
+    const { devices, record } = stores
+    const reason = `A serial assertion of revision ${revision} came with the device key ${deviceKeyId}.`
+    if (holder) await supersedeHolder(holder, { deviceKeyId, at, reason }, stores)
     won(await devices.add(device))
     await devices.addSerialAssertion(serialAssertion(serial, device), at)
     await record({ action: 'device.enter', subject: device.id, details: givenSerial(device) })

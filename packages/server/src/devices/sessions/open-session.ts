@@ -1,4 +1,6 @@
 /** Opens a device session, or refreshes one (contract/devices.md, decisions 5 to 8). */
+
+import { createHash } from 'node:crypto'
 import { newDeviceSessionId } from '@ratafia/api'
 import type { Recognised } from '../../brands/trust/recognised.ts'
 import { deviceKeyActor } from '../../change.ts'
@@ -22,7 +24,6 @@ import { type DeviceSession, type FoundSession, whyNoSession } from './device-se
 import { holderForSession } from './holder-for-session.ts'
 import { type PresentedSession, readSession } from './presented-session.ts'
 import { type ClearedSession, mintSession } from './session-macaroon.ts'
-import { findOpened, hashRequest, type NonceUse } from './use-nonce.ts'
 
 /** Is the session that a device wants to refresh ours, and its own? (contract/devices.md 1.3 and 1.6.) */
 interface PreviousDeps extends Stores {
@@ -200,4 +201,46 @@ async function answer(
   const { id: sessionId, macaroonId, openedAt: since, expiresAt: until } = session
   const facts = { ...device, store: session.store ?? undefined, since, until, sessionId }
   return { macaroon: mintSession(facts, { id: macaroonId, rootKey: minted.rootKey, location }) }
+}
+
+interface NonceUse extends Pick<DeviceSession, 'nonceHash' | 'requestHash'> {
+  /** Not verified. */
+  readonly deviceKeyId: string
+}
+
+/** How long the same request gets the same answer. */
+const RETRY_MS = 60_000
+
+/** Covers everything that was sent, each part with its length: this is how a repeated request is recognised. */
+function hashRequest(
+  { serial, request, model }: SessionTexts,
+  previous: PresentedSession | undefined,
+): Uint8Array {
+  const shown = previous && ('macaroon' in previous ? Buffer.from(previous.macaroon.signature) : 'unreadable')
+  const parts = [serial, request, model ?? null, shown?.toString('base64url') ?? null]
+  return createHash('sha256').update(JSON.stringify(parts)).digest()
+}
+
+/**
+ * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same session again,
+ * because the first answer may have been lost (contract/devices.md, decision 5); any other second use is refused. Between
+ * requests of one key that race with one nonce, the unique constraint on `nonce_hash` and `bucket` decides.
+ *
+ * Returns the session that this very request has opened before. Undefined for an unused nonce. Throws `RequestError`
+ * `invalid-nonce` if another request used it, or this one too long ago, and `device-refused` if the device may no longer
+ * have the session.
+ */
+async function findOpened(
+  { deviceKeyId, nonceHash, requestHash }: NonceUse,
+  { deviceSessions, clock }: Stores,
+): Promise<FoundSession | undefined> {
+  const found = await deviceSessions.findByNonce(nonceHash, deviceKeyId)
+  if (!found) return undefined
+  const age = clock().getTime() - found.session.openedAt.getTime()
+  if (age > RETRY_MS || Buffer.compare(found.session.requestHash, requestHash) !== 0) {
+    throw staleNonce('nonce', 'used')
+  }
+  const why = whyNoSession(found.device)
+  if (why !== undefined) throw deviceRefused(why)
+  return found
 }

@@ -21,7 +21,7 @@ import {
 } from '../device.ts'
 import { FROM_DEVICES } from '../explained.ts'
 import { deviceRef } from '../new-device.ts'
-import { serialAssertion } from '../serials/serial-assertion.ts'
+import { serialAssertion } from '../serials/serial-holder.ts'
 import { DEVICE_COLUMNS } from './device-columns.ts'
 import type { StoredDevice } from './device-transfer-store.ts'
 import { evidenceText, readEvidence } from './evidence-text.ts'

@@ -6,7 +6,6 @@ import type { DeviceId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
   anyRowChanged,
-  compiledOnce,
   type Database,
   type DeviceTable,
   insertMany,
@@ -77,27 +76,6 @@ export const TRANSFER_BATCH = 1000
 
 const ASKED = { value: 'text' } as const
 
-/**
- * Newest first. Not `in (…)`: PostgreSQL knows nothing of a table that was filled in this transaction, expects a large
- * part of it to match, and reads all of it for each batch.
- */
-const selectHaving = (column: 'id' | 'serial' | 'device_key_id') =>
-  compiledOnce(
-    (query, { list }: { list: string }) =>
-      sql<DeviceTable>`select device.* from ${listed(query, 'asked', ASKED, list)}
-        ${joinFew(query, 'device', sql`device.${sql.ref(column)} = asked.value`)}
-        order by device.id desc`,
-  )
-
-const HAVING = {
-  // The primary key begins with it.
-  id: selectHaving('id'),
-  // Index device_serial.
-  serial: selectHaving('serial'),
-  // Index device_key.
-  device_key_id: selectHaving('device_key_id'),
-}
-
 export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTransferStore {
   return {
     async count(filter) {
@@ -122,7 +100,8 @@ export function registerImport({
   query: transaction,
   distributed = false,
 }: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): RegisterImport {
-  const rowsHaving = async (column: keyof typeof HAVING, values: readonly string[]) => {
+  /** Newest first. By the primary key, which begins with `id`, or by the index device_serial or device_key. */
+  const rowsHaving = async (column: 'id' | 'serial' | 'device_key_id', values: readonly string[]) => {
     if (values.length === 0) return []
     if (distributed) {
       const found = transaction
@@ -131,8 +110,16 @@ export function registerImport({
         .where(column, 'in', [...new Set(values)])
       return found.orderBy('id', 'desc').execute()
     }
-    const asked = Array.from(new Set(values), (value) => ({ value }))
-    return (await HAVING[column](transaction, { list: listOf(ASKED, asked) })).rows
+    const asked = listOf(
+      ASKED,
+      Array.from(new Set(values), (value) => ({ value })),
+    )
+    // Not `in (…)`: PostgreSQL knows nothing of a table that was filled in this transaction, expects a large part of it
+    // to match, and reads all of it for each batch.
+    const { rows } = await sql<DeviceTable>`select device.* from ${listed(transaction, 'asked', ASKED, asked)}
+      ${joinFew(transaction, 'device', sql`device.${sql.ref(column)} = asked.value`)}
+      order by device.id desc`.execute(transaction)
+    return rows
   }
   const having = async (...asked: Parameters<typeof rowsHaving>) => (await rowsHaving(...asked)).map(deviceOf)
   const serials = serialHolderStore({ query: transaction })

@@ -4,7 +4,7 @@ import { type Authority, type BrandScope, brandsFor, covers } from '../../author
 import { showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
 import { type ChangingBy, changeUnlessDry, type InChange } from '../../change.ts'
-import { plainCell } from '../../files/csv-cell.ts'
+import { plainCell } from '../../files/csv-shape.ts'
 import { Faults, ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { type ImportSource, streamImportRows } from '../../files/import-stream.ts'
 import type { Stores } from '../../stores.ts'

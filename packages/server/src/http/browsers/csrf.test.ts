@@ -3,8 +3,7 @@ import { after, test } from 'node:test'
 import fastifyCookie from '@fastify/cookie'
 import fastify from 'fastify'
 import { cookiesFor } from './cookies.ts'
-import { csrfTokens } from './csrf.ts'
-import { formCookie } from './form-cookie.ts'
+import { csrfTokens, formCookie } from './csrf.ts'
 
 const app = fastify()
 await app.register(fastifyCookie)

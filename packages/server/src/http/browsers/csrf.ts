@@ -5,6 +5,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { PageCookies } from './cookies.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -57,4 +58,26 @@ export function isMacOf(cookie: string, text: string, sent: string | undefined):
   const expected = Buffer.from(macOf(cookie, text))
   const given = Buffer.from(sent ?? '')
   return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** The cookie behind the tokens of forms that people fill in before they sign in. It says nothing about the browser. */
+export function formCookie({ options, fullName }: PageCookies): CsrfCookie {
+  const name = fullName('ratafia-form')
+  return {
+    // An empty one is a key that everybody knows.
+    of: ({ cookies }) => cookies[name] || undefined,
+    create: (request, reply) => {
+      const cookie = randomBytes(18).toString('base64url')
+      reply.setCookie(name, cookie, options)
+      // For another form of the same page.
+      request.cookies[name] = cookie
+      return cookie
+    },
+  }
+}
+
+/** A second defence, behind SameSite cookies and the form's token. False for a browser that does not say. */
+export function isFromOtherSite({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }

@@ -12,7 +12,12 @@
  */
 import type { FastifyBaseLogger, FastifyInstance, onRequestHookHandler } from 'fastify'
 import type { Clock } from '../../clock.ts'
-import { RATE_LIMIT_NAMES, type RateLimitName, type RateLimits } from '../../config/rate-limits.ts'
+import {
+  RATE_LIMIT_NAMES,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+} from '../../config/rate-limits.ts'
 import { TooManyRequests } from '../../errors.ts'
 import type { Counters, Taken } from '../../limits/counters.ts'
 import { before } from '../hooks.ts'
@@ -108,5 +113,20 @@ function reporter(log: FastifyBaseLogger): (limit: RateLimitName, address: strin
     }
     say(limit, 1, address)
     wait(limit)
+  }
+}
+
+/** Throws {@link TooManyRequests}. Without a limit it does nothing. */
+export function accountLimit(
+  limit: RateLimit | undefined,
+  counters: Counters,
+): (accountId: string) => Promise<void> {
+  const [rule] = limit ? rulesOf('management-account', limit) : []
+  return async (key) => {
+    if (!rule) return
+    const taken = await counters.take([{ rule, key }])
+    if (!taken.allowed) {
+      throw new TooManyRequests(taken.waitMs, { what: 'Your account sends too many requests.' })
+    }
   }
 }

@@ -6,8 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { boundedBody } from '../../bounded-body.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import { type DocumentSource, type Target, targetOf } from './allowed-addresses.ts'
-import { answerOver } from './answer.ts'
-import { reasonOf } from './reasons.ts'
+import { answerOver, reasonOf } from './answer.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
 export interface DocumentOptions extends SocketOptions {

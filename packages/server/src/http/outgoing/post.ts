@@ -4,8 +4,7 @@
  */
 import { RequestError } from '../../errors.ts'
 import { targetOf } from './allowed-addresses.ts'
-import { answerOver } from './answer.ts'
-import { reasonOf } from './reasons.ts'
+import { answerOver, reasonOf } from './answer.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
 export interface PostOptions extends SocketOptions {

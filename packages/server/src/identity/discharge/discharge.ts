@@ -8,14 +8,22 @@ import {
   discharge,
   encodeBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
-import { ConditionError, formatTimeBefore } from '@ratafia/macaroon/conditions'
+import {
+  ConditionError,
+  formatDeclared,
+  formatTimeBefore,
+  splitCondition,
+} from '@ratafia/macaroon/conditions'
+import type { Account } from '../../accounts/account.ts'
 import { formatLoginMark } from '../../accounts/ended-logins/login-mark.ts'
+import type { SignIn } from '../../authority.ts'
 import { invalidRequest, unauthorized } from '../../errors.ts'
+import { parseSummary } from '../../third-party/request-summary.ts'
+import { SIGNED_IN_KEY, signedInText } from '../../third-party/signed-in.ts'
 import { agentInteraction } from '../agents/agent-interaction.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { browserWindow } from '../logins/browser-window.ts'
 import { browserRedirect } from '../redirect/browser-redirect.ts'
-import { declarationsOf, parseIdentityCondition } from './identity-condition.ts'
 import {
   type Client,
   type DischargeToken,
@@ -140,3 +148,53 @@ function caveatDigest(id: Uint8Array, payload: Uint8Array = new Uint8Array()): U
   length.writeUInt32BE(id.length)
   return hash('sha256', Buffer.concat([length, id, payload]), 'buffer')
 }
+
+/** What is declared about an account, by key. */
+const DECLARED = new Map<string, (login: DeclaredLogin) => string>([
+  ['userid', ({ account }) => account.id],
+  ['username', ({ account }) => account.username],
+  [SIGNED_IN_KEY, ({ signIn }) => signedInText(signIn)],
+])
+
+interface DeclaredLogin {
+  readonly account: Account
+  readonly signIn: SignIn
+}
+
+/** The key that each condition asks for. */
+const KEYS: ReadonlyMap<string, string> = new Map([
+  ['is-authenticated-userid', 'userid'],
+  ['is-authenticated-user', 'username'],
+])
+
+interface IdentityCondition {
+  /** The key to declare. */
+  readonly key: string
+  /** As sent; it parses. */
+  readonly summary: string | undefined
+}
+
+/** Throws a 401 for any other condition: what we do not understand may forbid just this. */
+function parseIdentityCondition(condition: string): IdentityCondition {
+  const { name, argument } = splitCondition(condition)
+  const key = KEYS.get(name)
+  if (key === undefined) {
+    throw unauthorized(
+      `This identity service does not know the condition ${JSON.stringify(name.slice(0, 64))}. ` +
+        'It discharges is-authenticated-userid and is-authenticated-user.',
+    )
+  }
+  if (argument === '') return { key, summary: undefined }
+  const summary = argument.startsWith('for ') ? argument.slice('for '.length) : undefined
+  if (summary === undefined || parseSummary(summary) === undefined) {
+    throw unauthorized(`This identity service does not understand what follows ${name}.`)
+  }
+  return { key, summary }
+}
+
+/** What a discharge declares about a login: those of the keys that this service knows. */
+const declarationsOf = (login: DeclaredLogin, keys: readonly string[]): readonly string[] =>
+  [...new Set(keys)].flatMap((key) => {
+    const value = DECLARED.get(key)
+    return value ? [formatDeclared(key, value(login))] : []
+  })

@@ -1,4 +1,7 @@
 /** Opens caveats sealed to the identity service, on a node that may not know its newest key pair yet. */
+
+import type { DischargeInfo } from '@ratafia/api'
+import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, type KeyPair } from '@ratafia/macaroon/bakery'
 import { RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
@@ -28,4 +31,17 @@ export async function withOwnKeyPairs<Result>(
     if (now.length === known.length) throw error
     return open(now)
   }
+}
+
+/** `GET discharge/info`: the key that seals caveats for this identity service (contract/bakery.md 3.1). */
+export async function dischargeInfo({
+  keyring,
+  passwordLogins,
+}: {
+  readonly keyring: Keyring
+  readonly passwordLogins: boolean
+}): Promise<DischargeInfo> {
+  const [newest] = await keyring.dischargerKeyPairs()
+  const PublicKey = encodeBase64(newest.publicKey)
+  return { PublicKey, Version: 3, RequestSummary: true, PasswordLogins: passwordLogins, Login: true }
 }

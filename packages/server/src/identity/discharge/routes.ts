@@ -7,8 +7,8 @@ import { waitForLogin } from '../logins/wait.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { dischargeCaveat } from './discharge.ts'
 import { dischargeParameters, protocolVersion } from './discharge-parameters.ts'
-import { dischargeInfo } from './info.ts'
 import type { Client } from './interaction.ts'
+import { dischargeInfo } from './own-key-pairs.ts'
 
 /** Bakery clients send all their parameters in the query, and some that only other dischargers know. */
 const OPEN = { config: { anyQuery: true, limit: 'none' } } as const

@@ -9,8 +9,7 @@ import { textOfLimits } from '../../third-party/recorded-limits.ts'
 import { openSession, type SessionOpening } from '../../tokens/open-session.ts'
 import { checkCredentials } from '../logins/check-credentials.ts'
 import { invalidData, LoginRefused, OF_ACCOUNT, passwordLoginOff } from './login-refused.ts'
-import { type OpenedCaveat, openLoginCaveat } from './open-caveat.ts'
-import type { PasswordDependencies } from './password-dependencies.ts'
+import { type OpenedCaveat, openLoginCaveat, type PasswordDependencies } from './open-caveat.ts'
 
 /**
  * Looks at the caveat first, because that costs nothing, and then at the password. The session of the root is open

@@ -1,9 +1,11 @@
 /** Opens the caveat of a login with a password. */
 import { BakeryError, decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { type LoginCaveat, parseLoginCaveat } from '../../third-party/login-caveat.ts'
+import type { SessionOpening } from '../../tokens/open-session.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { withOwnKeyPairs } from '../discharge/own-key-pairs.ts'
 import { isKnownService } from '../known-services.ts'
+import type { CheckDeps } from '../logins/check-credentials.ts'
 
 export interface OpenedCaveat extends LoginCaveat {
   /** The root key of its discharge. */
@@ -38,4 +40,16 @@ export async function openLoginCaveat(
     if (error instanceof BakeryError) return undefined
     throw error
   }
+}
+
+export interface PasswordDependencies extends CheckDeps, Pick<IdentityDependencies, 'knownServices'> {
+  /** Whether programs may log in with a password. */
+  readonly enabled: boolean
+  /** Milliseconds that a discharge can be used before it has to be refreshed. */
+  readonly dischargeLifetime: number
+  /**
+   * The sessions of the service that this identity service is part of. Undefined: it runs alone, and the first use opens
+   * a session.
+   */
+  readonly sessions: SessionOpening | undefined
 }

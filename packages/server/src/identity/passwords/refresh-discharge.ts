@@ -16,8 +16,7 @@ import { accountNamed } from '../../accounts/find.ts'
 import { mintDischarge, type ReadDischarge, readDischarge } from '../../third-party/discharge-macaroon.ts'
 import { dischargeEnd } from './discharge-with-password.ts'
 import { LoginRefused, OF_ACCOUNT, passwordLoginOff } from './login-refused.ts'
-import { type OpenedCaveat, openLoginCaveat } from './open-caveat.ts'
-import type { PasswordDependencies } from './password-dependencies.ts'
+import { type OpenedCaveat, openLoginCaveat, type PasswordDependencies } from './open-caveat.ts'
 
 type RefreshDependencies = Omit<PasswordDependencies, 'passwords' | 'throttle'>
 

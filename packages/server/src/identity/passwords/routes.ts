@@ -10,7 +10,7 @@ import { readJsonBodies } from '../../http/bodies/json-body.ts'
 import { dischargeWithPassword } from './discharge-with-password.ts'
 import { answerLoginError } from './error-routes.ts'
 import { LoginRefused } from './login-refused.ts'
-import type { PasswordDependencies } from './password-dependencies.ts'
+import type { PasswordDependencies } from './open-caveat.ts'
 import { refreshDischarge } from './refresh-discharge.ts'
 
 export async function passwordRoutes(app: FastifyInstance, deps: PasswordDependencies): Promise<void> {

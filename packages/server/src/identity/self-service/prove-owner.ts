@@ -1,8 +1,8 @@
 /** A signed-in browser may be somebody else's by now: what weakens or replaces a login takes its password or a code. */
 import type { Account } from '../../accounts/account.ts'
 import { verifyPassword } from '../../accounts/passwords/verify-password.ts'
+import { bareCode } from '../../accounts/second-factor/recovery-code.ts'
 import { isTimeCode } from '../../accounts/second-factor/totp.ts'
-import { bareCode } from '../../accounts/second-factor/typed-code.ts'
 import { type CheckDeps, isRightCode, tryCode } from '../logins/check-credentials.ts'
 import { countFailures, type Throttled } from '../logins/count-failures.ts'
 

@@ -1,6 +1,13 @@
 /** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
 import { newJobId } from '@ratafia/api'
-import { type Authority, brandsFor, type DirectAuthority, requireRecentPerson } from '../../authority.ts'
+import { readAnchor } from '../../audit/verify.ts'
+import {
+  type Authority,
+  brandsFor,
+  type DirectAuthority,
+  requireForAll,
+  requireRecentPerson,
+} from '../../authority.ts'
 import type { ListFilter, ListPosition } from '../../devices/fleet/list-filter.ts'
 import { listFleet } from '../../devices/fleet/list-fleet.ts'
 import { invalidField, RequestError, TooManyRequests } from '../../errors.ts'
@@ -159,4 +166,24 @@ async function idsThatFit(
     if (!page.next) return ids
     after = page.next
   }
+}
+
+interface Verification {
+  /** The end that an earlier verification told. */
+  readonly expect?: string | undefined
+  readonly authority: JobAuthority
+}
+
+/**
+ * A job that verifies the audit log: it reads all of it, which no request waits for. Throws `permission-denied`,
+ * `invalid-field`, and `TooManyRequests` for an account that has two jobs already.
+ */
+export async function makeVerification({ expect, authority }: Verification, deps: Stores): Promise<Job> {
+  requireForAll(authority, 'audit:read')
+  if (expect !== undefined && !readAnchor(expect)) {
+    throw invalidField('body/expect is not an end of the log, such as 12:0f3a…', { field: 'body/expect' })
+  }
+  const settings = expect === undefined ? {} : { expect }
+  const subjects = ['audit log']
+  return addJob({ kind: 'audit.verify', state: 'queued', subjects, settings, authority }, deps)
 }

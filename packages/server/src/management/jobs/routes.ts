@@ -17,7 +17,6 @@ import {
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { Stores } from '../../stores.ts'
-import { exportItems } from './export-items.ts'
 import {
   importFile,
   makeFileJob,
@@ -27,11 +26,9 @@ import {
   startFileJob,
 } from './files/make-file-job.ts'
 import { isOver, itemRecord, type Job, jobRecord } from './job.ts'
-import type { JobAuthority } from './make-job.ts'
-import { makeJob, type WantedJob } from './make-job.ts'
-import { makeVerification } from './make-verification.ts'
+import { type JobAuthority, makeJob, makeVerification, type WantedJob } from './make-job.ts'
 import { previewJob, previewRecord } from './preview-job.ts'
-import { cancelJob, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
+import { cancelJob, exportItems, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
 
 type JobRouteDeps = Omit<Stores, 'changeBy'> &
   Parameters<typeof waitForJob>[1] & {

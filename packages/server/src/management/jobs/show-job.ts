@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
 import { noSuchRecord, RequestError, stateConflict } from '../../errors.ts'
+import { exportText } from '../../files/export-rows.ts'
 import { pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { scopeOfToken } from '../tokens/manager.ts'
-import { isOver, type Job, type JobItem, type JobOutcome } from './job.ts'
+import { isOver, itemRecord, type Job, type JobItem, type JobOutcome } from './job.ts'
 import { endBy } from './run-jobs.ts'
 
 interface Named {
@@ -116,4 +117,31 @@ function requireRightsOf({ maker: { login } }: Job, authority: Authority): void 
     'The token that made this job may do more than yours. Log in again without limits to cancel it.',
     { extra: { needs: null, brand: null } },
   )
+}
+
+/** What became of each record of a job, as a file (contract/administration.md, A16 and A18). */
+interface Wanted {
+  readonly id: string
+  readonly authority: Authority
+  readonly outcome: JobOutcome | 'open' | undefined
+  readonly format: 'ndjson' | 'csv'
+}
+
+const COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
+const PAGE = 1_000
+
+/** The text, in chunks: the first page is read when this returns. Throws as `findJob` does. */
+export async function exportItems(
+  { format, ...asked }: Wanted,
+  deps: TransactionStores,
+): Promise<AsyncIterable<string>> {
+  const first = await listItems({ ...asked, after: undefined, limit: PAGE }, deps)
+  const pages = async function* () {
+    for (let page = first; ; ) {
+      yield page.items.map(itemRecord)
+      if (page.next === undefined) return
+      page = await listItems({ ...asked, after: page.next, limit: PAGE }, deps)
+    }
+  }
+  return exportText(pages(), { format, columns: COLUMNS })
 }

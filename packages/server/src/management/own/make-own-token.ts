@@ -4,7 +4,7 @@
  * and token, and opens their session at once. Only the console does this. The API has no such operation, because whoever
  * had stolen a management token could make something with it that outlives it.
  */
-import { newSessionId, type SessionId } from '@ratafia/api'
+import { isPermission, MAX_DESCRIPTION_LENGTH, newSessionId, type SessionId } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
 import { requireRecentPerson } from '../../authority.ts'
@@ -16,19 +16,20 @@ import {
   type LeftOutForm,
   type MintedCredential,
 } from '../../credential-forms.ts'
-import { invalidField, Unavailable, unauthorized } from '../../errors.ts'
+import { invalidField, invalidFields, Unavailable, unauthorized } from '../../errors.ts'
+import { packageReference } from '../../package-directory/package-reference.ts'
 import type { Stores } from '../../stores.ts'
 import { textOfLimits } from '../../third-party/recorded-limits.ts'
 import { shortenSession } from '../../tokens/administration/shorten-session.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { mintPair } from '../../tokens/dialects/mint-pair.ts'
 import { openSession, type SessionOpening } from '../../tokens/open-session.ts'
-import { checkTokenRequest, type RequestedToken } from '../../tokens/requested-token.ts'
+import { checkTokenRequest, type RequestedToken, type TokenRequest } from '../../tokens/requested-token.ts'
 import { mintToken, subjectOf } from '../../tokens/root-macaroon.ts'
 import { type ListedSession, sessionRecord } from '../../tokens/session.ts'
+import { type LimitNames, readLimits } from '../../tokens/wanted-limits.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'
 import { requireWholeToken } from '../tokens/require-whole-token.ts'
-import { requestOf, type WantedToken } from './wanted-token.ts'
 
 export interface OwnTokenInput {
   /** Of the session in the console. */
@@ -166,3 +167,56 @@ const notDevelopers = () =>
   invalidField('body/replaces is a session of management tokens, which no developer token replaces.', {
     field: 'body/replaces',
   })
+
+/** An absent or empty list means no limit. */
+interface WantedToken {
+  readonly permissions?: readonly string[] | undefined
+  readonly channels?: readonly string[] | undefined
+  /** Names or snap ids. */
+  readonly packages?: readonly string[] | undefined
+  readonly storeIds?: readonly string[] | undefined
+  /** Absent: as long as tokens last here. */
+  readonly expires?: Date | undefined
+  readonly description?: string | undefined
+}
+
+const named = (field: string, shown: string) => ({
+  ...{ field: `body/${field}`, shown: `The ${shown}`, many: `${field.replace('_', ' ')}` },
+})
+
+/** As the API names its fields. */
+const NAMES: LimitNames = {
+  permission: named('permissions', 'permission'),
+  channel: named('channels', 'channel'),
+  package: named('packages', 'package'),
+  store: named('store_ids', 'store'),
+}
+
+/**
+ * The same as a request for a root macaroon has it. Throws {@link RequestError} `invalid-field`, with the field that is
+ * wrong.
+ */
+function requestOf({ expires, description, ...wanted }: WantedToken): TokenRequest {
+  const { limits, problems } = readLimits(wanted, NAMES)
+  if (problems.length > 0) throw invalidFields(problems)
+  if (description !== undefined && description.length > MAX_DESCRIPTION_LENGTH) {
+    const field = 'body/description'
+    throw invalidField(`${field} has more than ${MAX_DESCRIPTION_LENGTH} characters.`, { field })
+  }
+  const { permissions, channels, packages, storeIds } = limits
+  return {
+    ...(permissions && { permissions: permissions.filter(isPermission) }),
+    ...(channels && { channels: [...channels] }),
+    ...(packages && { packages: packages.map(packageReference) }),
+    ...(storeIds && { store_ids: [...storeIds] }),
+    ...(expires && { expires: isoOf(expires) }),
+    ...(description !== undefined && description !== '' && { description }),
+  }
+}
+
+/** Throws {@link RequestError} `invalid-field` for a time that there is not. */
+function isoOf(expires: Date): string {
+  const field = 'body/expires'
+  if (!Number.isNaN(expires.getTime())) return expires.toISOString()
+  throw invalidField(`${field} is a date or time that does not exist.`, { field })
+}

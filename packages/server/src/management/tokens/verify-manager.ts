@@ -1,13 +1,20 @@
 /** Verifies a management token, or its root with a discharge. */
-import type { UnverifiedSlice } from '@ratafia/macaroon'
+import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
 import type { SignIn } from '../../authority.ts'
-import { textOfAsked } from '../../grants/manage-caveat.ts'
+import {
+  MANAGE,
+  type MintedRoles,
+  parseLimits,
+  parseMinted,
+  type RoleLimits,
+  textOfAsked,
+} from '../../grants/manage-caveat.ts'
 import { parseSignedIn, signedInText } from '../../third-party/signed-in.ts'
+import { type ClearedLogin, type Clearing, clearLogin } from '../../tokens/authentication/clear-login.ts'
 import type { Taken, UnverifiedMacaroon } from '../../tokens/authentication/first-valid-slice.ts'
 import { type VerifiedSession, verifySession } from '../../tokens/authentication/verify-session.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 import { agentSince, type LoginAge } from '../grants/reaches.ts'
-import { type ClearedManager, clearManager } from './clear-manager.ts'
 
 type ManagementKind = 'management-token' | 'management-root'
 
@@ -65,4 +72,32 @@ async function believed(
 ): Promise<SignIn> {
   const isBelieved = identity.bundled || (await thirdParty()).declaresSignIn
   return isBelieved ? parseSignedIn(signedIn) : { kind: 'unknown' }
+}
+
+interface ClearedManager extends ClearedLogin {
+  /** Undefined for a root. */
+  readonly minted: MintedRoles | undefined
+  /** What was asked for, and what holders left of it. */
+  readonly limits: readonly RoleLimits[]
+}
+
+/** Who the holder is, and within which limits they administer. No I/O. Throws {@link RequestError} as `clearLogin` does: `extra`, the limits of developer tokens, is an unknown caveat here. */
+function clearManager(
+  slice: UnverifiedSlice,
+  conditions: readonly VerifiedCondition[],
+  clearing: Clearing & { readonly kind: ManagementKind },
+): ClearedManager {
+  let minted: MintedRoles | undefined
+  const limits: RoleLimits[] = []
+  const login = clearLogin(slice, conditions, clearing, {
+    name: MANAGE,
+    take: (argument, { own }) => {
+      if (own && clearing.kind === 'management-token') minted = parseMinted(argument)
+      else limits.push(parseLimits(argument))
+    },
+  })
+  if (clearing.kind === 'management-token' && !minted) {
+    throw new Error('a management token lacks the caveat it is minted with')
+  }
+  return { ...login, minted, limits }
 }

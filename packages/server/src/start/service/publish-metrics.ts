@@ -1,6 +1,6 @@
 /** Where the metrics of this process go. */
-import { signingKeyLives } from '../../brands/keys/signing-key-life.ts'
-import { issuerKeyAges } from '../../ci/issuers/list.ts'
+import { signingKeyLives } from '../../brands/keys/list-signing-keys.ts'
+import { issuerKeyAges } from '../../ci/issuers/find.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
 import type { Installation } from '../../installation.ts'
 import type { Log } from '../../telemetry/log.ts'

@@ -1,6 +1,6 @@
 /** The table `token_activity`. */
 import { sql } from 'kysely'
-import { compiledOnce, type Database, listed, listOf, rowLock, toInstant } from '../../database/index.ts'
+import { type Database, listed, listOf, rowLock, toInstant } from '../../database/index.ts'
 import type { UsedToken } from './token-activity.ts'
 
 export interface TokenActivityStore {
@@ -19,28 +19,22 @@ declare module '../../stores.ts' {
 
 const USED = { session_id: 'text', at: 'bigint', address: 'text' } as const
 
-/**
- * Primary keys, in one order everywhere. Whoever revokes a session to take out what is personal waits for this, or was
- * first: then its row is locked, or revoked.
- */
-const noteUsed = compiledOnce(
-  (query, { used }: { used: string }) => sql`insert into ${sql.table('token_activity')}
-    (session_id, last_used_at, address)
-    select used.session_id, used.at, used.address
-    from ${listed(query, 'used', USED, used)} join token_session on token_session.session_id = used.session_id
-    where token_session.revoked_at is null
-    order by used.session_id ${rowLock(query, 'share', { of: 'token_session', locked: 'skip locked' })}
-    on conflict (session_id) do update
-      set last_used_at = excluded.last_used_at, address = excluded.address
-      where token_activity.last_used_at < excluded.last_used_at`,
-)
-
 export function tokenActivityStore({ query }: Pick<Database, 'query'>): TokenActivityStore {
   return {
     async saw(used) {
       if (used.length === 0) return
       const rows = used.map(({ id, at, address }) => ({ session_id: id, at: toInstant(at), address }))
-      await noteUsed(query, { used: listOf(USED, rows) })
+      // Primary keys, in one order everywhere. Whoever revokes a session to take out what is personal waits for this, or
+      // was first: then its row is locked, or revoked.
+      await sql`insert into ${sql.table('token_activity')} (session_id, last_used_at, address)
+        select used.session_id, used.at, used.address
+        from ${listed(query, 'used', USED, listOf(USED, rows))}
+        join token_session on token_session.session_id = used.session_id
+        where token_session.revoked_at is null
+        order by used.session_id ${rowLock(query, 'share', { of: 'token_session', locked: 'skip locked' })}
+        on conflict (session_id) do update
+          set last_used_at = excluded.last_used_at, address = excluded.address
+          where token_activity.last_used_at < excluded.last_used_at`.execute(query)
     },
   }
 }

@@ -1,9 +1,10 @@
 /** The sessions of tokens, page by page: one's own, or for an administrator those of every account. */
-import type { AccountId, SessionId } from '@ratafia/api'
+import { type AccountId, isSessionId, type SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { SHORTEST_LIFE_MS } from '../../reminder-steps.ts'
-import type { Stores } from '../../stores.ts'
-import type { SessionKind, SessionOrder, SessionPosition, UsedSession } from '../session.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
+import type { ListedSession, SessionKind, SessionOrder, SessionPosition, UsedSession } from '../session.ts'
+import { noSuchSession } from './revoke-session.ts'
 
 /**
  * `ending`: a reminder is sent for it, and it expires within 30 days; so sessions of CI jobs and short ones never are.
@@ -125,9 +126,27 @@ function fitting({ state, kind, ci, rule, text, endsBefore, unusedSince }: Filte
   }
 }
 
-/** As the index of reminders has it (`database/schema/reminded-sessions.ts`). */
+/** As the index of reminders has it (`database/schema/reminded.ts`). */
 const isReminded = ({ kind, job, isShortened, validSince, validUntil }: UsedSession): boolean =>
   kind === 'developer' &&
   job === undefined &&
   !isShortened &&
   validUntil.getTime() - validSince.getTime() >= SHORTEST_LIFE_MS
+
+interface Wanted {
+  readonly sessionId: string
+  readonly authority: Authority
+  /** Only if it is one's own. Default: of any account, which takes `tokens:read`. */
+  readonly own?: boolean
+}
+
+/** Throws `permission-denied`; `no-such-record`, in the same words for one of another account. */
+export async function showSession(
+  { sessionId, authority, own = false }: Wanted,
+  { tokenSessions }: TransactionStores,
+): Promise<ListedSession> {
+  if (!own) requireForAll(authority, 'tokens:read')
+  const session = isSessionId(sessionId) ? await tokenSessions.find(sessionId) : undefined
+  if (!session || (own && session.accountId !== authority.accountId)) throw noSuchSession(sessionId)
+  return session
+}

@@ -7,11 +7,10 @@ import type { AddManagementRoute, Asked } from '../../http/management/management
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { type ListedSession, type SessionPosition, sessionRecord, usedSessionRecord } from '../session.ts'
-import { pageOfSessions, type SessionPage } from './list-sessions.ts'
+import { pageOfSessions, type SessionPage, showSession } from './list-sessions.ts'
 import { revokeMine } from './revoke-mine.ts'
 import { revokeSession, type SessionChange } from './revoke-session.ts'
 import { shortenSession } from './shorten-session.ts'
-import { showSession } from './show-session.ts'
 
 interface SessionRouteDeps extends Stores {
   /** The account of a username or an id. Throws `no-such-record`. */

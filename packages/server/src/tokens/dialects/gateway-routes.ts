@@ -16,11 +16,9 @@ import {
 import { createToken } from '../create.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import { sessionRoutes } from '../routes.ts'
-import { gatewayExchange } from './gateway-exchange.ts'
-import { gatewayWhoami } from './gateway-whoami.ts'
-import { offlineExchange } from './offline-exchange.ts'
+import { gatewayExchange, gatewayWhoami, offlineExchange } from './gateway.ts'
 import { askingProgram } from './routes.ts'
-import { createUbuntuOneRoot } from './ubuntu-one-root.ts'
+import { createUbuntuOneRoot } from './ubuntu-one.ts'
 
 /** The same as `/v1/tokens/usso/exchange`, by another name. */
 const DASHBOARD_EXCHANGE = '/v1/tokens/dashboard/exchange'

@@ -13,10 +13,12 @@ import {
   WITH_CREDENTIALS,
 } from '../authenticating-routes.ts'
 import type { TokenDependencies } from '../dependencies.ts'
-import { developerAccount } from './developer-account.ts'
-import type { AskingProgram } from './login-host.ts'
-import { createUbuntuOneRoot } from './ubuntu-one-root.ts'
-import { verifyAuthorization } from './verify-authorization.ts'
+import {
+  type AskingProgram,
+  createUbuntuOneRoot,
+  developerAccount,
+  verifyAuthorization,
+} from './ubuntu-one.ts'
 
 export interface DialectOptions extends TokenDependencies {
   /** Whether `/dev/api/account` is answered here. */

@@ -1,6 +1,6 @@
 /** The `api-key` of a model: its form, and its hash. Only the hash is stored. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { ModelName } from '../model-policy.ts'
+import { type ModelName, showModelName } from '../model-policy.ts'
 
 /** What is stored besides the hash. */
 export interface ApiKey extends ModelName {
@@ -33,3 +33,16 @@ export function hashApiKey(text: string, { brandId, model }: ModelName): Uint8Ar
 
 /** Whether a text from another service can be a key: long enough, and fit for a header. */
 export const isForeignApiKey = (text: string): boolean => /^[\x21-\x7e]{10,200}$/.test(text)
+
+/** An API key as the API, `--json` and exports show it: without its text. Times are RFC 3339 in UTC. */
+export const apiKeyRecord = (key: ApiKey) => ({
+  id: key.id,
+  model: showModelName(key),
+  label: key.label,
+  uses: key.uses,
+  use_limit: key.useLimit,
+  created_at: key.createdAt.toISOString(),
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+})

@@ -4,8 +4,8 @@ import type { Authority } from '../../../authority.ts'
 import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'
 import { pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
+import { isRuleName } from '../rule.ts'
 import type { KnownRule } from '../rule-store.ts'
-import { isRuleName } from './rule-name.ts'
 
 /** By name. `next`: the name that the next page comes after. */
 export async function listOwnRules(

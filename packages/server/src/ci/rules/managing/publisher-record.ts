@@ -1,6 +1,7 @@
 /** A rule as the API, `--json` and the console show it. */
+
+import type { Rule } from '../rule.ts'
 import type { KnownRule } from '../rule-store.ts'
-import { disuseOf } from './disuse.ts'
 import type { TestedRule } from './test-rule.ts'
 
 /** For programs: what the rule matches as JSON, and lists as lists. */
@@ -39,3 +40,15 @@ export const testedRecord = ({ known, at, holds, lines }: TestedRule) => ({
     holds,
   })),
 })
+
+/** Milliseconds. */
+const LONG_UNUSED = 90 * 86_400_000
+
+/** Whether a rule is unused (contract/oidc.md, A23). `undefined` for a rule that matched a job within the last 90 days. */
+export function disuseOf(
+  { lastUsedAt }: Pick<Rule, 'lastUsedAt'>,
+  now: Date,
+): 'never-matched' | 'unused-for-90-days' | undefined {
+  if (!lastUsedAt) return 'never-matched'
+  return now.getTime() - lastUsedAt.getTime() > LONG_UNUSED ? 'unused-for-90-days' : undefined
+}

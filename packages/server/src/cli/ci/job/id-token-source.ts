@@ -1,8 +1,7 @@
 /** Where an ID token comes from, by name (contract/oidc.md, "Commands and pipelines"). */
 import { ServiceRefusal } from '../../context.ts'
 import { readNamed, textOfFile } from '../../files.ts'
-import type { Asking } from './asking.ts'
-import { fromActions, fromAzure, fromGoogle } from './platform-requests.ts'
+import { type Asking, fromActions, fromAzure, fromGoogle } from './platform-requests.ts'
 import { runProgram } from './program.ts'
 
 export interface IdTokenSource {

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
+import { type JsonObject, objectIn } from '../../../foreign-json.ts'
+import { pasteFault, withoutWhiteSpace } from '../../../http/credentials/pasted.ts'
 import { type CommandContext, ServiceRefusal, type Streams, UsageError } from '../../context.ts'
 import { orEnd } from '../../login/or-end.ts'
 import { readDuration } from '../../option-values.ts'
@@ -11,7 +13,6 @@ import { chooseSource } from './choose-source.ts'
 import { type Destination, destinationOf, requireWritable, writeCredential } from './destination.ts'
 import { audienceOf, exchange, type Format, type Minted, type Wanted } from './exchange.ts'
 import { heldCredential } from './held-credential.ts'
-import { idTokenIn, requireAudience } from './id-token.ts'
 import { runProgram } from './program.ts'
 import { withRetries } from './retry.ts'
 import { revokeSession } from './revoke-session.ts'
@@ -142,3 +143,44 @@ function summaryOf(minted: Minted, { kind, path }: Destination, variable: string
 /** Rounded: a second or two of a lifetime in minutes may have passed. */
 const minutes = (seconds: number): string =>
   seconds < 90 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+
+/** As the service does (contract/oidc.md, A20). */
+const MOST_CHARACTERS = 16 * 1024
+
+/**
+ * Without white space, such as the line end that files and programs add. `where`: what gave it, at the beginning of a sentence. Throws
+ * {@link ServiceRefusal} for anything else than an ID token, and does not repeat it.
+ */
+function idTokenIn(text: string, where: string): string {
+  const token = withoutWhiteSpace(text)
+  if (token === '') throw new ServiceRefusal(`${where} gives no ID token: it is empty.`)
+  if (token.length > MOST_CHARACTERS)
+    throw new ServiceRefusal(`${where} gives more than 16 KiB: that is not an ID token.`)
+  if (claimsOf(token) === undefined) {
+    const fault = pasteFault(text)
+    const hint = fault === undefined ? '' : ` ${fault}.`
+    throw new ServiceRefusal(
+      `${where} gives something other than an ID token (three parts with dots between).${hint}`,
+    )
+  }
+  return token
+}
+
+/**
+ * An ID token for another service is not sent: the receiver could use it there. Throws {@link ServiceRefusal}. `advice` is
+ * a sentence.
+ */
+function requireAudience(token: string, audience: string, advice: string): void {
+  const { aud } = claimsOf(token) ?? {}
+  const all: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
+  if (all.includes(audience)) return
+  const named = all.filter((one) => typeof one === 'string').map((one) => JSON.stringify(one.slice(0, 200)))
+  throw new ServiceRefusal(
+    `The ID token is for ${named.slice(0, 3).join(', ') || 'nobody'}, not for ${audience}, so it was not sent. ${advice}`,
+  )
+}
+
+function claimsOf(token: string): JsonObject | undefined {
+  const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(token) ?? []
+  return payload === undefined ? undefined : objectIn(Buffer.from(payload, 'base64url').toString('utf8'))
+}

@@ -1,7 +1,8 @@
 /** Platforms that answer a request of their job with its ID token (contract/oidc.md, "Commands and pipelines"). */
+
+import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
 import { type Answer, ask, placeOf, type Question } from '../../login/ask.ts'
-import type { Asking } from './asking.ts'
 import { throwIfBusy } from './retry.ts'
 import { requireConfidential } from './service-address.ts'
 
@@ -95,4 +96,12 @@ function textAt(name: string, { url, body }: Answer): string {
   const value = body?.[name]
   if (typeof value === 'string') return value
   throw new ServiceRefusal(`${placeOf(url)} gives no ID token: its answer has no "${name}".`)
+}
+
+export interface Asking {
+  readonly job: JobEnvironment
+  /** For whom the token must be. */
+  readonly audience: string
+  /** Milliseconds that a request may take. */
+  readonly patience: number
 }

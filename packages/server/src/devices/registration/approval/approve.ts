@@ -8,12 +8,17 @@ import { decodeStored } from '../../../brands/trust/decode-stored.ts'
 import type { AuthoredStores, Recording } from '../../../change.ts'
 import { invalidField, type RequestError, stateConflict } from '../../../errors.ts'
 import type { Stores, TransactionStores } from '../../../stores.ts'
-import { deviceConflict } from '../../conflict.ts'
 import { type Device, showSerialName } from '../../device.ts'
-import { type DecidedDevice, type DeviceDecision, findDevice, goneDevice } from '../../find-device.ts'
+import {
+  type DecidedDevice,
+  type DeviceDecision,
+  deviceConflict,
+  findDevice,
+  goneDevice,
+} from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serials/serial-holder.ts'
-import { planSerial, type SerialPlan, signPlanned, storeSerial, supersedeHolder } from '../issue-serial.ts'
+import { planSerial, type SerialPlan, signPlanned, storeSerial, takeSerial } from '../issue-serial.ts'
 
 interface Approval extends DeviceDecision {
   /** Replaces the number that the device proposed or the model would generate. */
@@ -139,7 +144,7 @@ async function storeApproval(
     if (!now) throw goneDevice(device)
     mustBeSeen(now)
   }
-  await supersedeHolder(plan, { deviceKeyId, at: decidedAt }, stores)
+  await takeSerial(plan, { deviceKeyId, at: decidedAt }, stores)
   const decision = { at: decidedAt, by: decidedBy, reason: null }
   won(await stores.devices.activate({ ...device, revision: plan.revision }, from, decision))
   await stores.record({ action: 'device.approve', subject: id, details: givenSerial(device) })

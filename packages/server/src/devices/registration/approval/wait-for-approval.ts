@@ -1,16 +1,14 @@
 /** Puts a new device into the register without a serial: it waits until the operator approves or rejects it. */
 import { encode } from '@ratafia/assertions'
-import { networksOf } from '../../../addresses/address.ts'
-import { showModelName } from '../../../brands/models/model-policy.ts'
+import { type Networks, networksOf } from '../../../addresses/address.ts'
+import { type ModelName, showModelName } from '../../../brands/models/model-policy.ts'
 import type { AuthoredStores } from '../../../change.ts'
-import { registrationRefused } from '../../../errors.ts'
+import { registrationRefused, TooManyRequests } from '../../../errors.ts'
 import { won } from '../../lost-race.ts'
-import { type AllowedDevice, broughtBy, countApiKeyUse } from '../check-policy.ts'
-import { planSerial } from '../issue-serial.ts'
-import { policyStillAllows } from '../policy-still-allows.ts'
-import { pendingDevice, serialTaken } from '../register-new.ts'
+import { type AllowedDevice, broughtBy, countApiKeyUse, policyStillAllows } from '../check-policy.ts'
+import { pendingDevice, planRegistration } from '../issue-serial.ts'
 import { useRequestId } from '../use-request-id.ts'
-import { requirePlace, type WaitingPlaces } from './waiting-places.ts'
+import type { WaitingStore } from './waiting-store.ts'
 
 const MAX_PENDING_BYTES = 64 * 1024
 
@@ -30,10 +28,7 @@ export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): P
   }
   const networks = networksOf(registration.caller.address)
   await requirePlace({ model, networks, counted: false }, deps, deps.waiting)
-  if (proposed !== undefined) {
-    const plan = await planSerial(allowed, deps)
-    if ('taken' in plan) throw serialTaken(plan.taken, registration)
-  }
+  if (proposed !== undefined) await planRegistration(allowed, deps)
   const at = deps.clock()
   const device = { ...pendingDevice(registration, model, at), serial: proposed ?? '' }
   await deps.change(async (stores) => {
@@ -51,3 +46,55 @@ export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): P
   })
   return 'wait'
 }
+
+/**
+ * How many devices may wait for approval: of a model, and of these from each network. Without the second bound, one
+ * stranger with the model assertion would take all places.
+ */
+interface WaitingPlaces {
+  /** Of one model, from one address (IPv6: one /64). */
+  readonly mostWaiting: number
+}
+
+/** Of one model. A device that was approved, rejected or removed leaves its place. */
+const OF_MODEL = 10_000
+/** How many times as many a network may have: an address, a /24 or /48, a /16 or /32. */
+const SHARES = [
+  ['narrow', 1],
+  ['middle', 2],
+  ['wide', 8],
+] as const
+
+interface Asking {
+  readonly model: ModelName
+  readonly networks: Networks
+  /** Whether the device that asks is among those that are counted. */
+  readonly counted: boolean
+}
+
+/**
+ * Throws {@link TooManyRequests}, as busy: snapd gives up on any other refusal. Counts the narrowest network first, so
+ * that refusing a flood takes little.
+ */
+async function requirePlace(
+  { model, networks, counted }: Asking,
+  { mostWaiting }: WaitingPlaces,
+  waiting: Pick<WaitingStore, 'count' | 'countIn'>,
+): Promise<void> {
+  const others = counted ? 0 : 1
+  for (const [index, [width, share]] of SHARES.entries()) {
+    const limit = share * mostWaiting
+    const found = await waiting.countIn(model, networks[index] ?? '', width, limit + 1)
+    if (found + others > limit) throw full('from your network')
+  }
+  if ((await waiting.count(model, OF_MODEL + 1)) + others > OF_MODEL) throw full('of this model')
+}
+
+/** snapd asks again after a minute. */
+const RETRY_MS = 60_000
+
+const full = (whose: string): TooManyRequests =>
+  new TooManyRequests(RETRY_MS, {
+    asBusy: true,
+    what: `There are too many devices ${whose} that wait for approval.`,
+  })

@@ -85,7 +85,7 @@ export const brands = ({ bytes, instant, integer, strict }: Words): readonly str
     constraint api_key_model_fk foreign key (brand_id, model) references model (brand_id, model)
   )${strict}`,
   'create index api_key_model on api_key (brand_id, model)',
-  // Finds the keys that a reminder is sent for (`schema/reminded-keys.ts`).
+  // Finds the keys that a reminder is sent for (`schema/reminded.ts`).
   `create index api_key_expires on api_key (expires_at, id) where expires_at is not null and revoked_at is null`,
 
   // An empty serial or key id means any: primary keys cannot contain nulls.

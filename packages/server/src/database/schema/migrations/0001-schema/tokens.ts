@@ -31,7 +31,7 @@ export const tokens = ({ instant, strict }: Words): readonly string[] => [
   'create index token_session_valid_until on token_session (valid_until)',
   'create index token_session_rule on token_session (rule_id, valid_until) where rule_id is not null',
   'create index token_session_valid_since on token_session (valid_since, session_id)',
-  // Queries repeat this condition word for word (`schema/reminded-sessions.ts`). 255,600,000 ms are three days less an
+  // Queries repeat this condition word for word (`schema/reminded.ts`). 255,600,000 ms are three days less an
   // hour: a shorter session is not worth a reminder, nor is one of a CI job or a sign-in.
   `create index token_session_reminded on token_session (valid_until, session_id)
     where kind = 'developer' and rule_id is null and revoked_at is null and shortened_from is null

@@ -8,3 +8,7 @@ import { type RawBuilder, sql } from 'kysely'
  */
 export const isReminded: RawBuilder<boolean> = sql`kind = 'developer' and rule_id is null and revoked_at is null
   and shortened_from is null and valid_until - valid_since >= 255600000`
+
+/** Holds for the API keys that a reminder is sent for: they have an end, and are neither revoked nor used up. */
+export const isRemindedKey: RawBuilder<boolean> = sql`expires_at is not null and revoked_at is null
+  and (use_limit is null or uses < use_limit)`
