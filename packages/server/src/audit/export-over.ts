@@ -1,5 +1,5 @@
-/** The audit log for somebody who is not at its database: the export is itself an entry (contract/administration.md, A20). */
-import { type Authority, requireForAll } from '../authority.ts'
+/** The audit log as a text. Over HTTP the export is itself an entry (contract/administration.md, A20). */
+import { type Authority, isAtDatabase, requireForAll } from '../authority.ts'
 import { exportText } from '../files/export-rows.ts'
 import { jsonLines } from '../files/json-lines.ts'
 import type { Stores } from '../stores.ts'
@@ -25,15 +25,17 @@ export async function exportAuditOver(
   const [newest] = await stores.audit.list({}, { limit: 1 })
   const pages = exportAudit({ filter, authority, through: newest?.id }, stores)
   const { actor = null, action = null, subject = null, since } = filter
-  await stores.changeBy(authority.author)(({ record }) =>
-    record({
-      action: 'audit.export',
-      subject: 'audit',
-      details: {
-        ...{ format, actor, action, subject },
-        ...{ since: since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
-      },
-    }),
-  )
+  if (!isAtDatabase(authority)) {
+    await stores.changeBy(authority.author)(({ record }) =>
+      record({
+        action: 'audit.export',
+        subject: 'audit',
+        details: {
+          ...{ format, actor, action, subject },
+          ...{ since: since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
+        },
+      }),
+    )
+  }
   return format === 'csv' ? exportText(pages, { format, columns: AUDIT_COLUMNS }) : jsonLines(pages)
 }

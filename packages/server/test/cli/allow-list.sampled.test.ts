@@ -80,7 +80,9 @@ eachDatabase((_kind, _open, fresh) => {
     const list = await program.json('allow-list', 'list', ...model)
     assert.equal(list.length, ROWS)
     assert.deepEqual(list.at(-1), { serial: `SN${String(ROWS - 1).padStart(6, '0')}`, device_key_id: null })
-    await refuses(['allow-list', 'import', 'list.txt', ...model], /ends neither in \.csv nor in \.json/, 2)
+    const text = join(program.directory, 'list.txt')
+    await writeFile(text, '')
+    await refuses(['allow-list', 'import', text, ...model], /ends neither in \.csv nor in \.json/, 2)
     await says(
       ['allow-list', 'list', '--model', CLASSIC],
       /^The allow-list of acme-brand\/acme-classic is empty\.\n$/,

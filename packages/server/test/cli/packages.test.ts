@@ -124,10 +124,11 @@ eachDatabase((kind, open, fresh) => {
         [missing.code, missing.stderr],
         [1, 'ratafia: missing.csv cannot be read: there is no such file or directory. Check the path.\n'],
       )
-      const other = await program.run(['packages', 'import', 'packages.txt'])
+      const text = await fileOf('packages.txt', '')
+      const other = await program.run(['packages', 'import', text])
       assert.deepEqual(
         [other.code, other.stderr],
-        [2, 'ratafia: packages.txt ends neither in .csv nor in .json.\n'],
+        [2, `ratafia: ${text} ends neither in .csv nor in .json.\n`],
       )
     })
 })

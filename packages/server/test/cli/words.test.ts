@@ -24,6 +24,8 @@ const SPY = `data:text/javascript,${encodeURIComponent(`
 
 /** Words and rules of a feature that commands repeat in their help. */
 const WORDS = [
+  'addresses/address.ts',
+  'addresses/address-classes.ts',
   'ci/issuers/kinds.ts',
   'ci/rules/format-match.ts',
   'ci/rules/managing/disuse.ts',
@@ -59,6 +61,7 @@ const LIBRARIES = [
   '/node_modules/ipaddr.js/',
   '/packages/api/src/management/counters.ts',
   '/packages/api/src/management/roles.ts',
+  '/packages/api/src/management/routes.ts',
 ]
 
 /** Files of a feature, and other libraries. */
