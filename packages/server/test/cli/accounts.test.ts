@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { generateKeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
+import { line } from '../support/cases.ts'
 import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -21,9 +22,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([code, stdout], [1, ''], stderr)
     assert.match(stderr, message)
   }
-  const add = (username: string, name = `Name of ${username}`) => [
-    ...['accounts', 'add', username, '--email', `${username}@example.org`, '--name', name],
-  ]
+  const add = (username: string, name = `Name of ${username}`) => line`
+    accounts add ${username} --email ${username}@example.org --name ${name}`
 
   before(async () => {
     if (kind === 'postgres') {
@@ -117,9 +117,8 @@ eachDatabase((kind, _open, fresh) => {
 
   test('accounts link: once for an account, never for two', async () => {
     await ok([...add('linked'), '--no-password'])
-    const link = (username: string) => [
-      ...['accounts', 'link', username, '--subject', 'usso:x', '--issuer', 'https://id.example.com/'],
-    ]
+    const link = (username: string) => line`
+      accounts link ${username} --subject usso:x --issuer https://id.example.com/`
     assert.equal(await ok(link('linked')), 'usso:x now logs in as linked.\n')
     assert.equal((await program.json(...link('linked'))).username, 'linked')
     await ok([...add('other'), '--no-password'])
@@ -172,10 +171,9 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('limits: given, listed, and refused when no token can have them', async () => {
-      const limits = [
-        ...['--permission', 'package_upload', '--permission', 'package_release', '--channel', 'edge'],
-        ...['--package', 'hello', '--store', 'acme', '--max-lifetime', '1h'],
-      ]
+      const limits = line`
+        --permission package_upload --permission package_release --channel edge --package hello --store
+        acme --max-lifetime 1h`
       const made = await program.json('agents', 'add', 'limited', '--account', 'owner', ...url, ...limits)
       const given = {
         permissions: ['package_upload', 'package_release'],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { vectorPath } from '../support/brands.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -19,10 +20,9 @@ eachDatabase((_kind, _open, fresh) => {
     for (const words of [
       ['migrate'],
       ['trust', 'add', world('account-test-root'), world('account-key-test-root')],
-      [
-        ...['brands', 'add', '--account', world('account-acme-brand')],
-        ...['--account-key', world('account-key-acme-brand'), '--signing-key', world('keys/brand.pem')],
-      ],
+      line`
+        brands add --account ${world('account-acme-brand')} --account-key
+        ${world('account-key-acme-brand')} --signing-key ${world('keys/brand.pem')}`,
       ['models', 'add', world('model-acme-classic'), '--registration', 'approval'],
       ['models', 'add', world('model-acme-gadget'), '--registration', 'allow-list'],
     ]) {

@@ -12,6 +12,7 @@ import {
   encodeBinary,
 } from '@ratafia/macaroon'
 import { macaroonsIn } from '../../src/http/credentials/presented.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { startCommand } from '../support/login-command.ts'
@@ -42,17 +43,7 @@ eachDatabase((kind, _open, fresh) => {
     service = await program.serve()
     url = service.baseUrl
     farm = join(home, 'farm.json')
-    const words = [
-      'agents',
-      'add',
-      'farm',
-      '--account',
-      'build',
-      '--url',
-      `${url}/identity`,
-      '--output',
-      farm,
-    ]
+    const words = line`agents add farm --account build --url ${url}/identity --output ${farm}`
     assert.equal((await program.run(words)).code, 0)
   })
   after(() => rm(home, { recursive: true, force: true }))

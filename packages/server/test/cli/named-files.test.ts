@@ -12,6 +12,7 @@ import { COMMAND_VARIABLES } from '../../src/config/variables/commands.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { createRatafia } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
+import { line } from '../support/cases.ts'
 import { idTokenFor, NOWHERE } from '../support/ci-job.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { runHere, testProgram } from '../support/program.ts'
@@ -66,14 +67,7 @@ oneDatabase(() => {
   }
 
   /** They write the file, or their reading is that of a command in the table. */
-  const ELSEWHERE = [
-    'backup',
-    'devices export',
-    'audit export',
-    'signing-keys generate',
-    'agents add',
-    'login',
-  ]
+  const ELSEWHERE = line`backup 'devices export' 'audit export' 'signing-keys generate' 'agents add' login`
   const LIKE: Readonly<Record<string, string>> = {
     'devices reject': 'devices approve',
     'devices revoke': 'devices approve',

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Installation } from '../../src/installation.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { oidcVectors } from '../support/id-tokens.ts'
 import { testProgram } from '../support/program.ts'
@@ -51,14 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
     await givenIssuer(installation.database, GITHUB, 'github')
     await program.json(
       ...['publishers', 'add', 'hello', '--issuer', GITHUB, '--account', 'build', '--package', 'hello'],
-      ...[
-        '--permission',
-        'package_upload',
-        '--match',
-        'repository_id=74',
-        '--match',
-        'repository_owner_id=65',
-      ],
+      ...line`--permission package_upload --match repository_id=74 --match repository_owner_id=65`,
       ...['--match', 'ref:={"glob":"refs/heads/release-*"}'],
     )
   })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
 import { secondFactorPurpose } from '../../src/keyring/sealing-purposes.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { type Program, testProgram } from '../support/program.ts'
@@ -192,16 +193,7 @@ describe('after the secret key was changed', () => {
         return stdout
       }
       const old = { RATAFIA_SECRET_KEY: OLD }
-      const words = [
-        'accounts',
-        'add',
-        'ann',
-        '--email',
-        'ann@example.org',
-        '--name',
-        'Ann',
-        '--password-stdin',
-      ]
+      const words = line`accounts add ann --email ann@example.org --name Ann --password-stdin`
       await run(words, old, PASSWORD)
       const { secret } = JSON.parse(await run(['accounts', 'totp', 'enable', 'ann', '--json'], old))
       await run(['secret', 'rotate'], { RATAFIA_SECRET_KEY: NEW, RATAFIA_PREVIOUS_SECRET_KEY: OLD })

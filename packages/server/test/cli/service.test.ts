@@ -109,17 +109,6 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('accounts disable and enable: the service soon knows', async () => {
-    const token = await logIn(service, ann)
-    assert.equal((await program.run(['accounts', 'disable', '--yes', 'ann'])).code, 0)
-    const { code, message } = refusalOf(await eventuallyAnswers(401, token))
-    assert.equal(code, 'macaroon-authorization-required')
-    assert.match(message, /disabled/)
-    assert.equal((await program.run(['accounts', 'enable', 'ann'])).code, 0)
-    ann = (await service.installation.accounts.findById(ann.id)) ?? assert.fail()
-    await eventuallyAnswers(200, token)
-  })
-
   test('keys rotate: the service goes on, mints with the new key soon, and verifies both', async () => {
     const older = await logIn(service, ann)
     const before = await program.json('keys', 'list')
