@@ -95,18 +95,17 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([code, stdout], [2, ''])
       assert.match(stderr, message)
     }
-    await Promise.all([
-      refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /),
-      refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 of a-z/),
-      refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /),
-      refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, 'short\n'),
-      refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, ''),
-      refused(['accounts', 'disable', '--yes', 'nobody'], /^ratafia: There is no account "nobody"\.\n$/),
-      usage([...add('x1'), '--password-stdin'], /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1')),
-      usage([...add('x1'), '--password-stdin'], /is too long for a password/, Buffer.alloc(10_000, 97)),
-      usage([...add('x1'), '--password-stdin', '--no-password'], /cannot be combined/),
-      usage(['accounts', 'link', 'taken', '--subject', 's'], /Give --issuer/),
-    ])
+    await refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /)
+    await refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 of a-z/)
+    await refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /)
+    const withPassword = [...add('x1'), '--password-stdin']
+    for (const input of ['short\n', '']) {
+      await refused(withPassword, /^ratafia: A password has at least 8 /, input)
+    }
+    await usage(withPassword, /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1'))
+    await usage(withPassword, /is too long for a password/, Buffer.alloc(10_000, 97))
+    await usage([...withPassword, '--no-password'], /cannot be combined/)
+    await usage(['accounts', 'link', 'taken', '--subject', 's'], /Give --issuer/)
     assert.deepEqual(
       (await program.json('accounts', 'list')).filter(
         ({ username }: { username: string }) => username === 'x1',

@@ -5,13 +5,13 @@ import { before, test } from 'node:test'
 import { macaroonsIn } from '../../src/http/credentials/presented.ts'
 import { line } from '../support/cases.ts'
 import { NOWHERE } from '../support/ci-job.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { type JobsLetIn, letJobsIn, SNAP_ID } from '../support/jobs-let-in.ts'
 import { type Finished, runHere, type Variables } from '../support/program.ts'
 import { call, presenting, type TestService, testService } from '../support/service.ts'
 import { testIssuer } from '../support/test-issuer.ts'
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const service: TestService = testService(fresh)
   const issuer = testIssuer()
   let jobs: JobsLetIn

@@ -8,7 +8,7 @@ import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, type Macaroon, mint
 import { formatSessionId, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { casesIn, line, wordsIn } from '../support/cases.ts'
 import { ciJobs } from '../support/ci-job.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { tokensCreate } from '../support/login-command.ts'
 import { json } from '../support/login-stubs.ts'
 import { runHere, testProgram, type Variables } from '../support/program.ts'
@@ -16,7 +16,7 @@ import { runHere, testProgram, type Variables } from '../support/program.ts'
 const logout = (words: readonly string[], environment: Variables = {}, input = '') =>
   runHere(['ci', 'logout', ...words], { environment, input })
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let url: string
   let agent: string

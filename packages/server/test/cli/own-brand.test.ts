@@ -8,7 +8,7 @@ import { decode, decodeStream, privateKeyFromPem, trustRoots, verifyTrust } from
 import type { Finding } from '../../src/status/read-status.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
 import { casesIn } from '../support/cases.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { runHere, testProgram } from '../support/program.ts'
 import { find, secretsOf } from '../support/secret-search.ts'
 
@@ -53,7 +53,7 @@ const MODEL = {
   ],
 }
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   before(async () => assert.equal((await program.run(['migrate'])).code, 0))
 

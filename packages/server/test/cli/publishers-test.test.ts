@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Installation } from '../../src/installation.ts'
 import { line } from '../support/cases.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { oidcVectors } from '../support/id-tokens.ts'
 import { testProgram } from '../support/program.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
@@ -19,7 +19,7 @@ const unsigned = (claims: unknown) =>
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.')
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let installation: Installation
   let number = 0

@@ -1,12 +1,12 @@
 /** `ratafia accounts reminders`, on the database and at a service. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { overHttp } from '../support/over-http.ts'
 import { testProgram } from '../support/program.ts'
 import { addPerson } from '../support/service.ts'
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   const there = overHttp(program)
   const { over, tokenOf } = there

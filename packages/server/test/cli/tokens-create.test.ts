@@ -7,7 +7,7 @@ import { bindDischarge, decodeBase64, decodeBinary, encodeBase64Url, encodeBinar
 import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import { freePort } from '../../../../tools/test/free-port.ts'
 import { line } from '../support/cases.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
 import { startTokensCreate, tokensCreate } from '../support/login-command.ts'
@@ -82,7 +82,7 @@ const sessionIn = (stderr: string): string => {
   return id
 }
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let service: TestService
   let url: string
@@ -253,7 +253,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
 
   test('a service below a path, by its whole address', async () => {

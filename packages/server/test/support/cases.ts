@@ -6,7 +6,7 @@ export const casesIn = (text: string): readonly (readonly [string, ...string[]])
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const [first = '', ...others] = line.split(' | ').map((cell) => cell.trim())
+      const [first = '', ...others] = line.split(/ \|(?= )/).map((cell) => cell.trim())
       return [first, ...others]
     })
 
