@@ -62,6 +62,9 @@ export const directAuthority = (author: Author, by: string): DirectAuthority => 
   caller: 'operator',
 })
 
+/** Whether they have the database itself: a command there only reads where it reads, and leaves no entry. */
+export const isAtDatabase = ({ accountId }: Authority): boolean => accountId === undefined
+
 /** The brands that the roles together give a permission for. */
 export function scopeOfRoles(
   roles: readonly HeldRole[],

@@ -9,7 +9,7 @@ import { accountStore } from '../accounts/account-store.ts'
 import type { AuditEntryTable, Database } from '../database/index.ts'
 import { type AuditStore, auditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
-import { exportAudit } from './export.ts'
+import { auditPages } from './export.ts'
 import { linkEntries } from './link.ts'
 import { listAudit } from './list.ts'
 import { removeOldEntries } from './remove-old.ts'
@@ -289,7 +289,7 @@ eachDatabase((_kind, open) => {
     assert.equal(new Set(listed).size, 8)
     assert.deepEqual(listed, listed.toSorted().reverse())
     const exported: unknown[] = []
-    for await (const page of exportAudit({ filter: { subject: 'ada' }, authority: deciding() }, stores()))
+    for await (const page of auditPages({ filter: { subject: 'ada' }, authority: deciding() }, stores()))
       exported.push(...page.map(({ id }) => id))
     assert.deepEqual(exported, listed.toReversed())
   })

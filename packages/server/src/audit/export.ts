@@ -1,6 +1,6 @@
 /** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
 import type { AuditEntryId } from '@ratafia/api'
-import { type Authority, requireForAll } from '../authority.ts'
+import { type Authority, isAtDatabase, requireForAll } from '../authority.ts'
 import { exportText, jsonLines } from '../files/export-rows.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
 import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts'
@@ -17,7 +17,7 @@ interface AuditExport {
 }
 
 /** Throws {@link RequestError} `permission-denied`, and `invalid-field`, before the first page is asked for. */
-export function exportAudit(
+export function auditPages(
   { filter, authority, through }: AuditExport,
   deps: TransactionStores,
 ): AsyncGenerator<readonly AuditRow[]> {
@@ -64,25 +64,27 @@ interface Wanted {
 /**
  * For callers who are not at the database: the export is itself an entry (contract/administration.md, A20). The text, in
  * chunks, of the entries that are there now: an export has an end, however fast the log grows. Throws
- * {@link RequestError} as `exportAudit` does; then there is no entry.
+ * {@link RequestError} as `auditPages` does; then there is no entry.
  */
-export async function exportAuditOver(
+export async function exportAudit(
   { filter, format, authority }: Wanted,
   stores: Stores,
 ): Promise<AsyncIterable<string>> {
   requireForAll(authority, 'audit:read')
   const [newest] = await stores.audit.list({}, { limit: 1 })
-  const pages = exportAudit({ filter, authority, through: newest?.id }, stores)
+  const pages = auditPages({ filter, authority, through: newest?.id }, stores)
   const { actor = null, action = null, subject = null, since } = filter
-  await stores.changeBy(authority.author)(({ record }) =>
-    record({
-      action: 'audit.export',
-      subject: 'audit',
-      details: {
-        ...{ format, actor, action, subject },
-        ...{ since: since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
-      },
-    }),
-  )
+  if (!isAtDatabase(authority)) {
+    await stores.changeBy(authority.author)(({ record }) =>
+      record({
+        action: 'audit.export',
+        subject: 'audit',
+        details: {
+          ...{ format, actor, action, subject },
+          ...{ since: since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
+        },
+      }),
+    )
+  }
   return format === 'csv' ? exportText(pages, { format, columns: AUDIT_COLUMNS }) : jsonLines(pages)
 }

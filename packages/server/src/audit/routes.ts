@@ -7,7 +7,7 @@ import type { AddManagementRoute } from '../http/management/management-routes.ts
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import { Streamed } from '../http/management/streamed.ts'
 import type { Stores } from '../stores.ts'
-import { exportAuditOver } from './export.ts'
+import { exportAudit } from './export.ts'
 import { auditRecord, listAudit } from './list.ts'
 
 export function auditManagementRoutes(add: AddManagementRoute, deps: Stores): void {
@@ -27,7 +27,7 @@ export function auditManagementRoutes(add: AddManagementRoute, deps: Stores): vo
 
   add(api.exportAudit, async ({ authority, query }) => {
     const { format = 'ndjson' } = query
-    const text = await exportAuditOver({ filter: filterIn(query), format, authority }, deps)
+    const text = await exportAudit({ filter: filterIn(query), format, authority }, deps)
     return format === 'csv'
       ? new Streamed('text/csv; charset=utf-8', 'audit.csv', text)
       : new Streamed('application/x-ndjson', 'audit.jsonl', text)

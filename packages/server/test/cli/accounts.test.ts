@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { generateKeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
+import { line } from '../support/cases.ts'
 import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -21,9 +22,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([code, stdout], [1, ''], stderr)
     assert.match(stderr, message)
   }
-  const add = (username: string, name = `Name of ${username}`) => [
-    ...['accounts', 'add', username, '--email', `${username}@example.org`, '--name', name],
-  ]
+  const add = (username: string, name = `Name of ${username}`) => line`
+    accounts add ${username} --email ${username}@example.org --name ${name}`
 
   before(async () => {
     if (kind === 'postgres') {
@@ -95,18 +95,17 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([code, stdout], [2, ''])
       assert.match(stderr, message)
     }
-    await Promise.all([
-      refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /),
-      refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 of a-z/),
-      refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /),
-      refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, 'short\n'),
-      refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, ''),
-      refused(['accounts', 'disable', '--yes', 'nobody'], /^ratafia: There is no account "nobody"\.\n$/),
-      usage([...add('x1'), '--password-stdin'], /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1')),
-      usage([...add('x1'), '--password-stdin'], /is too long for a password/, Buffer.alloc(10_000, 97)),
-      usage([...add('x1'), '--password-stdin', '--no-password'], /cannot be combined/),
-      usage(['accounts', 'link', 'taken', '--subject', 's'], /Give --issuer/),
-    ])
+    await refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /)
+    await refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 of a-z/)
+    await refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /)
+    const withPassword = [...add('x1'), '--password-stdin']
+    for (const input of ['short\n', '']) {
+      await refused(withPassword, /^ratafia: A password has at least 8 /, input)
+    }
+    await usage(withPassword, /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1'))
+    await usage(withPassword, /is too long for a password/, Buffer.alloc(10_000, 97))
+    await usage([...withPassword, '--no-password'], /cannot be combined/)
+    await usage(['accounts', 'link', 'taken', '--subject', 's'], /Give --issuer/)
     assert.deepEqual(
       (await program.json('accounts', 'list')).filter(
         ({ username }: { username: string }) => username === 'x1',
@@ -117,9 +116,8 @@ eachDatabase((kind, _open, fresh) => {
 
   test('accounts link: once for an account, never for two', async () => {
     await ok([...add('linked'), '--no-password'])
-    const link = (username: string) => [
-      ...['accounts', 'link', username, '--subject', 'usso:x', '--issuer', 'https://id.example.com/'],
-    ]
+    const link = (username: string) => line`
+      accounts link ${username} --subject usso:x --issuer https://id.example.com/`
     assert.equal(await ok(link('linked')), 'usso:x now logs in as linked.\n')
     assert.equal((await program.json(...link('linked'))).username, 'linked')
     await ok([...add('other'), '--no-password'])
@@ -172,10 +170,9 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('limits: given, listed, and refused when no token can have them', async () => {
-      const limits = [
-        ...['--permission', 'package_upload', '--permission', 'package_release', '--channel', 'edge'],
-        ...['--package', 'hello', '--store', 'acme', '--max-lifetime', '1h'],
-      ]
+      const limits = line`
+        --permission package_upload --permission package_release --channel edge --package hello --store
+        acme --max-lifetime 1h`
       const made = await program.json('agents', 'add', 'limited', '--account', 'owner', ...url, ...limits)
       const given = {
         permissions: ['package_upload', 'package_release'],

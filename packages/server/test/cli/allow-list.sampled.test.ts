@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { vectorPath } from '../support/brands.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -19,10 +20,9 @@ eachDatabase((_kind, _open, fresh) => {
     for (const words of [
       ['migrate'],
       ['trust', 'add', world('account-test-root'), world('account-key-test-root')],
-      [
-        ...['brands', 'add', '--account', world('account-acme-brand')],
-        ...['--account-key', world('account-key-acme-brand'), '--signing-key', world('keys/brand.pem')],
-      ],
+      line`
+        brands add --account ${world('account-acme-brand')} --account-key
+        ${world('account-key-acme-brand')} --signing-key ${world('keys/brand.pem')}`,
       ['models', 'add', world('model-acme-classic'), '--registration', 'approval'],
       ['models', 'add', world('model-acme-gadget'), '--registration', 'allow-list'],
     ]) {
@@ -80,7 +80,9 @@ eachDatabase((_kind, _open, fresh) => {
     const list = await program.json('allow-list', 'list', ...model)
     assert.equal(list.length, ROWS)
     assert.deepEqual(list.at(-1), { serial: `SN${String(ROWS - 1).padStart(6, '0')}`, device_key_id: null })
-    await refuses(['allow-list', 'import', 'list.txt', ...model], /ends neither in \.csv nor in \.json/, 2)
+    const text = join(program.directory, 'list.txt')
+    await writeFile(text, '')
+    await refuses(['allow-list', 'import', text, ...model], /ends neither in \.csv nor in \.json/, 2)
     await says(
       ['allow-list', 'list', '--model', CLASSIC],
       /^The allow-list of acme-brand\/acme-classic is empty\.\n$/,

@@ -4,19 +4,19 @@
  */
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { testKey, vectorPath } from '../support/brands.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 const world = (name: string) => vectorPath(`world/${name}`)
 const brandKey = testKey('brand').publicKey.id
-const addAcme = (signingKey = world('keys/brand.pem')) => [
-  ...['brands', 'add', '--account', world('account-acme-brand')],
-  ...['--account-key', world('account-key-acme-brand'), '--signing-key', signingKey],
-]
+const addAcme = (signingKey = world('keys/brand.pem')) => line`
+  brands add --account ${world('account-acme-brand')} --account-key ${world('account-key-acme-brand')}
+  --signing-key ${signingKey}`
 const CLASSIC = 'acme-brand/acme-classic'
 
 eachDatabase((kind, _open, fresh) => {
@@ -80,14 +80,7 @@ eachDatabase((kind, _open, fresh) => {
     const open = await program.run(['models', 'add', classic, '--registration', 'auto'])
     assert.deepEqual([open.code, open.stdout], [0, 'The model acme-brand/acme-classic is added.\n'])
     assert.match(open.stderr, /^Warning: Anybody who has the model assertion gets a serial/)
-    const policy = [
-      '--registration',
-      'allow-list',
-      '--serial-template',
-      'AC-{number:8}',
-      '--clones',
-      'quarantine',
-    ]
+    const policy = line`--registration allow-list --serial-template AC-{number:8} --clones quarantine`
     const added = await program.json('models', 'add', gadget, ...policy)
     assert.deepEqual(
       [added.registration, added.proposed_serial, added.taken_serial, added.serials, added.clones],
@@ -200,36 +193,14 @@ eachDatabase((kind, _open, fresh) => {
   if (kind === 'sqlite')
     test('brands create --demo: files in the data directory; private keys for the owner alone', async () => {
       await refuses(['brands', 'create'], /^ratafia: Give an account id, .*; or --demo, to make a brand /, 2)
-      const first = await program.run(['brands', 'create', '--demo', '--name', 'one'])
+      const at = (name: string) => join(program.directory, name)
+      const first = await program.run(['brands', 'create', '--demo', '--name', 'one', '--output', at('one')])
       assert.match(first.stdout, /\n {2}ratafia accounts add NAME .* --role operator\n/)
-      const adding = [
-        'accounts',
-        'add',
-        'ada',
-        '--email',
-        'ada@example.org',
-        '--name',
-        'Ada',
-        '--no-password',
-      ]
-      assert.equal((await program.run([...adding, '--role', 'operator'])).code, 0)
-      const second = await program.run([
-        'brands',
-        'create',
-        '--demo',
-        '--name',
-        'two',
-        '--output',
-        `${program.directory}/two`,
-      ])
+      await program.json(...line`accounts add ada --email ada@b.c --name Ada --no-password --role operator`)
+      const second = await program.run(['brands', 'create', '--demo'])
       assert.deepEqual([second.code, /accounts add/.test(second.stdout)], [0, false], second.stdout)
-      await rm(join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand'), { recursive: true })
-      const made = await program.json('brands', 'create', '--demo')
-      const { directory } = made
-      assert.deepEqual(
-        [made.brand, made.model, directory],
-        ['demo-brand', 'demo-device', join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand')],
-      )
+      const directory = join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand')
+      assert.match(second.stdout, /^Created the brand demo-brand and its model demo-device; /)
       assert.equal((await stat(directory)).mode & 0o777, 0o700)
       const files = await readdir(directory)
       assert.equal(files.length, 8)

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { before, test } from 'node:test'
 import { macaroonsIn } from '../../src/http/credentials/presented.ts'
+import { line } from '../support/cases.ts'
 import { NOWHERE } from '../support/ci-job.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { type JobsLetIn, letJobsIn, SNAP_ID } from '../support/jobs-let-in.ts'
 import { type Finished, runHere, type Variables } from '../support/program.ts'
 import { call, presenting, type TestService, testService } from '../support/service.ts'
 import { testIssuer } from '../support/test-issuer.ts'
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const service: TestService = testService(fresh)
   const issuer = testIssuer()
   let jobs: JobsLetIn
@@ -59,16 +60,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   test('less than the rule grants: permissions, packages and lifetime', async () => {
-    const less = [
-      '--permission',
-      'package_release',
-      '--package',
-      SNAP_ID,
-      '--channel',
-      'edge',
-      '--lifetime',
-      '2m',
-    ]
+    const less = line`--permission package_release --package ${SNAP_ID} --channel edge --lifetime 2m`
     const { code, stdout, stderr } = await login([...less, '--rule', jobs.rule], jobs.idToken())
     assert.equal(code, 0, stderr)
     const { body } = await whoami(stdout)

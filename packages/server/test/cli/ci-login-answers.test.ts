@@ -159,34 +159,19 @@ describe('ratafia ci login', () => {
     assert.equal(meant.code, 0, meant.stderr)
   })
 
+  const AUDIENCE = 'GET /api/v2/tokens/oidc'
+  const PLATFORM = 'GET /actions/idtoken'
+  const page: Respond = (_, to) => void to.end('<html>')
+  const minted = (changed: object) => json({ ...MINTED, ...changed })
+  const refuses = json({ message: 'secret' }, 401)
   const STRANGE: readonly (readonly [what: string, path: string, respond: Respond, said: RegExp])[] = [
-    [
-      'no such endpoint',
-      'GET /api/v2/tokens/oidc',
-      json({}, 404),
-      /no audience for ID tokens: it may be another program/,
-    ],
-    ['a page', 'GET /api/v2/tokens/oidc', (_, to) => void to.end('<html>'), /no audience for ID tokens/],
-    ['no credential', EXCHANGE, json({ ...MINTED, credentials: undefined }), /with no credential/],
-    [
-      'a credential with a line end',
-      EXCHANGE,
-      json({ ...MINTED, credentials: `${CREDENTIALS}\nX=1` }),
-      /with no credential/,
-    ],
-    ['no session', EXCHANGE, json({ ...MINTED, session_id: '$(id)' }), /with no session/],
-    [
-      'a platform without a token',
-      'GET /actions/idtoken',
-      json({ token: 'x' }),
-      /gives no ID token: its answer has no "value"/,
-    ],
-    [
-      'a platform that refuses',
-      'GET /actions/idtoken',
-      json({ message: 'secret' }, 401),
-      /refuses the job an ID token: it answers with status 401\./,
-    ],
+    ['no such endpoint', AUDIENCE, json({}, 404), /no audience for ID tokens: it may be another program/],
+    ['a page', AUDIENCE, page, /no audience for ID tokens/],
+    ['no credential', EXCHANGE, minted({ credentials: undefined }), /with no credential/],
+    ['a line end', EXCHANGE, minted({ credentials: `${CREDENTIALS}\nX=1` }), /with no credential/],
+    ['no session', EXCHANGE, minted({ session_id: '$(id)' }), /with no session/],
+    ['no ID token', PLATFORM, json({ token: 'x' }), /gives no ID token: its answer has no "value"/],
+    ['a refusal', PLATFORM, refuses, /refuses the job an ID token: it answers with status 401\./],
   ]
   for (const [what, path, respond, said] of STRANGE) {
     test(`${what}: exit code 1, and nothing is exported`, async () => {

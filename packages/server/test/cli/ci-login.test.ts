@@ -3,16 +3,8 @@ import assert from 'node:assert/strict'
 import { appendFile, chmod, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import {
-  type CiJob,
-  CREDENTIALS,
-  ciJobs,
-  idTokenFor,
-  NOWHERE,
-  onGitHub,
-  SESSION,
-  TOKEN,
-} from '../support/ci-job.ts'
+import { casesIn, line, wordsIn } from '../support/cases.ts'
+import { CREDENTIALS, ciJobs, idTokenFor, NOWHERE, onGitHub, SESSION, TOKEN } from '../support/ci-job.ts'
 import { runHere, type Variables } from '../support/program.ts'
 
 describe('ratafia ci login', () => {
@@ -167,11 +159,9 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
 
   test('what the options ask for, and that each exchange has a key of its own', async () => {
     const job = await jobs.start()
-    const wanted = [
-      ...['--rule', 'hello-release', '--format', 'macaroon', '--lifetime', '5m'],
-      ...['--permission', 'package_upload', '--permission', 'package_release'],
-      ...['--package', 'hello', '--package', 'hello-tools', '--channel', 'latest/edge'],
-    ]
+    const wanted = line`
+      --rule hello-release --format macaroon --lifetime 5m --permission package_upload --permission
+      package_release --package hello --package hello-tools --channel latest/edge`
     await job.login([...stdout, ...wanted], onGitHub(job.url))
     await job.login(stdout, onGitHub(job.url))
     const [first, second] = job.exchanges()
@@ -298,28 +288,23 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
   })
 
   describe('nothing is sent', () => {
-    const WORDS: readonly (readonly [words: readonly string[], said: RegExp])[] = [
-      [['--from', 'teamcity'], /--from teamcity is not known\. It can be auto, github, /],
-      [['--from', 'env:'], /--from env: is not known/],
-      [['--export', 'nowhere'], /--export nowhere is not known\. It can be github-env, /],
-      [['--export', 'file'], /--export file is not known/],
-      [['--export', 'github-env'], /GITHUB_ENV is not set, so this is not a job of GitHub or Forgejo/],
-      [['--variable', 'A B'], /--variable A B is not the name of a variable/],
-      [['--lifetime', 'soon'], /--lifetime soon is not a duration: write a number of seconds/],
-      [['--format', 'jwt'], /Allowed choices are u1, macaroon/],
-      [['--url', 'http://store.example.com'], /--url is not an https address, so others could read/],
-      [['--url', 'store.example.com'], /--url is not an http or https address/],
-    ]
-    for (const [words, said] of WORDS) {
-      test(`${words.join(' ')}: exit code 2`, async () => {
+    const WORDS = casesIn(String.raw`
+      --from teamcity | --from teamcity is not known\. It can be auto, github, 
+      --from env: | --from env: is not known
+      --export nowhere | --export nowhere is not known\. It can be github-env, 
+      --export file | --export file is not known
+      --export github-env | GITHUB_ENV is not set, so this is not a job of GitHub or Forgejo
+      --variable 'A B' | --variable A B is not the name of a variable
+      --lifetime soon | --lifetime soon is not a duration: write a number of seconds
+      --format jwt | Allowed choices are u1, macaroon
+      --url http://store.example.com | --url is not an https address, so others could read
+      --url store.example.com | --url is not an http or https address`)
+    for (const [words, said = ''] of WORDS) {
+      test(`${words}: exit code 2`, async () => {
         const job = await jobs.start()
-        const {
-          code,
-          stdout: out,
-          stderr,
-        } = await job.login(words, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
-        assert.deepEqual({ code, out, seen: job.seen }, { code: 2, out: '', seen: [] })
-        assert.match(stderr, said)
+        const { code, ...told } = await job.login(wordsIn(words), { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
+        assert.deepEqual([code, told.stdout, job.seen], [2, '', []])
+        assert.match(told.stderr, new RegExp(said))
       })
     }
 
@@ -334,69 +319,32 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       assert.match(stderr, /RATAFIA_URL is not an https address/)
     })
 
-    const REFUSED: readonly (readonly [
-      what: string,
-      environment: (job: CiJob) => Variables,
-      said: RegExp,
-    ])[] = [
-      [
-        'nothing is recognised',
-        () => ({}),
-        /does not recognise this CI job\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file \/var\/run\/secrets\/ratafia\/token \(kubernetes\), the metadata server \(google\), and found none/,
-      ],
-      [
-        'GitHub without the permission',
-        () => ({ GITHUB_ACTIONS: 'true' }),
-        /ACTIONS_ID_TOKEN_REQUEST_URL is not set\. Add `permissions: \{id-token: write/,
-      ],
-      [
-        'Forgejo without the setting',
-        () => ({ GITHUB_ACTIONS: 'true', FORGEJO_ACTIONS: 'true' }),
-        /Add `enable-openid-connect: true` to the job/,
-      ],
-      [
-        'GitLab without a token',
-        () => ({ GITLAB_CI: 'true' }),
-        /RATAFIA_ID_TOKEN is not set\. Add `id_tokens: \{RATAFIA_ID_TOKEN: \{aud: http:\/\/127\.0\.0\.1:\d+\}\}` to the job/,
-      ],
-      [
-        'Bitbucket without a token',
-        () => ({ BITBUCKET_BUILD_NUMBER: '1' }),
-        /BITBUCKET_STEP_OIDC_TOKEN is not set\. Add `oidc: \{audiences: \[http/,
-      ],
-      [
-        'Azure DevOps without the access token',
-        ({ url }) => ({ TF_BUILD: 'True', SYSTEM_OIDCREQUESTURI: `${url}/azure/oidctoken` }),
-        /SYSTEM_ACCESSTOKEN is not set\. Add `env: \{SYSTEM_ACCESSTOKEN: \$\(System\.AccessToken\)\}` to the step/,
-      ],
-      [
-        'a program that is not installed',
-        () => ({ CIRCLECI: 'true', PATH: '/nonexistent' }),
-        /circleci run oidc get cannot be started, because it is not installed/,
-      ],
-      [
-        'a token for somebody else',
-        () => ({ RATAFIA_ID_TOKEN: idTokenFor('https://vault.example.com') }),
-        /is for "https:\/\/vault\.example\.com", not for http:\/\/127\.0\.0\.1:\d+, so it was not sent\. Get one with `aud: http/,
-      ],
-      [
-        'something other than a token',
-        () => ({ RATAFIA_ID_TOKEN: 'hunter2 hunter2' }),
-        /RATAFIA_ID_TOKEN gives something other than an ID token/,
-      ],
-      [
-        'a platform over plain http',
-        () => ({ ...onGitHub('http://store.example.com') }),
-        /ACTIONS_ID_TOKEN_REQUEST_URL is not an https address/,
-      ],
-    ]
-    for (const [what, environment, said] of REFUSED) {
+    /** Variables of the job, where URL is that of the service, and OTHER an ID token for another one. */
+    const REFUSED = casesIn(String.raw`
+      nothing is recognised | | does not recognise this CI job\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file /var/run/secrets/ratafia/token \(kubernetes\), the metadata server \(google\), and found none
+      GitHub without the permission | GITHUB_ACTIONS=true | ACTIONS_ID_TOKEN_REQUEST_URL is not set\. Add .permissions: \{id-token: write
+      Forgejo without the setting | GITHUB_ACTIONS=true FORGEJO_ACTIONS=true | Add .enable-openid-connect: true. to the job
+      GitLab without a token | GITLAB_CI=true | RATAFIA_ID_TOKEN is not set\. Add .id_tokens: \{RATAFIA_ID_TOKEN: \{aud: http://127\.0\.0\.1:\d+\}\}. to the job
+      Bitbucket without a token | BITBUCKET_BUILD_NUMBER=1 | BITBUCKET_STEP_OIDC_TOKEN is not set\. Add .oidc: \{audiences: \[http
+      Azure DevOps without the access token | TF_BUILD=True SYSTEM_OIDCREQUESTURI=URL/azure/oidctoken | SYSTEM_ACCESSTOKEN is not set\. Add .env: \{SYSTEM_ACCESSTOKEN: \$\(System\.AccessToken\)\}. to the step
+      a program that is not installed | CIRCLECI=true PATH=/nonexistent | circleci run oidc get cannot be started, because it is not installed
+      a token for somebody else | RATAFIA_ID_TOKEN=OTHER | is for "https://vault\.example\.com", not for http://127\.0\.0\.1:\d+, so it was not sent\. Get one with .aud: http
+      something other than a token | RATAFIA_ID_TOKEN=hunter2hunter2 | RATAFIA_ID_TOKEN gives something other than an ID token
+      a platform over plain http | GITHUB_ACTIONS=true ACTIONS_ID_TOKEN_REQUEST_URL=http://store.example.com ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token | ACTIONS_ID_TOKEN_REQUEST_URL is not an https address`)
+    for (const [what, variables = '', said = ''] of REFUSED) {
       test(`${what}: a message that says what to do`, async () => {
         const job = await jobs.start()
-        const { code, stdout: out, stderr } = await job.login(stdout, environment(job))
+        const environment = Object.fromEntries(
+          variables
+            .replace('URL/', `${job.url}/`)
+            .replace('OTHER', idTokenFor('https://vault.example.com'))
+            .split(' ')
+            .flatMap((one) => (one === '' ? [] : [one.split(/=(.*)/, 2)])),
+        )
+        const { code, stdout: out, stderr } = await job.login(stdout, environment)
         assert.deepEqual({ out, exchanges: job.exchanges() }, { out: '', exchanges: [] })
         assert.ok(code === 1 || code === 2, String(code))
-        assert.match(stderr, said)
+        assert.match(stderr, new RegExp(said))
         assert.doesNotMatch(stderr, /hunter2|request-token/)
       })
     }

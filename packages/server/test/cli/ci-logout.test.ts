@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, type Macaroon, mint } from '@ratafia/macaroon'
 import { formatSessionId, formatTimeBefore } from '@ratafia/macaroon/conditions'
+import { casesIn, line, wordsIn } from '../support/cases.ts'
 import { ciJobs } from '../support/ci-job.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { tokensCreate } from '../support/login-command.ts'
 import { json } from '../support/login-stubs.ts'
 import { runHere, testProgram, type Variables } from '../support/program.ts'
@@ -15,7 +16,7 @@ import { runHere, testProgram, type Variables } from '../support/program.ts'
 const logout = (words: readonly string[], environment: Variables = {}, input = '') =>
   runHere(['ci', 'logout', ...words], { environment, input })
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let url: string
   let agent: string
@@ -24,17 +25,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await program.run(['accounts', 'add', 'build', ...words])).code, 0)
     url = (await program.serve()).baseUrl
     agent = join(program.directory, 'farm.json')
-    const adding = [
-      'agents',
-      'add',
-      'farm',
-      '--account',
-      'build',
-      '--url',
-      `${url}/identity`,
-      '--output',
-      agent,
-    ]
+    const adding = line`agents add farm --account build --url ${url}/identity --output ${agent}`
     assert.equal((await program.run(adding)).code, 0)
   })
 
@@ -125,63 +116,21 @@ describe('ratafia ci logout', () => {
     assert.ok(job.seen.every(({ headers, path }) => 'macaroons' in headers && !path.includes('?')))
   })
 
-  const REFUSED: readonly (readonly [
-    what: string,
-    words: readonly string[],
-    environment: Variables,
-    code: number,
-    said: RegExp,
-  ])[] = [
-    [
-      'no credential',
-      [],
-      {},
-      2,
-      /There is no credential: neither SNAPCRAFT_STORE_CREDENTIALS, UBUNTU_STORE_AUTH, CHARMCRAFT_AUTH nor the file ratafia\.env/,
-    ],
-    [
-      'a variable that is not set',
-      ['--from', 'env:MINE'],
-      {},
-      2,
-      /MINE is not set, so there is no credential to end/,
-    ],
-    [
-      'another word',
-      ['--from', 'auto'],
-      {},
-      2,
-      /--from auto is not known\. It can be env:NAME, file:PATH or -\./,
-    ],
-    ['a file that is not there', ['--from', 'file:/nonexistent/x'], {}, 1, /x cannot be read/],
-    [
-      'something else',
-      [],
-      { SNAPCRAFT_STORE_CREDENTIALS: 'hunter2' },
-      1,
-      /SNAPCRAFT_STORE_CREDENTIALS has no credential that this command can read/,
-    ],
-    [
-      'a credential without a session',
-      [],
-      { SNAPCRAFT_STORE_CREDENTIALS: credential([]) },
-      1,
-      /has a credential without a session, which cannot be ended by its holder/,
-    ],
-    [
-      'a service over plain http',
-      ['--url', 'http://store.example.com'],
-      { SNAPCRAFT_STORE_CREDENTIALS: live },
-      2,
-      /--url is not an https address/,
-    ],
-  ]
-  for (const [what, words, environment, code, said] of REFUSED) {
+  const REFUSED = casesIn(String.raw`
+    no credential | | | 2 | There is no credential: neither SNAPCRAFT_STORE_CREDENTIALS, UBUNTU_STORE_AUTH, CHARMCRAFT_AUTH nor the file ratafia\.env
+    a variable that is not set | --from env:MINE | | 2 | MINE is not set, so there is no credential to end
+    another word | --from auto | | 2 | --from auto is not known\. It can be env:NAME, file:PATH or -\.
+    a file that is not there | --from file:/nonexistent/x | | 1 | x cannot be read
+    something else | | hunter2 | 1 | SNAPCRAFT_STORE_CREDENTIALS has no credential that this command can read
+    a credential without a session | | ${credential([])} | 1 | has a credential without a session, which cannot be ended by its holder
+    a service over plain http | --url http://store.example.com | ${live} | 2 | --url is not an https address`)
+  for (const [what, words = '', held = '', code, said = ''] of REFUSED) {
     test(`${what}: exit code ${code}, and nothing is sent`, async () => {
       const job = await jobs.start()
-      const result = await logout(['--url', job.url, ...words], environment)
-      assert.deepEqual({ code: result.code, seen: job.seen }, { code, seen: [] })
-      assert.match(result.stderr, said)
+      const environment: Variables = held === '' ? {} : { SNAPCRAFT_STORE_CREDENTIALS: held }
+      const result = await logout(['--url', job.url, ...wordsIn(words)], environment)
+      assert.deepEqual([result.code, job.seen], [Number(code), []])
+      assert.match(result.stderr, new RegExp(said))
       assert.ok(!result.stderr.includes('hunter2') && !result.stderr.includes(live))
     })
   }

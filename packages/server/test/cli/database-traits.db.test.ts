@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { line } from '../support/cases.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -160,16 +161,7 @@ eachDatabase((kind, _open, fresh) => {
         for (const statement of when(names)) await asSuperuser(statement, `/${name}`)
         const ways = [['migrate'], ['serve'], ['config', 'check', '--connect'], ['accounts', 'list']]
         if (!says) {
-          const account = [
-            'accounts',
-            'add',
-            'zoe',
-            '--email',
-            'z@example.org',
-            '--name',
-            'Zoë',
-            '--no-password',
-          ]
+          const account = line`accounts add zoe --email z@example.org --name Zoë --no-password`
           for (const words of [
             ['migrate'],
             account,

@@ -1,6 +1,6 @@
 /** `ratafia tokens` for developers: tokens of their own, made, replaced, narrowed, explained and ended. */
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,8 @@ import {
   encodeBinary,
 } from '@ratafia/macaroon'
 import { macaroonsIn } from '../../src/http/credentials/presented.ts'
-import { eachDatabase, onOne } from '../support/databases.ts'
+import { line } from '../support/cases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { startCommand } from '../support/login-command.ts'
 import { addManager, managementToken } from '../support/managers.ts'
@@ -22,9 +23,8 @@ import { call, presenting, sessionIdOf, type TestService } from '../support/serv
 const PASSWORD = 'correct horse battery'
 const FORMS = ['raw', 'onprem', 'snapcraft', 'charmcraft'] as const
 
-eachDatabase((kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
-  const { testOnce } = onOne(kind)
   let service: TestService
   let url: string
   let home: string
@@ -42,17 +42,7 @@ eachDatabase((kind, _open, fresh) => {
     service = await program.serve()
     url = service.baseUrl
     farm = join(home, 'farm.json')
-    const words = [
-      'agents',
-      'add',
-      'farm',
-      '--account',
-      'build',
-      '--url',
-      `${url}/identity`,
-      '--output',
-      farm,
-    ]
+    const words = line`agents add farm --account build --url ${url}/identity --output ${farm}`
     assert.equal((await program.run(words)).code, 0)
   })
   after(() => rm(home, { recursive: true, force: true }))
@@ -72,6 +62,10 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(code, 0, stderr)
     assert.match(stderr, /^It belongs to the session [0-9a-f-]{36}; revoking that ends it\.\n$/)
     assert.match(stdout, /^[\w+/=-]+\n$/)
+    const { services = {} } = JSON.parse(
+      await readFile(join(home, 'ratafia/credentials.json'), 'utf8').catch(() => '{}'),
+    )
+    assert.deepEqual(services, {}, 'it is kept nowhere')
     return stdout.trim()
   }
   const whoami = async (text: string) => {
@@ -90,28 +84,6 @@ eachDatabase((kind, _open, fresh) => {
   }
 
   for (const form of FORMS) {
-    test(`create --for ${form}: the token alone, limited as asked for, and kept nowhere`, async () => {
-      const text = await create(
-        '--for',
-        form,
-        '--permission',
-        'package_upload',
-        '--channel',
-        'edge',
-        '--expires',
-        '90d',
-      )
-      const { status, body } = await whoami(text)
-      assert.equal(status, 200)
-      assert.deepEqual(
-        [body.account.username, body.permissions, body.channels, body.packages],
-        ['build', ['package_upload'], ['edge'], null],
-      )
-      const days = (Date.parse(`${body.expires}Z`) - Date.now()) / 86_400_000
-      assert.ok(days > 89.9 && days <= 90, body.expires)
-      assert.deepEqual((await readdir(home)).sort(), ['farm.json'])
-    })
-
     test(`attenuate ${form}: in the same form, narrower, and as often as wanted`, async () => {
       const text = await create('--for', form, '--channel', 'edge', '--channel', 'beta/*')
       const first = await run(['attenuate', '--channel', 'beta/one', '--permission', 'package_upload'], {
@@ -131,7 +103,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  testOnce('attenuate: what would widen, and what cannot be read, is refused', async () => {
+  test('attenuate: what would widen, and what cannot be read, is refused', async () => {
     const text = await create('--permission', 'package_upload', '--channel', 'edge', '--expires', '1d')
     const attempt = (...words: readonly string[]) => run(['attenuate', ...words], { input: text })
     assert.match(
@@ -167,7 +139,7 @@ eachDatabase((kind, _open, fresh) => {
     await rm(file)
   })
 
-  testOnce('attenuate: a management token to fewer roles and brands, and to reading', async () => {
+  test('attenuate: a management token to fewer roles and brands, and to reading', async () => {
     const carol = await addManager(service, 'brand-manager acme', 'viewer other')
     const token = await managementToken(service, carol)
     const may = async (text: string) => {
@@ -205,7 +177,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(refused(await run(['attenuate', '--role', 'king'], { input: token }), 2), /is not a role/)
   })
 
-  testOnce('a token in an argument is refused, and not repeated', async () => {
+  test('a token in an argument is refused, and not repeated', async () => {
     const text = await create()
     for (const words of [
       ['attenuate', text, '--until', '1h'],
@@ -216,19 +188,6 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(stderr, /does not go into an argument/)
       assert.ok(!stderr.includes(text.slice(0, 30)))
     }
-  })
-
-  test('create in a browser: the address is on standard error', async () => {
-    const running = start(['create', '--channel', 'edge'])
-    const browser = new Browser()
-    const page = await browser.submit(await browser.open(await running.visit()), 'login', {
-      ...{ username: 'ada', password: PASSWORD },
-    })
-    await browser.submit(page, 'confirm', { decision: 'approve' })
-    const { code, stdout, stderr } = await running.finished
-    assert.equal(code, 0, stderr)
-    assert.match(stdout, /^[\w-]+\n$/)
-    assert.equal((await whoami(stdout.trim())).body.account.username, 'ada')
   })
 
   test('rotate: the same limits, form and life; the old one ends', async () => {

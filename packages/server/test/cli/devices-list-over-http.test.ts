@@ -11,6 +11,7 @@ import { DEVICE_STATUSES, type Device } from '../../src/devices/device.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { eachBrokenTransfer } from '../support/broken-transfers.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { withAcme } from '../support/devices.ts'
 import { startCommand } from '../support/login-command.ts'
@@ -89,23 +90,14 @@ eachDatabase((_kind, _open, fresh) => {
     at(service.baseUrl, words, { RATAFIA_AGENT_FILE: agent })
   const direct = (...words: readonly string[]) => program.run(words)
 
-  const LISTS = [
-    '--sort registered',
-    '--sort registered --reverse --limit 7',
-    '--all',
-    '--sort serial --status pending',
-    '--sort serial --model acme-brand/m1 --quarantined',
-    '--sort registered --serial-prefix L-01 --json',
-    '--sort serial --registered-after 2026-01-03T00:00:00Z --registered-before 2026-01-04T00:00:00Z',
-    '--sort seen --limit 20',
-    '--sort seen --reverse --json',
-    '--sort evidence',
-    '--never-seen --sort serial',
-    '--from 192.0.2.0/24 --status active',
-    '--seen-after 2026-01-02T00:00:00Z --seen-before 2026-01-03T00:00:00Z --sort serial --json',
-    '--sort seen --columns id,last_seen_at,evidence_at',
-    '--serial nothing --sort serial',
-  ]
+  const LISTS = line`
+    '--sort registered' '--sort registered --reverse --limit 7' --all '--sort serial --status pending'
+    '--sort serial --model acme-brand/m1 --quarantined' '--sort registered --serial-prefix L-01 --json'
+    '--sort serial --registered-after 2026-01-03T00:00:00Z --registered-before 2026-01-04T00:00:00Z'
+    '--sort seen --limit 20' '--sort seen --reverse --json' '--sort evidence'
+    '--never-seen --sort serial' '--from 192.0.2.0/24 --status active'
+    '--seen-after 2026-01-02T00:00:00Z --seen-before 2026-01-03T00:00:00Z --sort serial --json'
+    '--sort seen --columns id,last_seen_at,evidence_at' '--serial nothing --sort serial'`
   for (const words of LISTS) {
     test(`devices list ${words}: the same both ways`, async () => {
       const [here, there] = await Promise.all(
@@ -162,16 +154,11 @@ eachDatabase((_kind, _open, fresh) => {
       /\n120 in all, as counted at .*\nNow 24 wait for approval, and 14 are in quarantine\.\n$/,
     )
   })
-  const EXPORTS = [
-    '',
-    '--format json',
-    '--format csv --status pending',
-    '--model acme-brand/m1 --quarantined --format json',
-    '--serial-prefix L-01 --registered-after 2026-01-01T12:00:00Z',
-    '--clones',
-    '--brand other',
-    '--brand other --format json',
-  ]
+  const EXPORTS = line`
+    '' '--format json' '--format csv --status pending'
+    '--model acme-brand/m1 --quarantined --format json'
+    '--serial-prefix L-01 --registered-after 2026-01-01T12:00:00Z' --clones '--brand other'
+    '--brand other --format json'`
   for (const words of EXPORTS) {
     test(`devices export --listed ${words}: the same both ways`, async () => {
       const all = ['devices', 'export', '--listed', ...words.split(' ').filter(Boolean)]

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { newDeviceId } from '@ratafia/api'
 import type { PrivateKey } from '@ratafia/assertions'
 import type { Installation } from '../../src/installation.ts'
 import { atTerminal } from '../support/at-terminal.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -23,8 +23,6 @@ import {
 import { testProgram } from '../support/program.ts'
 import { testService } from '../support/service.ts'
 
-/** More than two batches. */
-const MANY = 230
 const someKeys = freshDeviceKeys(12)
 
 interface Counts {
@@ -155,43 +153,6 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('two that want one serial number: the first gets it, the other is refused, as a dry run says', async () => {
-      const model = await newModel()
-      for (const key of keys.slice(0, 3)) {
-        await ask({ ...model.of, key, serial: key === keys[2] ? 'OTHER' : 'SAME' })
-      }
-      const words = ['approve', '--model', model.shown]
-      for (const dry of [['--dry-run'], []]) {
-        const { code, counts, refused, stderr } = await decided([...words, ...dry])
-        assert.deepEqual([code, counts], [dry.length > 0 ? 0 : 1, [3, 2, 0, 1]])
-        const [, second] = (await model.rows()).toReversed()
-        assert.deepEqual(
-          refused.map(({ subject }) => subject),
-          [second?.id],
-        )
-        assert.match(stderr, /the same serial number|SAME belongs to the device/)
-      }
-    })
-
-    test('two commands at once approve each device once', async () => {
-      const model = await newModel()
-      await askAll(model.of, 8)
-      const both = await Promise.all([1, 2].map(() => decided(['approve', '--model', model.shown])))
-      const counts = both.map(({ counts }) => counts)
-      assert.equal(
-        counts.reduce((sum, [, done = 0]) => sum + done, 0),
-        8,
-        JSON.stringify(both),
-      )
-      const assertions = await Promise.all(
-        (await model.rows('active')).map((device) => installation.devices.serialAssertionsOf(device)),
-      )
-      assert.deepEqual(
-        assertions.map(({ length }) => length),
-        Array(8).fill(1),
-      )
-    })
-
     test('nobody is approved without a key that can sign, and a dry run says why', async () => {
       const model = await newModel()
       await askAll(model.of, 1)
@@ -217,15 +178,7 @@ eachDatabase((kind, _open, fresh) => {
     const waited = await program.run(['jobs', 'wait', id], { environment })
     assert.match(waited.stdout, /is done: of 2 items 2 done/)
     assert.equal((await model.rows('active')).length, 2)
-    const again = await devices([
-      'approve',
-      '--model',
-      model.shown,
-      '--status',
-      'active',
-      '--no-wait',
-      '--json',
-    ])
+    const again = await devices(line`approve --model ${model.shown} --status active --no-wait --json`)
     const cancelled = await program.run(['jobs', 'cancel', JSON.parse(again.stdout).jobs[0].id], {
       environment,
     })
@@ -252,30 +205,6 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok((await model.rows()).every(({ quarantinedAt }) => quarantinedAt === null))
   })
 
-  /** Copies of one row of this status, which no test asks about as devices. */
-  const copies = async (model: Awaited<ReturnType<typeof newModel>>, status: 'pending' | 'active') => {
-    const { query } = installation.database
-    const row = await query
-      .selectFrom('device')
-      .selectAll()
-      .where('model', '=', model.name.model)
-      .where('status', '=', status)
-      .limit(1)
-      .executeTakeFirstOrThrow()
-    const more = Array.from({ length: MANY - 1 }, (_, index) => ({
-      ...row,
-      id: newDeviceId(new Date()),
-      serial: row.serial === '' ? '' : `${row.serial}-${index}`,
-      device_key_id: `copy-${index}`.padEnd(64, '-'),
-    }))
-    for (let start = 0; start < more.length; start += 100) {
-      await query
-        .insertInto('device')
-        .values(more.slice(start, start + 100))
-        .execute()
-    }
-  }
-
   test('reject: all of a model, or those from one network, with the reason for each', async () => {
     const model = await newModel()
     await askAll(model.of, 4)
@@ -300,39 +229,13 @@ eachDatabase((kind, _open, fresh) => {
         ['SN-0', 'A flood'],
       ],
     )
-    await copies(model, 'pending')
-    const pending = (await model.rows('pending')).length
     const rest = await decided(['reject', '--model', model.shown, '--reason', 'Not ours', '--yes'])
-    assert.deepEqual([rest.code, rest.counts], [0, [pending, pending, 0, 0]])
+    assert.deepEqual([rest.code, rest.counts], [0, [2, 2, 0, 0]])
     const rejected = (await model.rows('rejected')).map(({ id }) => id)
-    assert.equal(rejected.length, MANY + 3)
-    const entries = await installation.audit.list({ action: 'device.reject' }, { limit: 1000 })
-    const subjects = entries.map(({ subject }) => subject).filter((id) => rejected.some((one) => one === id))
-    assert.deepEqual(subjects.toSorted(), rejected.toSorted(), 'each has its entry')
     const [first] = rejected
     assert.ok(first)
     const again = await decided(['reject', first, first, 'x', '--reason', 'x'])
     assert.deepEqual([again.counts, again.refused.length], [[1, 0, 1, 0], 1])
-  })
-
-  test('revoke: all of a model; two commands that wait for the job do each device once', async () => {
-    const model = await newModel('auto')
-    const [key] = keys
-    assert.ok(key)
-    await registered(service, { ...model.of, key, serial: 'SN' })
-    await copies(model, 'active')
-    const words = ['revoke', '--model', model.shown, '--reason', 'recalled']
-    assert.deepEqual((await decided([...words, '--dry-run'])).counts, [MANY, MANY, 0, 0])
-    const { stdout } = await devices([...words, '--yes', '--no-wait', '--json'])
-    const [{ id }] = JSON.parse(stdout).jobs
-    for (const { stdout } of await Promise.all(
-      [1, 2].map(() => program.run(['jobs', 'wait', id], { environment })),
-    )) {
-      assert.match(stdout, new RegExp(`is done: of ${MANY} items ${MANY} done\\.`))
-    }
-    assert.equal((await model.rows('revoked')).length, MANY)
-    const entries = await installation.audit.list({ action: 'device.revoke' }, { limit: 1000 })
-    assert.equal(entries.length, new Set(entries.map(({ subject }) => subject)).size, 'each has one entry')
   })
 
   if (kind === 'sqlite')

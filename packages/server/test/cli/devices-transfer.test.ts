@@ -13,6 +13,7 @@ import { deviceRef, newDevice } from '../../src/devices/new-device.ts'
 import { ImportError } from '../../src/files/import-rows.ts'
 import type { Installation } from '../../src/installation.ts'
 import { importDevices } from '../support/as-operator.ts'
+import { casesIn } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { ACME, freshDeviceKeys, serialRequest, withAcme } from '../support/devices.ts'
 import { type Program, testProgram } from '../support/program.ts'
@@ -201,98 +202,57 @@ eachDatabase((kind, _open, fresh) => {
     const good = row({ serial: 'N-0', device_key_id: Buffer.alloc(48, 8).toString('base64url') })
     const holder = async () =>
       (await installation.devices.list({ serial: 'T-1', limit: 1 }))[0] ?? assert.fail()
-    const serialText = async () =>
-      Buffer.from(
-        (await installation.devices.serialAssertionsOf(await holder()))[0]?.encoded ?? [],
-      ).toString()
+    const texts = async () =>
+      (await installation.devices.serialAssertionsOf(await holder())).map(({ encoded }) =>
+        Buffer.from(encoded).toString(),
+      )
     const request = () => {
       const key = keys[3] ?? assert.fail()
       return Buffer.from(serialRequest({ requestId: 'x', key })).toString()
     }
-    const cases: readonly [what: string, change: () => Promise<object> | object, message: RegExp][] = [
-      ['no brand', () => row({ brand_id: '' }), /^item 2: "brand_id" is missing\.$/],
-      ['no serial', () => row({ serial: null }), /^item 2: "serial" is missing, and the device is active\.$/],
-      ['a slash', () => row({ serial: 'a/b' }), /^item 2: "serial" is not a serial number/],
-      ['a control character', () => row({ serial: 'a\u0000' }), /^item 2: "serial" is not a serial number/],
-      ['half a character', () => row({ reason: '\ud800' }), /^item 2: "reason" is not one line of text/],
-      [
-        'another key id',
-        () => row({ device_key_id: 'x' }),
-        /^item 2: "device_key_id" is not the id of a key/,
-      ],
-      ['a number for a text', () => row({ model: 5 }), /^item 2: "model" is not a text\.$/],
-      ['an unknown status', () => row({ status: 'lost' }), /^item 2: "status" is not one of pending, /],
-      ['an id', () => row({ id: 'x' }), /^item 2: "id" is not a UUID in lower case\.$/],
-      ['a time', () => row({ registered_at: 'today' }), /^item 2: "registered_at" is not a time such as /],
-      [
-        'a time that is none',
-        () => row({ decided_at: '2026-13-01T00:00:00Z' }),
-        /^item 2: "decided_at" is not a time\.$/,
-      ],
-      [
-        'a revision',
-        () => row({ revision: -1 }),
-        /^item 2: "revision" is not a whole number from 0 to 999999999\.$/,
-      ],
-      ['pending without a request', () => row({ status: 'pending' }), /^item 2: "request" is missing/],
-      [
-        'active with one',
-        () => row({ request: request() }),
-        /^item 2: only a pending or rejected device has a "request"\.$/,
-      ],
-      [
-        'the request of another',
-        () => row({ status: 'pending', request: request() }),
-        /^item 2: "request" is about another model or device key\.$/,
-      ],
-      ['no assertion', () => row({ assertions: 'x' }), /^item 2: "assertions" cannot be read: /],
-      [
-        'the assertion of another serial',
-        async () => row({ assertions: await serialText() }),
-        /^item 2: "assertions" has a serial of acme-brand\/acme-classic\/T-1\.$/,
-      ],
-      [
-        'the assertion of another key',
-        async () => row({ serial: 'T-1', assertions: await serialText() }),
-        /^item 2: "assertions" has a serial of another device key\.$/,
-      ],
-      [
-        'a revision below the assertion',
-        async () =>
-          row({
-            serial: 'T-1',
-            device_key_id: (await holder()).deviceKeyId,
-            revision: 0,
-            assertions: await secondText(),
-          }),
-        /^item 2: "assertions" has the revision 2, but "revision" is 0\.$/,
-      ],
-      [
-        'a taken serial',
-        () => row({ serial: 'T-1' }),
-        /^item 2: the serial acme-brand\/acme-classic\/T-1 belongs to the device .* \(active\), with another row\. Nothing was imported\.$/,
-      ],
-      [
-        'a key that has a row',
-        async () => row({ device_key_id: (await holder()).deviceKeyId }),
-        /^item 2: the device key .* already has a row of acme-brand\/acme-classic: the device .* \(active\)\. /,
-      ],
-      [
-        'another row of an id',
-        async () => row({ id: (await holder()).id }),
-        /^item 2: the device .* is in the register with another "serial": "T-1", in the file "N-1"\. /,
-      ],
-      ['twice in the file', () => good, /^item 2: an earlier row has the id .*, too\. /],
-      ['no object', () => [], /^item 2: this is not an object\.$/],
-    ]
-    const secondText = async () =>
-      Buffer.from(
-        (await installation.devices.serialAssertionsOf(await holder()))[1]?.encoded ?? [],
-      ).toString()
-    for (const [what, change, message] of cases) {
+    /** What of a row is changed, as JSON (a word of FROM_HOLDER: that), and what is said of item 2. */
+    const CASES = casesIn(String.raw`
+      no brand | {"brand_id":""} | "brand_id" is missing\.$
+      no serial | {"serial":null} | "serial" is missing, and the device is active\.$
+      a slash | {"serial":"a/b"} | "serial" is not a serial number
+      a control character | {"serial":"a\u0000"} | "serial" is not a serial number
+      half a character | {"reason":"\ud800"} | "reason" is not one line of text
+      another key id | {"device_key_id":"x"} | "device_key_id" is not the id of a key
+      a number for a text | {"model":5} | "model" is not a text\.$
+      an unknown status | {"status":"lost"} | "status" is not one of pending, 
+      an id | {"id":"x"} | "id" is not a UUID in lower case\.$
+      a time | {"registered_at":"today"} | "registered_at" is not a time such as 
+      a time that is none | {"decided_at":"2026-13-01T00:00:00Z"} | "decided_at" is not a time\.$
+      a revision | {"revision":-1} | "revision" is not a whole number from 0 to 999999999\.$
+      pending without a request | {"status":"pending"} | "request" is missing
+      active with one | withRequest | only a pending or rejected device has a "request"\.$
+      the request of another | pendingWithRequest | "request" is about another model or device key\.$
+      no assertion | {"assertions":"x"} | "assertions" cannot be read: 
+      the assertion of another serial | assertion | "assertions" has a serial of acme-brand/acme-classic/T-1\.$
+      the assertion of another key | itsAssertion | "assertions" has a serial of another device key\.$
+      a revision below the assertion | itsSecond | "assertions" has the revision 2, but "revision" is 0\.$
+      a taken serial | {"serial":"T-1"} | the serial acme-brand/acme-classic/T-1 belongs to the device .* \(active\), with another row\. Nothing was imported\.$
+      a key that has a row | itsKey | the device key .* already has a row of acme-brand/acme-classic: the device .* \(active\)\. 
+      another row of an id | itsId | the device .* is in the register with another "serial": "T-1", in the file "N-1"\. 
+      twice in the file | twice | an earlier row has the id .*, too\. 
+      no object | list | this is not an object\.$`)
+    const FROM_HOLDER = async (): Promise<Readonly<Record<string, object>>> => {
+      const { id, deviceKeyId: key } = await holder()
+      const [first, second] = await texts()
+      return {
+        withRequest: row({ request: request() }),
+        pendingWithRequest: row({ status: 'pending', request: request() }),
+        assertion: row({ assertions: first }),
+        itsAssertion: row({ serial: 'T-1', assertions: first }),
+        itsSecond: row({ serial: 'T-1', device_key_id: key, revision: 0, assertions: second }),
+        ...{ itsKey: row({ device_key_id: key }), itsId: row({ id }), twice: good, list: [] },
+      }
+    }
+    for (const [what, change = '', message] of CASES) {
       test(what, async () => {
-        const text = `[${JSON.stringify(good)},\n  ${JSON.stringify(await change())} ]`
-        await refuses(text, 'json', message)
+        const changed = (await FROM_HOLDER())[change] ?? row(JSON.parse(change))
+        const text = `[${JSON.stringify(good)},\n  ${JSON.stringify(changed)} ]`
+        await refuses(text, 'json', new RegExp(`^item 2: ${message}`))
         assert.equal(await installation.devices.findById(good.id), undefined)
       })
     }
@@ -308,23 +268,24 @@ eachDatabase((kind, _open, fresh) => {
         return true
       })
     }
-    const files: readonly [format: 'csv' | 'json', text: string | Uint8Array, message: RegExp][] = [
-      ['csv', '', /^line 1: this is not a header line\.$/],
-      ['csv', 'a,b\n1,2\n', /^line 2: there is no "brand_id", "model", "serial", "device_key_id"\./],
-      ['csv', 'a,b\n1\n', /^The file is not CSV: /],
-      ['csv', 'a,"b\n', /^The file is not CSV: /],
-      ['json', '', /^The file is not a JSON list of objects\.$/],
-      ['json', '{}', /^The file is not a JSON list of objects\.$/],
-      ['json', '[{}', /^The file is not a JSON list of objects\.$/],
-      ['json', '[,]', /^The file is not a JSON list of objects\.$/],
-      ['json', '[] x', /^The file is not a JSON list of objects\.$/],
-      ['json', '[{"a":}]', /^item 1: this is not JSON: /],
-      ['json', '["a"]', /^item 1: this is not an object\.$/],
-      ['json', Uint8Array.of(0x5b, 0xff, 0x5d), /^The file is not UTF-8 text\. Save it as UTF-8\.$/],
-    ]
-    for (const [format, text, message] of kind === 'sqlite' ? files : []) {
-      test(`${format} ${JSON.stringify(String(text))}`, () => refuses(text, format, message))
+    const FILES = casesIn(String.raw`
+      csv | "" | ^line 1: this is not a header line\.$
+      csv | "a,b\n1,2\n" | ^line 2: there is no "brand_id", "model", "serial", "device_key_id"\.
+      csv | "a,b\n1\n" | ^The file is not CSV: 
+      csv | "a,\"b\n" | ^The file is not CSV: 
+      json | "" | ^The file is not a JSON list of objects\.$
+      json | "{}" | ^The file is not a JSON list of objects\.$
+      json | "[{}" | ^The file is not a JSON list of objects\.$
+      json | "[,]" | ^The file is not a JSON list of objects\.$
+      json | "[] x" | ^The file is not a JSON list of objects\.$
+      json | "[{\"a\":}]" | ^item 1: this is not JSON: 
+      json | "[\"a\"]" | ^item 1: this is not an object\.$`)
+    for (const [format, text = '', message = ''] of kind === 'sqlite' ? FILES : []) {
+      const as = format === 'csv' ? 'csv' : 'json'
+      test(`${format} ${text}`, () => refuses(JSON.parse(text), as, new RegExp(message)))
     }
+    test('what is not UTF-8', () =>
+      refuses(Uint8Array.of(0x5b, 0xff, 0x5d), 'json', /^The file is not UTF-8 text\. Save it as UTF-8\.$/))
   })
 
   if (kind === 'sqlite')

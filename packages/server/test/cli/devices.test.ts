@@ -10,8 +10,6 @@ import {
   addAcmeModel,
   freshDeviceKeys,
   getRequestId,
-  openSession,
-  presentingSession,
   type RegisterInput,
   register,
   registered,
@@ -202,39 +200,6 @@ eachDatabase((_kind, _open, fresh) => {
       await says(['approve', id], /has a serial/)
       assert.equal((await ask()).status, 200)
     })
-  })
-
-  test('revoking ends the sessions at once, and keeps the serial; again it tells when it was', async () => {
-    await setAcmePolicy(installation, {})
-    const key = newKey()
-    const serial = await registered(service, { key, serial: 'R-1' })
-    const macaroon = await sessionOf(service, { serial, key })
-    const verify = async () =>
-      (await fetch(`${service.baseUrl}/device-session`, { headers: presentingSession(macaroon) })).status
-    assert.equal(await verify(), 200)
-    const revoked = await devices('revoke', '--yes', 'acme-brand/acme-classic/R-1', '--reason', 'stolen')
-    assert.deepEqual([revoked.status, revoked.reason, revoked.decided_by], ['revoked', 'stolen', 'operator'])
-    assert.equal(await verify(), 401)
-    assert.notEqual((await openSession(service, { serial, key })).status, 200)
-    assert.equal((await register(service, { key: newKey(), serial: 'R-1' })).status, 400)
-    await says(
-      ['revoke', '--yes', 'acme-brand/acme-classic/R-1', '--reason', 'other'],
-      new RegExp(`R-1, revoked\\) was revoked at ${revoked.decided_at} by operator\\.\\n$`),
-    )
-    assert.equal((await devices('show', revoked.id)).reason, 'stolen')
-  })
-
-  test('a device in quarantine has no session until it is released', async () => {
-    const key = newKey()
-    const serial = await registered(service, { key, serial: 'Q-1' })
-    const [row] = await devices('list', '--serial', 'Q-1')
-    const quarantined = (await installation.devices.findById(row.id)) ?? assert.fail()
-    await installation.devices.setQuarantine(quarantined, new Date())
-    assert.equal((await devices('list', '--quarantined')).length, 1)
-    assert.notEqual((await openSession(service, { serial, key })).status, 200)
-    await says(['release', row.id], /may have sessions\.\n$/)
-    assert.equal((await openSession(service, { serial, key })).status, 200)
-    await says(['release', row.id], /active\) may have sessions\.\n$/)
   })
 
   test('a name of several devices is refused with their ids', async () => {

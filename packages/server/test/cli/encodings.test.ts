@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { vector, vectorPath } from '../support/brands.ts'
+import { line } from '../support/cases.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { ENCODINGS, NOT_TEXT } from '../support/encodings.ts'
 import { testProgram } from '../support/program.ts'
@@ -21,10 +22,9 @@ oneDatabase((_kind, _open, fresh) => {
     for (const words of [
       ['migrate'],
       ['trust', 'add', world('account-test-root'), world('account-key-test-root')],
-      [
-        ...['brands', 'add', '--account', world('account-acme-brand')],
-        ...['--account-key', world('account-key-acme-brand'), '--signing-key', world('keys/brand.pem')],
-      ],
+      line`
+        brands add --account ${world('account-acme-brand')} --account-key
+        ${world('account-key-acme-brand')} --signing-key ${world('keys/brand.pem')}`,
       ['models', 'add', world('model-acme-classic'), '--registration', 'auto'],
     ]) {
       const { code, stderr } = await program.run(words)

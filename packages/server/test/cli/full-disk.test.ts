@@ -13,7 +13,7 @@ import { bundled, PROGRAM } from '../../../../tools/test/programs.ts'
 import { run } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
 import { ciJobs, idTokenFor, MINTED, SESSION } from '../support/ci-job.ts'
-import { eachDatabase, oneDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { startCommand } from '../support/login-command.ts'
 import { json } from '../support/login-stubs.ts'
 import { type Finished, testProgram, type Variables } from '../support/program.ts'
@@ -78,7 +78,7 @@ oneDatabase(() => {
   })
 })
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   const at = (name: string) => join(program.directory, 'out', name)
   const key = (name: string) => vectorPath(`world/keys/${name}.pem`)

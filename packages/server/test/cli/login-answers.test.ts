@@ -4,8 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import { freePort } from '../../../../tools/test/free-port.ts'
+import { casesIn } from '../support/cases.ts'
 import { startTokensCreate, tokensCreate } from '../support/login-command.ts'
-import { json, loginStubs, type Respond, refusal, rootFor, WORKS } from '../support/login-stubs.ts'
+import { json, loginStubs, type Respond, rootFor, WORKS } from '../support/login-stubs.ts'
 
 describe('ratafia login', () => {
   const { serve, outcome } = loginStubs()
@@ -52,151 +53,42 @@ describe('ratafia login', () => {
     tls.close()
   })
 
-  const ANSWERS: readonly (readonly [
-    what: string,
-    at: string,
-    respond: Respond,
-    code: number,
-    said: RegExp,
-  ])[] = [
-    [
-      'busy',
-      'POST /api/v2/tokens',
-      json(refusal('service-unavailable', 'It is busy.'), 503),
-      3,
-      /^ratafia: URL\/api\/v2\/tokens: It is busy\.$/,
-    ],
-    [
-      'too many requests',
-      'POST /api/v2/tokens',
-      json(refusal('too-many-requests', 'Too many.'), 429),
-      3,
-      /: Too many\.$/,
-    ],
-    [
-      'a proxy without its service',
-      'GET /',
-      (_, to) => void to.writeHead(502).end('<html>'),
-      3,
-      /^ratafia: URL\/: something in front of the service answers with status 502: it does not reach the service\. Is/,
-    ],
-    [
-      'a refusal',
-      'POST /api/v2/tokens',
-      json(refusal('invalid-field', 'No such thing.'), 400),
-      1,
-      /URL\/api\/v2\/tokens: No such thing\.$/,
-    ],
-    [
-      'another program',
-      'GET /',
-      json({ hello: 'world' }),
-      1,
-      /^ratafia: URL\/ answers with no description of this service: it may be another program\. Check --url\.$/,
-    ],
-    ['a page', 'GET /', (_, to) => void to.writeHead(200).end('<html>'), 1, /it may be another program/],
-    [
-      'a redirect',
-      'GET /',
-      (_, to) => void to.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
-      1,
-      /URL\/ sends clients on to another address, which is not followed/,
-    ],
-    ['an endless answer', 'GET /', endless, 1, /answers with more than 256 KiB/],
-    ['no macaroon', 'POST /api/v2/tokens', json({ macaroon: '{}' }), 1, /something that is no macaroon/],
-    [
-      'a macaroon of garbage',
-      'POST /api/v2/tokens',
-      json({ macaroon: '\u0000' }),
-      1,
-      /something that is no macaroon/,
-    ],
-    [
-      'a caveat without an address',
-      'POST /api/v2/tokens',
-      rootFor('file:///etc/passwd'),
-      1,
-      /a macaroon that cannot be discharged/,
-    ],
-    [
-      'an identity service that says no',
-      'POST /identity/discharge',
-      json({ Code: 'permission denied', Message: 'No.' }, 401),
-      1,
-      /URL\/identity\/discharge: No\.$/,
-    ],
-    [
-      'a discharge of something else',
-      'POST /identity/discharge',
-      json({ Macaroon: {} }),
-      1,
-      /something that is no macaroon/,
-    ],
-    [
-      'no login in a browser',
-      'POST /identity/discharge',
-      json({ Code: 'interaction required', Info: { InteractionMethods: {} } }, 401),
-      1,
-      /offers no login in a browser\. Use --agent\.$/,
-    ],
-    [
-      'an address to open that is a script',
-      'POST /identity/discharge',
-      json(
-        {
-          Code: 'interaction required',
-          Info: {
-            InteractionMethods: {
-              'browser-window': { VisitURL: 'javascript:alert(1)', WaitTokenURL: 'http://x/' },
-            },
-          },
-        },
-        401,
-      ),
-      1,
-      /offers no login in a browser/,
-    ],
-    [
-      'a wait that ends with a refusal',
-      'GET /identity/wait',
-      json({ Code: 'permission denied', Message: 'It has expired.' }, 401),
-      1,
-      /^ratafia: URL\/identity\/wait: It has expired\.$/,
-    ],
-    [
-      'a wait that ends with nothing',
-      'GET /identity/wait',
-      json({}),
-      1,
-      /URL\/identity\/wait answers with no login/,
-    ],
-    [
-      'no credential',
-      'POST /api/v2/tokens/export',
-      json({ root: 'a', discharge: 'b', macaroon: 'c d', 'session-id': 'a' }),
-      1,
-      /answers with no credential/,
-    ],
-    [
-      'no session',
-      'POST /api/v2/tokens/export',
-      json({ root: 'a', discharge: 'b', macaroon: 'c', 'session-id': '\u001b[2J' }),
-      1,
-      /answers with no session/,
-    ],
-    [
-      'escapes for the terminal',
-      'POST /api/v2/tokens',
-      json(refusal('x', 'a\u001b[2Jb\u202e'), 400),
-      1,
-      /: a[^\p{Cc}\p{Cf}]*b[^\p{Cc}\p{Cf}]*$/u,
-    ],
-  ]
-  for (const [what, at, respond, code, said] of ANSWERS) {
+  /** What answers, with which status and body (a word of STRANGE: that), the exit code, and what is said of it. */
+  const ANSWERS = casesIn(String.raw`
+    busy | POST /api/v2/tokens | 503 {"error_list":[{"code":"service-unavailable","message":"It is busy.","extra":{}}]} | 3 | ^ratafia: URL/api/v2/tokens: It is busy\.$
+    too many requests | POST /api/v2/tokens | 429 {"error_list":[{"code":"x","message":"Too many.","extra":{}}]} | 3 | : Too many\.$
+    a proxy without its service | GET / | badGateway | 3 | ^ratafia: URL/: something in front of the service answers with status 502: it does not reach the service\. Is
+    a refusal | POST /api/v2/tokens | 400 {"error_list":[{"code":"x","message":"No such thing.","extra":{}}]} | 1 | URL/api/v2/tokens: No such thing\.$
+    another program | GET / | 200 {"hello":"world"} | 1 | ^ratafia: URL/ answers with no description of this service: it may be another program\. Check --url\.$
+    a page | GET / | page | 1 | it may be another program
+    a redirect | GET / | redirect | 1 | URL/ sends clients on to another address, which is not followed
+    an endless answer | GET / | endless | 1 | answers with more than 256 KiB
+    no macaroon | POST /api/v2/tokens | 200 {"macaroon":"{}"} | 1 | something that is no macaroon
+    a macaroon of garbage | POST /api/v2/tokens | 200 {"macaroon":"\u0000"} | 1 | something that is no macaroon
+    a caveat without an address | POST /api/v2/tokens | rootForFile | 1 | a macaroon that cannot be discharged
+    an identity service that says no | POST /identity/discharge | 401 {"Code":"permission denied","Message":"No."} | 1 | URL/identity/discharge: No\.$
+    a discharge of something else | POST /identity/discharge | 200 {"Macaroon":{}} | 1 | something that is no macaroon
+    no login in a browser | POST /identity/discharge | 401 {"Code":"interaction required","Info":{"InteractionMethods":{}}} | 1 | offers no login in a browser\. Use --agent\.$
+    an address to open that is a script | POST /identity/discharge | 401 {"Code":"interaction required","Info":{"InteractionMethods":{"browser-window":{"VisitURL":"javascript:alert(1)","WaitTokenURL":"http://x/"}}}} | 1 | offers no login in a browser
+    a wait that ends with a refusal | GET /identity/wait | 401 {"Code":"permission denied","Message":"It has expired."} | 1 | ^ratafia: URL/identity/wait: It has expired\.$
+    a wait that ends with nothing | GET /identity/wait | 200 {} | 1 | URL/identity/wait answers with no login
+    no credential | POST /api/v2/tokens/export | 200 {"root":"a","discharge":"b","macaroon":"c d","session-id":"a"} | 1 | answers with no credential
+    no session | POST /api/v2/tokens/export | 200 {"root":"a","discharge":"b","macaroon":"c","session-id":"\u001b[2J"} | 1 | answers with no session
+    escapes for the terminal | POST /api/v2/tokens | 400 {"error_list":[{"code":"x","message":"a\u001b[2Jb\u202e","extra":{}}]} | 1 | : a[^\p{Cc}\p{Cf}]*b[^\p{Cc}\p{Cf}]*$`)
+  const STRANGE: Readonly<Record<string, Respond>> = {
+    badGateway: (_, to) => void to.writeHead(502).end('<html>'),
+    page: (_, to) => void to.writeHead(200).end('<html>'),
+    redirect: (_, to) => void to.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+    endless,
+    rootForFile: rootFor('file:///etc/passwd'),
+  }
+  for (const [what, at = '', answer = '', code, said = ''] of ANSWERS) {
     test(`${what}: exit code ${code}, nothing on standard output, and what is wrong`, async () => {
+      const [, status, body = ''] = /^(\d{3}) (.*)$/.exec(answer) ?? []
+      const respond = STRANGE[answer] ?? json(JSON.parse(body), Number(status))
       const result = await outcome({ [at]: respond })
-      assert.deepEqual({ code: result.code, stdout: result.stdout }, { code, stdout: '' }, result.said)
-      assert.match(result.said, said)
+      assert.deepEqual([result.code, result.stdout], [Number(code), ''], result.said)
+      assert.match(result.said, new RegExp(said, 'u'))
       assert.doesNotMatch(result.said, /SECRET/)
     })
   }

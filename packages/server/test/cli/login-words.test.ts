@@ -11,6 +11,7 @@ import {
   generateKeyPair,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
+import { casesIn, line, wordsIn } from '../support/cases.ts'
 import { startCommand, tokensCreate } from '../support/login-command.ts'
 import { identity, json, loginStubs, type Respond, WORKS } from '../support/login-stubs.ts'
 
@@ -32,20 +33,17 @@ describe('ratafia tokens create --agent', () => {
   }
   const key = { public: base64(agentKey.publicKey), private: base64(agentKey.privateKey) }
 
+  const short = { private: 'c2VjcmV0' }
   const FILES: readonly (readonly [what: string, content: unknown, said: RegExp])[] = [
     ['not JSON', 'key: secret', /is not an agents file: it has no private key/],
     ['a list', [], /it has no private key/],
     ['no list of agents', { key }, /it has no list of agents/],
-    [
-      'a key that is too short',
-      { key: { private: 'c2VjcmV0' }, agents: [] },
-      /its private key is not 32 bytes in base64/,
-    ],
+    ['a short key', { key: short, agents: [] }, /its private key is not 32 bytes in base64/],
     ['an agent without an address', { key, agents: [{ username: 'farm' }] }, /an agent has no address/],
     [
-      'an agent whose address has a space',
-      { key, agents: [{ url: 'http://x y', username: 'farm' }] },
-      /the address of an agent has a space at character 9/,
+      'an address with a space',
+      { key, agents: [{ url: 'http://x y', username: 'f' }] },
+      /has a space at character 9/,
     ],
     ['an agent without a name', { key, agents: [{ url: 'http://x' }] }, /an agent has no name/],
   ]
@@ -61,13 +59,7 @@ describe('ratafia tokens create --agent', () => {
   }
 
   test('a file that is not there: exit code 1', async () => {
-    const { code, stderr } = await tokensCreate([
-      '--all',
-      '--for',
-      'raw',
-      '--agent',
-      join(directory, 'missing'),
-    ])
+    const { code, stderr } = await tokensCreate(line`--all --for raw --agent ${join(directory, 'missing')}`)
     assert.equal(code, 1)
     assert.match(stderr, /missing cannot be read: there is no such file or directory/)
   })
@@ -112,28 +104,23 @@ describe('ratafia tokens create --agent', () => {
 })
 
 describe('wrong options: exit code 2, before anything is sent', () => {
-  const create = (...words: readonly string[]) => ['tokens', 'create', ...words]
-  const WORDS: readonly (readonly [words: readonly string[], said: RegExp])[] = [
-    [['login', '--role', 'king'], /--role king is not a role\. The roles are viewer, /],
-    [['login', '--lifetime', 'ever'], /--lifetime ever is not a duration: write a number/],
-    [['login', '--export', 'raw'], /Unknown option '--export'/],
-    [create(), /Say what the token can do: .* or pass --all for everything/],
-    [create('--expires', '12h'), /Say what the token can do: /],
-    [create('--all', '--channel', 'edge'), /--all means no limits/],
-    [create('--all', '--for', 'nonsense'), /Allowed choices are snapcraft, onprem, charmcraft, raw, env/],
-    [create('--all', '--expires', 'soon'), /--expires soon is not a time/],
-    [create('--all', '--expires', '2027-02-31'), /--expires 2027-02-31 is not a time/],
-    [create('--all', '--url', 'store.example.com'), /--url is not an http or https address/],
-    [
-      create('--all', '--url', 'https://me:secret@store.example.com'),
-      /--url is not an http or https address/,
-    ],
-  ]
-  for (const [words, said] of WORDS) {
-    test(words.join(' ') || 'nothing at all', async () => {
-      const { code, stdout, stderr } = await startCommand(words).finished
+  const WORDS = casesIn(String.raw`
+    login --role king | --role king is not a role\. The roles are viewer, 
+    login --lifetime ever | --lifetime ever is not a duration: write a number
+    login --export raw | Unknown option '--export'
+    tokens create | Say what the token can do: .* or pass --all for everything
+    tokens create --expires 12h | Say what the token can do: 
+    tokens create --all --channel edge | --all means no limits
+    tokens create --all --for nonsense | Allowed choices are snapcraft, onprem, charmcraft, raw, env
+    tokens create --all --expires soon | --expires soon is not a time
+    tokens create --all --expires 2027-02-31 | --expires 2027-02-31 is not a time
+    tokens create --all --url store.example.com | --url is not an http or https address
+    tokens create --all --url https://me:secret@store.example.com | --url is not an http or https address`)
+  for (const [words, said = ''] of WORDS) {
+    test(words, async () => {
+      const { code, stdout, stderr } = await startCommand(wordsIn(words)).finished
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr)
-      assert.match(stderr, said)
+      assert.match(stderr, new RegExp(said))
       assert.doesNotMatch(stderr, /secret/)
     })
   }

@@ -7,22 +7,14 @@ import { before, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { createRatafia } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 /** Commands that begin an installation. All others need one that is there. */
-const BEGINS = [
-  'migrate',
-  'accounts add',
-  'packages import',
-  'devices import',
-  'trust add',
-  'trust create-root',
-  'brands add',
-  'brands create',
-  'restore',
-  'import database',
-]
+const BEGINS = line`
+  migrate 'accounts add' 'packages import' 'devices import' 'trust add' 'trust create-root' 'brands add'
+  'brands create' restore 'import database'`
 /** Long-running, and about files and words alone, which come first. */
 const OTHERS = [
   'config check',
@@ -132,12 +124,8 @@ describe('without a database', () => {
   }
 
   const account = ['accounts', 'add', 'ann', '--email', 'a@example.org', '--name', 'Ann', '--no-password']
-  const root = [
-    'trust',
-    'add',
-    vectorPath('world/account-test-root'),
-    vectorPath('world/account-key-test-root'),
-  ]
+  const root = line`
+    trust add ${vectorPath('world/account-test-root')} ${vectorPath('world/account-key-test-root')}`
   for (const words of [['migrate'], account, root]) {
     const name = words.slice(0, 2).join(' ')
     test(`ratafia ${name} makes one, and says so and where, once`, async () => {

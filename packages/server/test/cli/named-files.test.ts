@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -12,6 +12,7 @@ import { COMMAND_VARIABLES } from '../../src/config/variables/commands.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { createRatafia } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
+import { line } from '../support/cases.ts'
 import { idTokenFor, NOWHERE } from '../support/ci-job.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { runHere, testProgram } from '../support/program.ts'
@@ -66,14 +67,7 @@ oneDatabase(() => {
   }
 
   /** They write the file, or their reading is that of a command in the table. */
-  const ELSEWHERE = [
-    'backup',
-    'devices export',
-    'audit export',
-    'signing-keys generate',
-    'agents add',
-    'login',
-  ]
+  const ELSEWHERE = line`backup 'devices export' 'audit export' 'signing-keys generate' 'agents add' login`
   const LIKE: Readonly<Record<string, string>> = {
     'devices reject': 'devices approve',
     'devices revoke': 'devices approve',
@@ -117,10 +111,14 @@ oneDatabase(() => {
 suite('a pipe', () => {
   const program = testProgram()
   const at = (name: string) => join(program.directory, name)
+  const world = (name: string) => vectorPath(`world/${name}`)
   before(async () => {
     const words = [
       ['migrate'],
-      ['brands', 'create', '--demo', '--name', 'one', '--output', at('one')],
+      ['trust', 'add', world('account-test-root'), world('account-key-test-root')],
+      line`brands add --account ${world('account-acme-brand')} --account-key ${world('account-key-acme-brand')}
+        --signing-key ${world('keys/brand.pem')}`,
+      ['models', 'add', world('model-acme-classic'), '--registration', 'approval'],
       ['backup', at('all.backup')],
       ['devices', 'export', at('devices.csv')],
     ]
@@ -128,6 +126,7 @@ suite('a pipe', () => {
       const { code, stderr } = await program.run(each)
       assert.equal(code, 0, stderr)
     }
+    await copyFile(world('account-test-root'), at('account-test-root'))
     await writeFile(at('packages.csv'), 'name,snap_id\nhello,id-of-hello\n')
     await writeFile(at('packages.json'), '[{"name":"hello","snap_id":"id-of-hello"}]')
     await writeFile(at('serials.csv'), 'serial\nA-1\n')
@@ -154,11 +153,11 @@ suite('a pipe', () => {
     [['devices', 'import', 'PIPE', '--format', 'csv', '--dry-run'], 'devices.csv'],
     [['packages', 'import', 'PIPE', '--dry-run'], 'packages.csv'],
     [['packages', 'import', 'PIPE', '--dry-run'], 'packages.json'],
-    [['allow-list', 'import', 'PIPE', '--model', 'one-brand/one-device', '--dry-run'], 'serials.csv'],
+    [['allow-list', 'import', 'PIPE', '--model', 'acme-brand/acme-classic', '--dry-run'], 'serials.csv'],
     [['publishers', 'test', 'none', '--claims', 'PIPE'], 'claims.json'],
     [['publishers', 'test', 'none', '--claims', 'PIPE'], 'token'],
     [['assertions', 'sign', 'PIPE'], 'statement.json'],
-    [['trust', 'add', 'PIPE'], 'one/account-one-root'],
+    [['trust', 'add', 'PIPE'], 'account-test-root'],
     [['import', 'serial-vault', 'PIPE', '--dry-run'], 'statement.json'],
   ]
   for (const [words, file] of READS) {
@@ -168,7 +167,7 @@ suite('a pipe', () => {
       const plain = ({ code, stdout, stderr }: typeof piped) => ({
         code,
         said: `${stdout}${stderr}`.replaceAll(
-          /\/\S*(pipe-[0-9a-f-]+|all\.backup|statement\.json|account-one-root)/g,
+          /\/\S*(pipe-[0-9a-f-]+|all\.backup|statement\.json|account-test-root)/g,
           'FILE',
         ),
       })
@@ -178,8 +177,8 @@ suite('a pipe', () => {
 
   const EITHER: readonly (readonly string[])[] = [
     ['packages', 'import', 'PIPE'],
-    ['allow-list', 'import', 'PIPE', '--model', 'one-brand/one-device'],
-    ['allow-list', 'remove', 'PIPE', '--model', 'one-brand/one-device', '--yes'],
+    ['allow-list', 'import', 'PIPE', '--model', 'acme-brand/acme-classic'],
+    ['allow-list', 'remove', 'PIPE', '--model', 'acme-brand/acme-classic', '--yes'],
     ['devices', 'import', 'PIPE'],
   ]
   for (const words of EITHER) {

@@ -7,27 +7,42 @@ import { before, suite, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
+import type { PrivateKey } from '@ratafia/assertions'
+import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { ServiceAway, ServiceRefusal } from '../../src/cli/context.ts'
 import { serviceAt } from '../../src/cli/service/http-service.ts'
-import type { Asking, Service, ServiceOperation } from '../../src/cli/service/service.ts'
+import type { Asking, Found, Service, ServiceOperation } from '../../src/cli/service/service.ts'
 import { inProcessService } from '../../src/start/operations/in-process-service.ts'
-import { importDevices } from '../support/as-operator.ts'
+import { addAgent } from '../support/accounts.ts'
+import { importAllowList, importDevices } from '../support/as-operator.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { withAcme } from '../support/devices.ts'
+import {
+  ACME,
+  acmeKey,
+  addAcmeModel,
+  freshDeviceKeys,
+  register,
+  registered,
+  sessionOf,
+  setAcmePolicy,
+  withAcme,
+} from '../support/devices.ts'
 import { addOperator, managementToken } from '../support/managers.ts'
-import { testService } from '../support/service.ts'
+import { addPerson, logIn, sessionIdOf, type TestService, testService } from '../support/service.ts'
 
 type Name = keyof typeof api
 const names = Object.keys(api) as Name[]
 
-/** About whoever is logged in: on the database nobody is. They make tokens, or are described by one. */
+/** About who is logged in: on the database nobody is. They make tokens, or are described by one. */
 const ABOUT_THE_CALLER = names.filter(
   (name) =>
     api[name].path.startsWith('/me') ||
     api[name].path.startsWith('/tokens/root') ||
     api[name].path.startsWith('/tokens/exchange'),
 )
-const SHARED = names.filter((name) => !ABOUT_THE_CALLER.includes(name))
+/** What the process sees of itself; and what says when it was asked. */
+const ABOUT_THE_MOMENT: readonly Name[] = ['status', 'attention']
+const SHARED = names.filter((name) => !ABOUT_THE_CALLER.includes(name) && !ABOUT_THE_MOMENT.includes(name))
 
 /** What fills the parameters of a path, so that there is nothing of that name. */
 const NOBODYS: Asking = {
@@ -38,7 +53,7 @@ const NOBODYS: Asking = {
   },
 }
 
-/** A body that fits the schema of each operation that needs one. */
+/** A body that fits the schema of each operation that needs one; {@link seed} has others for what exists. */
 const BODIES: Partial<Record<Name, object>> = {
   addAccount: { username: 'newcomer', email: 'newcomer@example.org', name: 'New' },
   editAccount: { name: 'Other' },
@@ -57,13 +72,17 @@ eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   let overHttp: Service
   let inProcess: Service
+  let operator: string
+  let seeded: Readonly<Partial<Record<Name, Asking>>>
 
   before(async () => {
     const { installation, baseUrl } = service
-    const token = await managementToken(service, await addOperator(service))
-    overHttp = serviceAt(baseUrl, { token, renew: undefined })
+    const account = await addOperator(service)
+    operator = account.username
+    overHttp = serviceAt(baseUrl, { token: await managementToken(service, account), renew: undefined })
     inProcess = inProcessService(installation)
     await withAcme({ ...installation, clock: service.now })
+    seeded = await seed(service, inProcess)
     await importDevices(
       {
         unknownModels: true,
@@ -87,6 +106,30 @@ eachDatabase((_kind, _open, fresh) => {
 
   const call = (operation: ServiceOperation, asking?: Asking) => both((one) => one.call(operation, asking))
 
+  /** The answer to a change that is only tried: its maker and what it makes up differ. */
+  async function tried(name: Name, asking: Asking): Promise<unknown> {
+    const { body: _, ...seen } = asking
+    const [there, here] = await Promise.all(
+      [overHttp, inProcess].map(async (one) => {
+        const ifMatch = name in SEEN_BY ? (await one.call(SEEN_BY[name] ?? api[name], seen)).etag : undefined
+        return outcome(one.call(api[name], { ...asking, ifMatch, query: { dry_run: true } }))
+      }),
+    )
+    assert.deepEqual(plain(here), plain(there))
+    return there
+  }
+
+  const plain = (found: Found | Error | undefined): unknown =>
+    JSON.parse(
+      JSON.stringify(found instanceof Error ? shown(found) : found?.record, (name, one) =>
+        MADE_UP.has(name) || isNow(one)
+          ? `some ${name}`
+          : typeof one === 'string'
+            ? one.replaceAll(operator, 'operator')
+            : one,
+      ),
+    )
+
   suite('each operation', () => {
     for (const name of SHARED) {
       const operation: ManagementOperation = MANAGEMENT_OPERATIONS[name]
@@ -99,7 +142,7 @@ eachDatabase((_kind, _open, fresh) => {
         })
       } else if (isChange(operation)) {
         test(`${name}: the same answer when it is only tried`, async () => {
-          await call(api[name], { ...asking, query: { dry_run: true } })
+          await tried(name, asking)
         })
       } else {
         test(`${name}: the same answer`, async () => {
@@ -113,12 +156,29 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
+  suite('on what exists, each operation', () => {
+    for (const name of SHARED) {
+      const operation: ManagementOperation = MANAGEMENT_OPERATIONS[name]
+      // Only the login that made a job starts it: imports below.
+      if (!operation.path.includes(':') || operation.streams || operation.file || name === 'startJob')
+        continue
+      test(`${name}: the same ${isChange(operation) ? 'answer when it is only tried' : 'record'}`, async () => {
+        const asking = seeded[name] ?? assert.fail('nothing is seeded for it')
+        const found = await (isChange(operation) ? tried(name, asking) : call(api[name], asking))
+        assert.ok(!(found instanceof Error), `${found}`)
+      })
+    }
+  })
+
   suite('lists', () => {
     for (const most of [1, 7, 250, 251, 300, 1_000]) {
       test(`${most} of 300 devices, in the same pages`, async () => {
         const listed = await both(async (one) => {
           const pages = []
-          for await (const page of one.pages(api.devices, 'devices', { query: { sort: 'serial' }, most })) {
+          for await (const page of one.pages(api.devices, 'devices', {
+            query: { sort: 'serial', serial_prefix: 'S-' },
+            most,
+          })) {
             pages.push(page)
           }
           return pages
@@ -133,10 +193,14 @@ eachDatabase((_kind, _open, fresh) => {
     }
 
     test('the lines of an export', async () => {
-      const lines = await both((one) => allLines(one, api.exportDevices, { query: { format: 'ndjson' } }))
+      const lines = await both((one) =>
+        allLines(one, api.exportDevices, { query: { format: 'ndjson', serial_prefix: 'S-' } }),
+      )
       assert.ok(Array.isArray(lines))
       assert.equal(lines.length, 300)
-      const csv = await both((one) => allLines(one, api.exportDevices, { query: { format: 'csv' } }))
+      const csv = await both((one) =>
+        allLines(one, api.exportDevices, { query: { format: 'csv', serial_prefix: 'S-' } }),
+      )
       assert.ok(Array.isArray(csv))
       assert.equal(csv.length, 301)
     })
@@ -172,17 +236,109 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
+    test('a file that is sent in parts is imported, or refused in the same words', async () => {
+      const imported = async (one: Service, text: string) => {
+        const body = { kind: 'packages.import', format: 'csv', parts: 2 }
+        const { record } = await one.call(api.makeJob, { body })
+        const id = String(record['id'])
+        for (const [at, part] of [text.slice(0, 9), text.slice(9)].entries()) {
+          await one.call(api.putJobPart, { id, names: { part: String(at + 1) }, bytes: Buffer.from(part) })
+        }
+        await one.call(api.startJob, { id, body: {} })
+        // Nothing does the jobs of this service but the command on the database.
+        await inProcess.meanwhile(() => inProcess.call(api.job, { id, query: { wait: 30 } }))
+        const { records } = await one.list(api.jobItems, 'items', { id, most: 9 })
+        return records
+      }
+      for (const text of ['name,snap_id\na,1\n', 'name,snap_id\na b,\n,2\n']) {
+        const items = await both((one) => imported(one, text))
+        assert.ok(Array.isArray(items) && items.length === 1)
+      }
+    })
+
     test('a job that is made is followed to its end, in this process without a service', async () => {
       const { record } = await inProcess.call(api.makeJob, {
         body: { kind: 'devices.approve', ids: [newDeviceId(new Date())] },
       })
-      const asking = { id: String(record['id']), query: { wait: 60 } }
+      const asking = { id: String(record['id']), query: { wait: 30 } }
       const { record: ended } = await inProcess.meanwhile(() => inProcess.call(api.job, asking))
       assert.deepEqual([ended['state'], ended['refused']], ['done', 1])
       await call(api.job, { id: asking.id })
     })
   })
 })
+
+/** Made up by each call, and secrets that an answer shows once. */
+const MADE_UP = new Set(['id', 'key', 'url'])
+
+/** Of this moment, or of one that is reckoned from it. */
+const isNow = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^20.*Z$/.test(value) &&
+  Math.abs(Date.parse(value) - Date.now()) < 2 * 86_400_000
+
+/** What shows the record of a change that takes its version. */
+const SEEN_BY: Partial<Record<Name, ServiceOperation>> = { setPolicy: api.model, editAccount: api.account }
+
+/** A brand with all that belongs to one, devices in every state, an account and what it has, jobs. */
+async function seed(service: TestService, inProcess: Service): Promise<Partial<Record<Name, Asking>>> {
+  const { installation } = service
+  const names = { brand: ACME.brandId, model: ACME.model }
+  const idOf = async (operation: ServiceOperation, asking: Asking) =>
+    String((await inProcess.call(operation, asking)).record['id'])
+  const deviceOf = async ({ publicKey }: PrivateKey) => {
+    const found = await installation.devices.findByKey({ ...ACME, deviceKeyId: publicKey.id })
+    return found ?? assert.fail('the device is not there')
+  }
+  const [active, other, pending, held] = await freshDeviceKeys(4)
+  assert.ok(active && other && pending && held)
+  const serial = await registered(service, { key: active, serial: 'X-1' })
+  await sessionOf(service, { serial, key: active })
+  assert.equal((await register(service, { key: other, serial: 'X-1' })).status, 400, 'evidence of a clone')
+  await registered(service, { key: held, serial: 'X-2' })
+  await installation.devices.setQuarantine(await deviceOf(held), new Date())
+  await setAcmePolicy(installation, { registration: 'approval' })
+  assert.equal((await register(service, { key: pending, serial: 'X-3' })).status, 202)
+  const [device, waiting] = [{ id: (await deviceOf(active)).id }, { id: (await deviceOf(pending)).id }]
+
+  const spare = { brand: ACME.brandId, model: 'spare' }
+  const assertion = Buffer.from(await addAcmeModel(installation, spare.model)).toString()
+  await inProcess.call(api.addRemodel, { names, body: { to: 'acme-brand/spare' } })
+  const apiKey = await idOf(api.addApiKey, { names, body: { label: 'line', expires: null, uses: null } })
+  const model = { brandId: ACME.brandId, model: ACME.model }
+  await importAllowList('serial\nA-1\n', { model, format: 'csv' }, installation)
+  const signingKey = { id: acmeKey().publicKey.id }
+
+  const person = await addPerson(service, 'bob')
+  await addAgent({ name: 'farm', account: 'bob' }, { ...installation, location: 'https://id.example.org' })
+  const token = decodeBinary(decodeBase64(await logIn(service, person)))[0] ?? assert.fail()
+  const session = { id: sessionIdOf(token) }
+  const bob = { id: person.id }
+  const viewer = { account: 'bob', role: 'viewer', brand: null, expires: null }
+  const grant = await idOf(api.addGrant, { body: viewer })
+
+  const decision = { kind: 'devices.reject', ids: [newDeviceId(new Date())], reason: 'no' }
+  const job = { id: await idOf(api.makeJob, { body: decision }) }
+  return {
+    ...{ token: session, revokeToken: session },
+    ...{ device, deviceSessions: device, deviceRegistrations: device, deviceAssertions: device },
+    ...{ deviceEvidence: device, deviceActivity: device, deviceHistory: device },
+    ...{ approveDevice: waiting, rejectDevice: { ...waiting, body: { reason: 'no' } } },
+    ...{ revokeDevice: device, releaseDevice: { id: (await deviceOf(held)).id } },
+    ...{ brand: { names }, signingKey, disableSigningKey: { ...signingKey, body: { force: true } } },
+    ...{ model: { names }, setPolicy: { names, body: { clones: 'quarantine' } } },
+    ...{ updateModel: { names: spare, body: { assertion } }, removeModel: { names: spare } },
+    ...{ addRemodel: { names: spare, body: { to: 'acme-brand/acme-classic' } }, remodels: { names } },
+    removeRemodel: { names: { ...names, to_brand: spare.brand, to_model: spare.model } },
+    ...{ apiKeys: { names }, apiKey: { names, id: apiKey }, revokeApiKey: { names, id: apiKey } },
+    addApiKey: { names, body: { label: 'another', expires: null, uses: 3 } },
+    ...{ allowList: { names }, removeAllowed: { names, body: { all: true } } },
+    ...{ account: bob, editAccount: { ...bob, body: { name: 'Robert' } }, disableAccount: bob },
+    ...{ enableAccount: bob, linkToPassword: bob, accountIdentities: bob, accountAgents: bob },
+    ...{ removeAgent: { ...bob, names: { name: 'farm' } }, removeGrant: { id: grant } },
+    ...{ job, jobItems: job, cancelJob: job },
+  }
+}
 
 const deviceRow = (at: number) => ({
   ...{ brand_id: 'acme-brand', model: 'acme-classic', serial: `S-${String(at).padStart(4, '0')}` },

@@ -7,7 +7,8 @@ import { before, test } from 'node:test'
 import { decode, decodeStream, privateKeyFromPem, trustRoots, verifyTrust } from '@ratafia/assertions'
 import type { Finding } from '../../src/status/read-status.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { casesIn } from '../support/cases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { runHere, testProgram } from '../support/program.ts'
 import { find, secretsOf } from '../support/secret-search.ts'
 
@@ -52,7 +53,7 @@ const MODEL = {
   ],
 }
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   before(async () => assert.equal((await program.run(['migrate'])).code, 0))
 
@@ -183,52 +184,37 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, /^acme /)
   })
 
-  const REFUSED: readonly (readonly [what: string, statement: unknown, message: RegExp])[] = [
-    ['a number', { ...MODEL, grade: 5 }, /"grade" in Standard input is 5\. .* write "5"\./],
-    [
-      'a boolean in a list',
-      { ...MODEL, snaps: [{ classic: true }] },
-      /"classic" of item 1 of "snaps" .* "true"/,
-    ],
-    ['no type', { ...MODEL, type: undefined }, /does not say a known "type"/],
-    ['an unknown type', { ...MODEL, type: 'constructor' }, /does not say a known "type"/],
-    ['a list', [MODEL], /is not a JSON object of headers/],
-    ['a header that is no name', { ...MODEL, 'Bad Name': 'x' }, /cannot be signed: /],
-    ['two lines in a name', { ...MODEL, 'a: b\nc': 'x' }, /cannot be signed: /],
-    ['another brand', { ...MODEL, 'brand-id': 'other' }, /only the brand signs its models/],
-    [
-      'an account without a key here',
-      { ...MODEL, 'authority-id': 'other', 'brand-id': 'other' },
-      /no key that signs this model assertion for other\. Give a private key/,
-    ],
-    [
-      'a kernel that is not listed',
-      { ...MODEL, snaps: MODEL.snaps.slice(0, 1) },
-      /cannot be signed: model: header "snaps" has no snap of type kernel\.\n$/,
-    ],
-    [
-      'a grade that snapd does not know',
-      { ...MODEL, grade: 'Signed' },
-      /header "grade" is "Signed": it must be /,
-    ],
-    [
-      'a channel without a track',
-      { ...MODEL, snaps: MODEL.snaps.map((snap) => ({ ...snap, 'default-channel': 'edge' })) },
-      /header "snaps", snap "pi": "default-channel" is "edge": it needs a track\.\n$/,
-    ],
-    ['half a surrogate pair', { ...MODEL, store: '\ud800' }, /half of a surrogate pair/],
-    ['a body that is not text', { ...MODEL, body: {} }, /"body" in Standard input is not text/],
-    ['an account-key', { type: 'account-key', 'authority-id': 'acme' }, /cannot be signed: /],
-    [
-      'a store, which a root signs',
-      { type: 'store', 'authority-id': 'acme', store: 's', 'operator-id': 'acme' },
-      /has no key that signs this store assertion for acme\. The key [\w-]{64} does not: .*--key\.\n$/,
-    ],
-    ['a time that is none', { ...MODEL, timestamp: 'now' }, /cannot be signed: .*timestamp/],
-  ]
-  for (const [what, statement, message] of REFUSED) {
+  /** What of the model is changed, as JSON (a word of OTHERWISE: that), and what is said of it. */
+  const REFUSED = casesIn(String.raw`
+    a number | {"grade":5} | "grade" in Standard input is 5\. .* write "5"\.
+    a boolean in a list | {"snaps":[{"classic":true}]} | "classic" of item 1 of "snaps" .* "true"
+    no type | noType | does not say a known "type"
+    an unknown type | {"type":"constructor"} | does not say a known "type"
+    a list | list | is not a JSON object of headers
+    a header that is no name | {"Bad Name":"x"} | cannot be signed: 
+    two lines in a name | {"a: b\nc":"x"} | cannot be signed: 
+    another brand | {"brand-id":"other"} | only the brand signs its models
+    an account without a key here | {"authority-id":"other","brand-id":"other"} | no key that signs this model assertion for other\. Give a private key
+    a kernel that is not listed | noKernel | cannot be signed: model: header "snaps" has no snap of type kernel\.\n$
+    a grade that snapd does not know | {"grade":"Signed"} | header "grade" is "Signed": it must be 
+    a channel without a track | noTrack | header "snaps", snap "pi": "default-channel" is "edge": it needs a track\.\n$
+    half a surrogate pair | {"store":"\ud800"} | half of a surrogate pair
+    a body that is not text | {"body":{}} | "body" in Standard input is not text
+    an account-key | accountKey | cannot be signed: 
+    a store, which a root signs | store | has no key that signs this store assertion for acme\. The key [\w-]{64} does not: .*--key\.\n$
+    a time that is none | {"timestamp":"now"} | cannot be signed: .*timestamp`)
+  const OTHERWISE: Readonly<Record<string, unknown>> = {
+    noType: { ...MODEL, type: undefined },
+    list: [MODEL],
+    noKernel: { ...MODEL, snaps: MODEL.snaps.slice(0, 1) },
+    noTrack: { ...MODEL, snaps: MODEL.snaps.map((snap) => ({ ...snap, 'default-channel': 'edge' })) },
+    accountKey: { type: 'account-key', 'authority-id': 'acme' },
+    store: { type: 'store', 'authority-id': 'acme', store: 's', 'operator-id': 'acme' },
+  }
+  for (const [what, changed = '', message = ''] of REFUSED) {
+    const input = JSON.stringify(OTHERWISE[changed] ?? { ...MODEL, ...JSON.parse(changed) })
     test(`assertions sign refuses ${what}`, () =>
-      refuses(['assertions', 'sign'], message, { input: JSON.stringify(statement) }))
+      refuses(['assertions', 'sign'], new RegExp(message), { input }))
   }
 
   const signingKeys = async () => {

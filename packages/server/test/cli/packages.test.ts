@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { ImportError } from '../../src/files/import-rows.ts'
 import { importPackages } from '../support/as-operator.ts'
+import { casesIn } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 import { storesOf } from '../support/stores.ts'
@@ -74,44 +75,32 @@ eachDatabase((kind, open, fresh) => {
     assert.deepEqual(await program.json('packages', 'list'), before)
   })
 
-  const refusals: readonly [format: 'csv' | 'json', text: string, message: RegExp][] = [
-    ['csv', '', /^line 1: this is not a header line with the columns name and snap_id\.$/],
-    [
-      'csv',
-      'name,id\na,1\n',
-      /^line 1: this is not a header line with the columns name and snap_id\. It has "name", "id"\.$/,
-    ],
-    ['csv', 'name,snap_id;more\na,1;2\n', /^line 1: the header line has commas and semicolons\. Separate /],
-    ['csv', 'name,snap_id,Name\na,1,b\n', /^line 1: the column "name" is there twice\.$/],
-    ['csv', 'a,b\n', /^line 1: /],
-    ['csv', 'name,snapid\na,b\n', /^line 1: /],
-    ['csv', 'name,snap_id\na,b,c\n', /^The file is not CSV: .* on line 2/],
-    ['csv', 'name,snap_id\n"a,b\n', /^The file is not CSV: /],
-    ['csv', 'name,snap_id\na,b\n\n,c\n', /^line 4: "name" is missing/],
-    ['csv', 'name,snap_id\na b,c\n', /^line 2: "name" is missing or not a package name/],
-    ['csv', 'name,snap_id\na,1\nb,2\na,3\n', /^line 4: the name "a" is also at line 2\.$/],
-    [
-      'csv',
-      'name,snap_id\n,1\na,2\na,2\n',
-      /^line 2: .*\nline 4: the name .*\nline 4: the snap_id .*\nNothing/,
-    ],
-    ['csv', 'name,snap_id\na,1\nb,1\n', /^line 3: the snap_id "1" is also at line 2\.$/],
-    ['json', '', /^The file is not JSON: /],
-    ['json', '{}', /^The file is not a JSON list of /],
-    ['json', '[{"name":"a","snap_id":"1"},null]', /^item 2: "name" is missing/],
-    ['json', '[{"name":"a","snap_id":1}]', /^item 1: "snap_id" is missing/],
-    [
-      'json',
-      '[{"name":"a","snap_id":"1"},{"name":"a","snap_id":"2"}]',
-      /^item 2: the name "a" is also at item 1\.$/,
-    ],
-  ]
-  for (const [format, text, message] of kind === 'sqlite' ? refusals : []) {
-    test(`refused: ${format} ${JSON.stringify(text)}`, async () => {
-      const stores = storesOf(await open())
-      await assert.rejects(importPackages(text, { format, replaceAll: true }, stores), (error: Error) => {
+  const REFUSALS = casesIn(String.raw`
+    csv | "" | ^line 1: this is not a header line with the columns name and snap_id\.$
+    csv | "name,id\na,1\n" | ^line 1: this is not a header line with the columns name and snap_id\. It has "name", "id"\.$
+    csv | "name,snap_id;more\na,1;2\n" | ^line 1: the header line has commas and semicolons\. Separate 
+    csv | "name,snap_id,Name\na,1,b\n" | ^line 1: the column "name" is there twice\.$
+    csv | "a,b\n" | ^line 1: 
+    csv | "name,snapid\na,b\n" | ^line 1: 
+    csv | "name,snap_id\na,b,c\n" | ^The file is not CSV: .* on line 2
+    csv | "name,snap_id\n\"a,b\n" | ^The file is not CSV: 
+    csv | "name,snap_id\na,b\n\n,c\n" | ^line 4: "name" is missing
+    csv | "name,snap_id\na b,c\n" | ^line 2: "name" is missing or not a package name
+    csv | "name,snap_id\na,1\nb,2\na,3\n" | ^line 4: the name "a" is also at line 2\.$
+    csv | "name,snap_id\n,1\na,2\na,2\n" | ^line 2: .*\nline 4: the name .*\nline 4: the snap_id .*\nNothing
+    csv | "name,snap_id\na,1\nb,1\n" | ^line 3: the snap_id "1" is also at line 2\.$
+    json | "" | ^The file is not JSON: 
+    json | "{}" | ^The file is not a JSON list of 
+    json | "[{\"name\":\"a\",\"snap_id\":\"1\"},null]" | ^item 2: "name" is missing
+    json | "[{\"name\":\"a\",\"snap_id\":1}]" | ^item 1: "snap_id" is missing
+    json | "[{\"name\":\"a\",\"snap_id\":\"1\"},{\"name\":\"a\",\"snap_id\":\"2\"}]" | ^item 2: the name "a" is also at item 1\.$`)
+  for (const [given, text = '', message = ''] of kind === 'sqlite' ? REFUSALS : []) {
+    test(`refused: ${given} ${text}`, async () => {
+      const format = given === 'csv' ? 'csv' : 'json'
+      const imported = importPackages(JSON.parse(text), { format, replaceAll: true }, storesOf(await open()))
+      await assert.rejects(imported, (error: Error) => {
         assert.ok(error instanceof ImportError, String(error))
-        assert.match(error.message, message)
+        assert.match(error.message, new RegExp(message))
         return true
       })
     })
@@ -124,10 +113,11 @@ eachDatabase((kind, open, fresh) => {
         [missing.code, missing.stderr],
         [1, 'ratafia: missing.csv cannot be read: there is no such file or directory. Check the path.\n'],
       )
-      const other = await program.run(['packages', 'import', 'packages.txt'])
+      const text = await fileOf('packages.txt', '')
+      const other = await program.run(['packages', 'import', text])
       assert.deepEqual(
         [other.code, other.stderr],
-        [2, 'ratafia: packages.txt ends neither in .csv nor in .json.\n'],
+        [2, `ratafia: ${text} ends neither in .csv nor in .json.\n`],
       )
     })
 })

@@ -44,134 +44,100 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await program.json('publishers', 'list'), [])
   }
 
+  const of =
+    (name: string) =>
+    (...words: string[]) =>
+      words.flatMap((word) => [name, word])
+  const claims = (...words: string[]): Tried => ({ match: [...MATCH, ...of('--match')(...words)] })
+  const more = (...words: string[]): Tried => ({ more: words })
+  const many = (make: (at: number) => string) => Array.from({ length: 1000 }, (_, at) => make(at))
+
   // Vectors: grants-everything and grants-account among others.
-  const REFUSED: readonly [title: string, tried: Tried, message: RegExp, exitCode?: number][] = [
-    [
-      'no permission and no package',
-      { grants: [] },
-      /names the permissions of its tokens: give --permission\.\n.*names the packages of its tokens: give --package\./,
-    ],
-    ...['edit_account', 'modify_account_key', 'store_admin', 'store_review', 'package_purchase'].map(
-      (permission): [string, Tried, RegExp] => [
-        `the permission ${permission}, even with --allow-register`,
-        { more: ['--permission', permission, '--allow-register'] },
-        new RegExp(`No rule grants ${permission}: take it out\\.`),
-      ],
+  const REFUSED: Readonly<Record<string, readonly [tried: Tried, message: RegExp, exitCode?: number]>> = {
+    'no permission and no package': [{ grants: [] }, /give --permission\.\n.*packages .*: give --package\./],
+    ...Object.fromEntries(
+      ['edit_account', 'modify_account_key', 'store_admin', 'store_review', 'package_purchase'].map(
+        (name) => [
+          `the permission ${name}, even with --allow-register`,
+          [
+            more('--permission', name, '--allow-register'),
+            new RegExp(`No rule grants ${name}: take it out\\.`),
+          ],
+        ],
+      ),
     ),
-    [
-      'a permission of publisher gateways',
-      { more: ['--permission', 'account-manage-keys'] },
+    'a permission of publisher gateways': [
+      more('--permission', 'account-manage-keys'),
       /No rule grants account-manage-keys: rules grant permissions of the tokens API\./,
     ],
-    [
-      'registering without a word',
-      { more: ['--permission', 'package_register'] },
-      /give --allow-register, too/,
-    ],
-    [
-      'a lifetime of a minute less a second',
-      { more: ['--lifetime', '59s'] },
-      /of 59 seconds is not between 60 and/,
-    ],
-    ['a lifetime of an hour and a second', { more: ['--lifetime', '3601'] }, /not between 60 and 3600/],
-    [
-      'a lifetime that cannot be read',
-      { more: ['--lifetime', '1.5'] },
-      /is not a duration: write a number of seconds/,
-      2,
-    ],
-    ['no match at all', { match: [] }, /repository_id and repository_owner_id are needed/],
-    [
-      'names alone',
+    'registering alone': [more('--permission', 'package_register'), /give --allow-register, too/],
+    'less than a minute': [more('--lifetime', '59s'), /of 59 seconds is not between 60 and/],
+    'more than an hour': [more('--lifetime', '3601'), /not between 60 and 3600/],
+    'no lifetime': [more('--lifetime', '1.5'), /is not a duration: write a number of seconds/, 2],
+    'no match at all': [{ match: [] }, /repository_id and repository_owner_id are needed/],
+    'names alone': [
       { match: ['--match', 'repository=a/b'] },
       /repository_id and repository_owner_id are needed/,
     ],
-    ['--match without a value', { match: ['--match', 'ref'] }, /neither claim=text nor claim:=JSON/, 2],
-    ['--match without a claim', { match: ['--match', '=x'] }, /neither claim=text nor claim:=JSON/, 2],
-    ['--match twice', { match: [...MATCH, '--match', 'ref=x'] }, /names ref twice/, 2],
-    ['JSON that cannot be read', { match: [...MATCH, '--match', 'x:={'] }, /what follows := is not JSON/, 2],
-    ['a list', { match: [...MATCH, '--match', 'x:=["a"]'] }, /x: a matcher is /],
-    ['a regular expression', { match: [...MATCH, '--match', 'x:={"regex":"."}'] }, /x: a matcher is /],
-    ['an unknown issuer', { issuer: 'https://x' }, /There is no issuer "https:\/\/x"/],
-    ['the issuer with a slash', { issuer: `${GITHUB}/` }, /There is no issuer/],
-    ['an unknown account', { account: 'nobody' }, /There is no account "nobody"/],
-  ]
+    '--match without a value': [{ match: ['--match', 'ref'] }, /neither claim=text nor claim:=JSON/, 2],
+    '--match without a claim': [{ match: ['--match', '=x'] }, /neither claim=text nor claim:=JSON/, 2],
+    '--match twice': [claims('ref=x'), /names ref twice/, 2],
+    'JSON that cannot be read': [claims('x:={'), /what follows := is not JSON/, 2],
+    'a list': [claims('x:=["a"]'), /x: a matcher is /],
+    'a regular expression': [claims('x:={"regex":"."}'), /x: a matcher is /],
+    'an unknown issuer': [{ issuer: 'https://x' }, /There is no issuer "https:\/\/x"/],
+    'the issuer with a slash': [{ issuer: `${GITHUB}/` }, /There is no issuer/],
+    'an unknown account': [{ account: 'nobody' }, /There is no account "nobody"/],
+  }
   describeOnce('refused', () => {
-    for (const [title, tried, message, exitCode = 1] of REFUSED) {
+    for (const [title, [tried, message, exitCode = 1]] of Object.entries(REFUSED)) {
       test(title, () => refuses(tried, exitCode, message))
     }
   })
 
   const LONG = 'x'.repeat(10_000)
-  const claim = (value: string) => [...MATCH, '--match', value]
-  const HOSTILE: readonly [title: string, tried: Tried, message: RegExp][] = [
-    ['a name with NUL', { name: 'a\0b' }, /The name "a\\u0000b" is not 1 to 64/],
-    ['a name of 10,000 characters', { name: LONG }, /The name "x{64}…" is not 1 to 64/],
-    ['a name of 65 characters', { name: 'x'.repeat(65) }, /is not 1 to 64/],
-    ['an issuer with NUL', { issuer: `${GITHUB}\0` }, /There is no issuer/],
-    ['an issuer of 10,000 characters', { issuer: `https://${LONG}` }, /There is no issuer/],
-    ['half a character in the issuer', { issuer: 'https://\ud800' }, /There is no issuer/],
-    ['an account with NUL', { account: 'build\0' }, /There is no account/],
-    ['an account of 10,000 characters', { account: LONG }, /There is no account/],
-    [
-      'a package with NUL',
-      { grants: ['--package', 'a\0', '--permission', 'package_upload'] },
-      /printable ASCII/,
-    ],
-    ['a package of 10,000 characters', { more: ['--package', LONG] }, /"x{64}…" is not 1 to 128 printable/],
-    ['a permission of 10,000 characters', { more: ['--permission', LONG] }, /is not 1 to 128 printable/],
-    ['a channel with a line break', { more: ['--channel', 'a\nb'] }, /"a\\nb" is not 1 to 128 printable/],
-    [
-      '1000 packages',
-      { more: Array.from({ length: 1000 }, (_, at) => ['--package', `p${at}`]).flat() },
-      /There are more than 256 of --package\./,
-    ],
-    [
-      '256 packages and 256 channels, which fit into no token',
+  const padded = (at: number) => `${at}`.padEnd(128, 'x')
+  const HOSTILE: Readonly<Record<string, readonly [tried: Tried, message: RegExp]>> = {
+    'a name with NUL': [{ name: 'a\0b' }, /The name "a\\u0000b" is not 1 to 64/],
+    'a name of 10,000 characters': [{ name: LONG }, /The name "x{64}…" is not 1 to 64/],
+    'a name of 65 characters': [{ name: 'x'.repeat(65) }, /is not 1 to 64/],
+    'an issuer with NUL': [{ issuer: `${GITHUB}\0` }, /There is no issuer/],
+    'an issuer of 10,000 characters': [{ issuer: `https://${LONG}` }, /There is no issuer/],
+    'half a character in the issuer': [{ issuer: 'https://\ud800' }, /There is no issuer/],
+    'an account with NUL': [{ account: 'build\0' }, /There is no account/],
+    'an account of 10,000 characters': [{ account: LONG }, /There is no account/],
+    'a package with NUL': [{ grants: ['--package', 'a\0', ...GRANTS.slice(2)] }, /printable ASCII/],
+    'a package of 10,000 characters': [more('--package', LONG), /"x{64}…" is not 1 to 128 printable/],
+    'a permission of 10,000 characters': [more('--permission', LONG), /is not 1 to 128 printable/],
+    'a channel with a line break': [more('--channel', 'a\nb'), /"a\\nb" is not 1 to 128 printable/],
+    '1000 packages': [more(...of('--package')(...many((at) => `p${at}`))), /more than 256 of --package\./],
+    '256 packages and 256 channels, which fit into no token': [
       {
-        more: Array.from({ length: 256 }, (_, at) => [
-          ...['--package', `${at}`.padEnd(128, 'x'), '--channel', `${at}`.padEnd(128, 'x')],
-        ]).flat(),
-        grants: ['--permission', 'package_upload'],
+        more: ['--package', '--channel'].flatMap((name) => of(name)(...many(padded).slice(0, 256))),
+        grants: GRANTS.slice(2),
       },
       /The limits do not fit into a caveat\. Give fewer\./,
     ],
-    ['a claim whose value has NUL', { match: claim('x=\0') }, /x: a matcher is a text/],
-    ['a claim whose value has half a character', { match: claim('x=\udc00') }, /x: a matcher is a text/],
-    ['a claim whose value has 10,000 characters', { match: claim(`x=${LONG}`) }, /x: a matcher is a text/],
-    [
-      'a claim whose name has 10,000 characters',
-      { match: claim(`${LONG}=x`) },
-      /the name of a claim has 1 to/,
-    ],
-    ['a claim whose name has NUL', { match: claim('a\0=x') }, /the name of a claim has 1 to/],
-    [
-      '1000 claims',
-      { match: claim('a=a').concat(Array.from({ length: 1000 }, (_, at) => ['--match', `c${at}=x`]).flat()) },
-      /A rule matches at most 32 claims\./,
-    ],
-    [
-      '1000 alternatives',
-      { match: claim(`x:=${JSON.stringify({ any_of: Array.from({ length: 1000 }, String) })}`) },
-      /x: a matcher is a text/,
-    ],
-    [
-      'a number beyond those that JSON keeps apart',
-      { match: claim('x:=9007199254740993') },
-      /x: a matcher is/,
-    ],
-    [
-      'ids of 1000 digits',
+    'a claim whose value has NUL': [claims('x=\0'), /x: a matcher is a text/],
+    'a claim whose value has half a character': [claims('x=\udc00'), /x: a matcher is a text/],
+    'a claim whose value has 10,000 characters': [claims(`x=${LONG}`), /x: a matcher is a text/],
+    'a claim whose name has 10,000 characters': [claims(`${LONG}=x`), /the name of a claim has 1 to/],
+    'a claim whose name has NUL': [claims('a\0=x'), /the name of a claim has 1 to/],
+    '1000 claims': [claims(...many((at) => `c${at}=x`)), /A rule matches at most 32 claims\./],
+    '1000 alternatives': [claims(`x:=${JSON.stringify({ any_of: many(String) })}`), /x: a matcher is a text/],
+    'a number beyond those that JSON keeps apart': [claims('x:=9007199254740993'), /x: a matcher is/],
+    'ids of 1000 digits': [
       { match: [...MATCH.slice(2), '--match', `repository_id=${'7'.repeat(1000)}`] },
       /The ids are longer than/,
     ],
-  ]
+  }
   describe('hostile values', () => {
-    for (const [title, tried, message] of HOSTILE) test(title, () => refuses(tried, 1, message))
+    for (const [title, [tried, message]] of Object.entries(HOSTILE))
+      test(title, () => refuses(tried, 1, message))
   })
 
   test('a claim called __proto__ is a claim as any other', async () => {
-    const { code, stderr } = await add({ name: 'proto', match: claim('__proto__=x') })
+    const { code, stderr } = await add({ name: 'proto', ...claims('__proto__=x') })
     assert.deepEqual([code, stderr], [0, ''])
     const { match } = await program.json('publishers', 'show', 'proto')
     assert.equal(Object.getOwnPropertyDescriptor(match, '__proto__')?.value, 'x')

@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Installation } from '../../src/installation.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { line } from '../support/cases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { oidcVectors } from '../support/id-tokens.ts'
 import { testProgram } from '../support/program.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
@@ -18,7 +19,7 @@ const unsigned = (claims: unknown) =>
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.')
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let installation: Installation
   let number = 0
@@ -51,14 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
     await givenIssuer(installation.database, GITHUB, 'github')
     await program.json(
       ...['publishers', 'add', 'hello', '--issuer', GITHUB, '--account', 'build', '--package', 'hello'],
-      ...[
-        '--permission',
-        'package_upload',
-        '--match',
-        'repository_id=74',
-        '--match',
-        'repository_owner_id=65',
-      ],
+      ...line`--permission package_upload --match repository_id=74 --match repository_owner_id=65`,
       ...['--match', 'ref:={"glob":"refs/heads/release-*"}'],
     )
   })

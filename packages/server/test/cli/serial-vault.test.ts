@@ -12,6 +12,7 @@ import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import type { Installation } from '../../src/installation.ts'
 import { addModel } from '../support/as-operator.ts'
 import { addAcme, addTestRoot, testKey, vector } from '../support/brands.ts'
+import { casesIn } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { ACME, freshDeviceKeys, register } from '../support/devices.ts'
 import { testProgram } from '../support/program.ts'
@@ -201,26 +202,21 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([unchanged.devices.active, unchanged.devices.updated], [0, 0])
   })
 
-  const refusals: readonly [name: string, text: string | Uint8Array, message: RegExp][] = [
-    ['custom.dump', 'PGDMP\u0001', /is a dump in the custom format: `pg_restore --file dump\.sql FILE`/],
-    ['vault.db', 'SQLite format 3\0', /is a database: `sqlite3 FILE \.dump`/],
-    ['dump.sql.gz', Buffer.from([0x1f, 0x8b, 8, 0]), /is compressed/],
-    ['cut.sql', 'COPY public.model (id) FROM stdin;\n1\n', /ends in the middle of a table/],
-    ['cut2.sql', "INSERT INTO public.model VALUES (1, 'a\n", /ends in the middle of a table/],
-    [
-      'short.sql',
-      'COPY public.model (id, name) FROM stdin;\n1\n\\.\n',
-      /line 2: 1 values for the 2 columns of model/,
-    ],
-    ['nameless.sql', "INSERT INTO model VALUES (1, 'a');\n", /line 1: the columns of model are not named/],
-  ]
-  for (const [name, text, message] of kind === 'sqlite' ? refusals : []) {
+  const REFUSALS = casesIn(String.raw`
+    custom.dump | "PGDMP\u0001" | is a dump in the custom format: .pg_restore --file dump\.sql FILE.
+    vault.db | "SQLite format 3\u0000" | is a database: .sqlite3 FILE \.dump.
+    dump.sql.gz | "\u001f\u008b\b\u0000" | is compressed
+    cut.sql | "COPY public.model (id) FROM stdin;\n1\n" | ends in the middle of a table
+    cut2.sql | "INSERT INTO public.model VALUES (1, 'a\n" | ends in the middle of a table
+    short.sql | "COPY public.model (id, name) FROM stdin;\n1\n\\.\n" | line 2: 1 values for the 2 columns of model
+    nameless.sql | "INSERT INTO model VALUES (1, 'a');\n" | line 1: the columns of model are not named`)
+  for (const [name, text = '', message = ''] of kind === 'sqlite' ? REFUSALS : []) {
     test(`refused: ${name}`, async () => {
       const file = join(program.directory, name)
-      await writeFile(file, text)
+      await writeFile(file, JSON.parse(text), 'latin1')
       const { code, stdout, stderr } = await program.run(['import', 'serial-vault', file])
       assert.deepEqual([code, stdout], [1, ''])
-      assert.match(stderr, message)
+      assert.match(stderr, new RegExp(message))
     })
   }
 

@@ -6,7 +6,8 @@ import { before, test } from 'node:test'
 import { bindDischarge, decodeBase64, decodeBinary, encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import { freePort } from '../../../../tools/test/free-port.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { line } from '../support/cases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
 import { startTokensCreate, tokensCreate } from '../support/login-command.ts'
@@ -81,7 +82,7 @@ const sessionIn = (stderr: string): string => {
   return id
 }
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let service: TestService
   let url: string
@@ -96,15 +97,8 @@ eachDatabase((_kind, _open, fresh) => {
 
   for (const [form, presented] of Object.entries(PRESENTED)) {
     test(`${form}: an agent gets the string and nothing else, it works, and revoked it is refused`, async () => {
-      const { code, stdout, stderr } = await tokensCreate([
-        '--all',
-        '--for',
-        form,
-        '--url',
-        url,
-        '--agent',
-        agent,
-      ])
+      const { code, stdout, stderr } = await tokensCreate(line`
+        --all --for ${form} --url ${url} --agent ${agent}`)
       assert.equal(code, 0, stderr)
       assert.match(stdout, form === 'env' ? /^(export [A-Z_]+='[^'\n]+'\n){7}$/ : /^[A-Za-z0-9+/=_-]+\n$/)
       const sessionId = sessionIn(stderr)
@@ -135,10 +129,8 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('the limits that options ask for are those of the credential, in both dialects', async () => {
-    const limits = [
-      ...['--permission', 'package_upload', '--permission', 'package_release'],
-      ...['--channel', 'edge', '--channel', 'beta'],
-    ]
+    const limits = line`
+      --permission package_upload --permission package_release --channel edge --channel beta`
     const rest = ['--store', 'acme', '--expires', '2100-01-31T12:00:00Z', '--description', 'the release job']
     for (const form of ['raw', 'snapcraft']) {
       const words = ['--for', form, '--url', url, '--agent', agent, ...limits, ...rest]
@@ -175,17 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('--expires counts a duration from now, and is 90 days by default', async () => {
-    const { stdout } = await tokensCreate([
-      '--all',
-      '--for',
-      'raw',
-      '--url',
-      url,
-      '--agent',
-      agent,
-      '--expires',
-      '2h',
-    ])
+    const { stdout } = await tokensCreate(line`--all --for raw --url ${url} --agent ${agent} --expires 2h`)
     const { body } = await whoami(PRESENTED['raw']?.(stdout) ?? {})
     const left = Date.parse(`${body.expires}Z`) - Date.now()
     assert.ok(left > 3_600_000 && left <= 7_200_000, String(left))
@@ -250,15 +232,7 @@ eachDatabase((_kind, _open, fresh) => {
     const removed = await addAgent(program, 'gone', url)
     assert.equal((await program.run(['agents', 'remove', 'gone', '--yes'])).code, 0)
     for (const path of [wrong, removed]) {
-      const { code, stdout, stderr } = await tokensCreate([
-        '--all',
-        '--for',
-        'raw',
-        '--url',
-        url,
-        '--agent',
-        path,
-      ])
+      const { code, stdout, stderr } = await tokensCreate(line`--all --for raw --url ${url} --agent ${path}`)
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
       assert.match(stderr, /^ratafia: http\S+\/identity\/login\/agent: /)
       assert.ok(!stderr.includes(file.key.private))
@@ -279,7 +253,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
 
   test('a service below a path, by its whole address', async () => {
@@ -287,15 +261,8 @@ eachDatabase((_kind, _open, fresh) => {
     const baseUrl = `http://127.0.0.1:${port}/store`
     await withPeople(program, { RATAFIA_PORT: String(port), RATAFIA_BASE_URL: baseUrl })
     const agent = await addAgent(program, 'farm', baseUrl)
-    const { code, stdout, stderr } = await tokensCreate([
-      '--all',
-      '--for',
-      'env',
-      '--url',
-      baseUrl,
-      '--agent',
-      agent,
-    ])
+    const { code, stdout, stderr } = await tokensCreate(line`
+      --all --for env --url ${baseUrl} --agent ${agent}`)
     assert.equal(code, 0, stderr)
     assert.ok(stdout.includes(`export STORE_DASHBOARD_URL='${baseUrl}'\n`), stdout)
     assert.ok(stdout.includes(`export CHARMCRAFT_STORE_API_URL='${baseUrl}/'\n`), stdout)

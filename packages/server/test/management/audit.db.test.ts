@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { exportAudit } from '../../src/audit/export.ts'
+import { auditPages } from '../../src/audit/export.ts'
 import { listAudit } from '../../src/audit/list.ts'
 import { deciding } from '../support/authorities.ts'
 import { byOperator } from '../support/changes.ts'
@@ -91,7 +91,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(found.length, 4)
     assert.ok(short > 2)
     const exported: unknown[] = []
-    for await (const rows of exportAudit({ filter, authority }, { ...service.installation, mostRows: 2 })) {
+    for await (const rows of auditPages({ filter, authority }, { ...service.installation, mostRows: 2 })) {
       exported.push(...rows.map(({ id }) => id))
     }
     assert.deepEqual(exported, found.toReversed())

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { startCommand } from './login-command.ts'
 import { giveRoles, managementToken, type SignedIn } from './managers.ts'
-import type { Finished, Program } from './program.ts'
+import type { Finished, Program, Variables } from './program.ts'
 import { whileJobsRun } from './running-jobs.ts'
 import { addPerson, type TestService } from './service.ts'
 
@@ -16,6 +16,8 @@ export interface OverHttp {
   /** The file with a token of a new account with this role. Default: who logged in with a browser just now. */
   tokenOf(role: string, how?: SignedIn): Promise<string>
   over(words: readonly string[], tokenFile: string, url?: string): Promise<Finished>
+  /** Of the machine of those commands. */
+  environment(tokenFile: string, url?: string): Variables
 }
 
 /** Starts the service of the program for the suite. */
@@ -31,6 +33,9 @@ export function overHttp(program: Program): OverHttp {
     state.service = await program.serve()
   })
   after(() => rm(ready(state.home), { recursive: true, force: true }))
+  const environment = (tokenFile: string, url = ready(state.service).baseUrl) => ({
+    ...{ XDG_CONFIG_HOME: ready(state.home), RATAFIA_URL: url, RATAFIA_TOKEN_FILE: tokenFile },
+  })
   return {
     get service() {
       return ready(state.service)
@@ -46,13 +51,11 @@ export function overHttp(program: Program): OverHttp {
       await writeFile(path, await managementToken(service, account, {}, how))
       return path
     },
-    over: (words, tokenFile, url = ready(state.service).baseUrl) =>
+    environment,
+    over: (words, tokenFile, url) =>
       whileJobsRun(
         ready(state.service).installation,
-        () =>
-          startCommand(words, {
-            ...{ XDG_CONFIG_HOME: ready(state.home), RATAFIA_URL: url, RATAFIA_TOKEN_FILE: tokenFile },
-          }).finished,
+        () => startCommand(words, environment(tokenFile, url)).finished,
       ),
   }
 }

@@ -33,7 +33,7 @@ async function importLocal(
   const { importFileInto } = await import('../jobs/import-file.ts')
   const { streams } = context
   const wanted = { format: await local.format(), ...(options.replace ? { replace_all: true } : {}) }
-  const asked = { kind: 'packages.import', files: [local.path], options: wanted }
+  const asked = { kind: 'packages.import', files: [local], options: wanted }
   const plan = async (): Promise<ImportPlan> => {
     const counts = await importFileInto(service, { ...asked, dryRun: true }, streams)
     const { added, changed, removed, unchanged } = counts

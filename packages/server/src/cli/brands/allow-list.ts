@@ -4,7 +4,7 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import type { CommandContext } from '../context.ts'
-import type { LocalFile } from '../files/local-file.ts'
+import { withLocalFile } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
@@ -54,14 +54,15 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const model = parseModelName(options.model)
       const { dryRun = false } = options
       const { importFileInto } = await import('../jobs/import-file.ts')
-      const format = (local: LocalFile) => local.format()
-      const wanted = { model: options.model }
-      const asked = { kind: 'allow-list.import', files: [file], options: wanted, format, dryRun }
-      await withService(context, options, 'change', async (service) => {
-        const { record } = await service.call(api.model, { names: parametersOf(model) })
-        const { entries, added } = await importFileInto(service, asked, context.streams)
-        tell({ entries: Number(entries), added: Number(added) }, options, context)
-        noteIfIgnored(record['registration'], options, context)
+      await withLocalFile(file, async (local) => {
+        const wanted = { format: await local.format(), model: options.model }
+        const asked = { kind: 'allow-list.import', files: [local], options: wanted, dryRun }
+        await withService(context, options, 'change', async (service) => {
+          const { record } = await service.call(api.model, { names: parametersOf(model) })
+          const { entries, added } = await importFileInto(service, asked, context.streams)
+          tell({ entries: Number(entries), added: Number(added) }, options, context)
+          noteIfIgnored(record['registration'], options, context)
+        })
       })
     })
 

@@ -2,6 +2,7 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
+import { withLocalFiles } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
@@ -21,10 +22,12 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
     .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')
     .action(async (files: readonly string[], options: JsonOption & WayOptions) => {
       const { importFileInto } = await import('../jobs/import-file.ts')
-      const asked = { kind: 'hardware-identities.import', files, dryRun: false, whole: true }
-      const counts = await withService(context, options, 'change', (service) =>
-        importFileInto(service, asked, context.streams),
-      )
+      const counts = await withLocalFiles(files, (locals) => {
+        const asked = { kind: 'hardware-identities.import', files: locals, dryRun: false, whole: true }
+        return withService(context, options, 'change', (service) =>
+          importFileInto(service, asked, context.streams),
+        )
+      })
       const imported = Number(counts['imported'])
       const told = `${counted(imported, 'hardware identity', 'hardware identities')} imported.`
       print(context, options, { imported }, told)

@@ -6,7 +6,7 @@ import { type ModelName, parseModelName, showModelName } from '../../brands/mode
 import type { JsonObject } from '../../foreign-json.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { LocalFile } from '../files/local-file.ts'
+import { type LocalFile, withLocalFile } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
@@ -33,8 +33,8 @@ export function removeAllowedCommand(list: Command, context: CommandContext): vo
       const model = parseModelName(options.model)
       const { dryRun = false } = options
       const named = await namedIn(file, options)
-      const removed = await withService(context, options, 'change', async (service) => {
-        if (file !== undefined) return removeFile(file, model, dryRun, service, context)
+      const removed = await withFile(file, context, options, async (service, local) => {
+        if (local) return removeFile(local, model, dryRun, service, context)
         if (options.all && !dryRun) {
           await confirmTyped(context, options, async () => {
             const count = await removeNamed(named, model, true, service)
@@ -48,6 +48,19 @@ export function removeAllowedCommand(list: Command, context: CommandContext): vo
       print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
     })
 }
+
+/** The file is looked at before anything is opened. */
+const withFile = <T>(
+  file: string | undefined,
+  context: CommandContext,
+  options: WayOptions,
+  work: (service: Service, local?: LocalFile) => Promise<T>,
+): Promise<T> =>
+  file === undefined
+    ? withService(context, options, 'change', (service) => work(service))
+    : withLocalFile(file, (local) =>
+        withService(context, options, 'change', (service) => work(service, local)),
+      )
 
 /** Throws `ServiceRefusal`, and `RequestError` if nothing on the list matches. */
 async function removeNamed(
@@ -65,16 +78,15 @@ async function removeNamed(
 
 /** Throws as {@link removeNamed} does, and `ImportError` with the faults of the file. */
 async function removeFile(
-  file: string,
+  file: LocalFile,
   model: ModelName,
   dryRun: boolean,
   service: Service,
   { streams }: CommandContext,
 ): Promise<number> {
   const { importFileInto } = await import('../jobs/import-file.ts')
-  const options = { model: showModelName(model) }
-  const format = (local: LocalFile) => local.format()
-  const asked = { kind: 'allow-list.remove', files: [file], options, format, dryRun }
+  const options = { format: await file.format(), model: showModelName(model) }
+  const asked = { kind: 'allow-list.remove', files: [file], options, dryRun }
   return some(await importFileInto(service, asked, streams), model)
 }
 

@@ -100,6 +100,8 @@ async function decide(
   options: DecisionOptions,
   context: CommandContext,
 ): Promise<void> {
+  // In the words of its rule, before the limits of the wire.
+  if (options.reason !== undefined) (await import('../../devices/find-device.ts')).checkReason(options.reason)
   // An approval gives the serial number; it chooses none.
   const { serial, ...choosing } = options
   const choice = await choiceOf(names, decision.about, choosing, context)

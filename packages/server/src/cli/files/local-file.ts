@@ -9,6 +9,8 @@ import { FileError } from '../context.ts'
 import { cannotBeRead, formatIn, formatOf, type TableFormat } from '../files.ts'
 
 export interface LocalFile {
+  /** As the person names it. */
+  readonly name: string
   /** Of the file, or of its copy. */
   readonly path: string
   /** In bytes. */
@@ -23,7 +25,7 @@ export async function withLocalFile<T>(file: string, work: (local: LocalFile) =>
   if (found.isFile()) {
     const format = async (hint?: string) =>
       (await isStreamed(file)) ? formatIn(await beginningOf(file, file), hint) : formatOf(file, hint)
-    return work({ path: file, size: found.size, format })
+    return work({ name: file, path: file, size: found.size, format })
   }
   if (found.isDirectory()) throw new FileError(`${file} is a directory, not a file.`)
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-pipe-'))
@@ -41,6 +43,7 @@ export async function withLocalFile<T>(file: string, work: (local: LocalFile) =>
       })
       const { size } = await handle.stat()
       return await work({
+        name: file,
         path,
         size,
         format: async (hint) => formatIn(await beginningOf(path, file), hint),

@@ -57,6 +57,7 @@ export function serviceAt(url: string, bearer: Bearer): Service {
       if ('status' in lines) throw refusal(lines)
       yield* lines
     },
+    tryFile: undefined,
     meanwhile: (work) => work(),
   })
 }

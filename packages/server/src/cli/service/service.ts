@@ -45,6 +45,13 @@ export interface Asked {
   call(operation: ServiceOperation, asking?: Asking): Promise<Found>
   /** The lines of an answer that is sent while it is read. Throws as `call` does. */
   lines(operation: ServiceOperation, asking?: Asking): AsyncIterable<string>
+  /**
+   * The counts of an import that is only tried, where the database is: no job of it is stored. Undefined at a service,
+   * which tries it in a job. Throws as `call` does.
+   */
+  readonly tryFile:
+    | ((kind: string, options: object, paths: readonly string[]) => Promise<JsonObject>)
+    | undefined
   /** Does meanwhile what jobs wait for, where no service does it. Throws what `work` throws. */
   meanwhile<T>(work: () => Promise<T>): Promise<T>
 }

@@ -3,7 +3,7 @@
  * process. So the console can do what the API can do, with the same checks, and shows the same records
  * (contract/administration.md, A3 and A4).
  */
-import { isChange, type ManagementOperation, querySchemaOf } from '@ratafia/api/schemas'
+import { isChange, type ManagementOperation, querySchemaOf, takesVersion } from '@ratafia/api/schemas'
 import type { Static, TSchema } from 'typebox'
 import type { Authority } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
@@ -52,7 +52,10 @@ export interface ManagementInProcess<Who extends Authority> {
   readonly call: CallManagement<Who>
 }
 
-export function managementInProcess<Who extends Authority>(): ManagementInProcess<Who> {
+/** `requiresVersion`: of the record that the caller has seen, where a request needs it. Default: any will do. */
+export function managementInProcess<Who extends Authority>({
+  requiresVersion = false,
+} = {}): ManagementInProcess<Who> {
   const answers = new Map<string, (asked: Asked<ManagementOperation, Who>) => Promise<object>>()
   return {
     add: (operation, answer) => {
@@ -71,7 +74,7 @@ export function managementInProcess<Who extends Authority>(): ManagementInProces
       validate('query', querySchema, asked)
       const sent = body === undefined ? bodyAbsent(operation) : withoutAbsent(body)
       if (operation.body && !file) validate('body', operation.body, sent)
-      const mustMatch = matching(ifMatch, false)
+      const mustMatch = matching(ifMatch, requiresVersion && takesVersion(operation))
       const record = await answer({
         ...{ authority, parameters, query: asked, dryRun: dryRun && isChange(operation) },
         // The schema of the operation has been checked, or it takes a file.

@@ -28,31 +28,36 @@ export function inProcessService(installation: Installation): Service {
     groups.set(name, loaded)
     return loaded
   }
-  const answer = async (operation: ServiceOperation, asking: Asking): Promise<object> => {
+  const answer = async (operation: ServiceOperation, asking: Asking): Promise<Answer> => {
     const calls = await callsFor(operation)
-    try {
-      return await calls(operation, asking)
-    } catch (error) {
-      throw error instanceof RequestError ? refusalOf(error) : error
-    }
+    return calls(operation, asking).catch(refuse)
   }
   const asked: Asked = {
     url: describeDatabase(installation.config.database),
     clock: installation.clock,
     call: async (operation, asking = {}): Promise<Found> => {
       const { etagOf } = await import('../../http/management/etag.ts')
+      const { value, hasVersion } = await answer(operation, asking)
       // As it arrives over HTTP.
-      const record = JSON.parse(JSON.stringify(await answer(operation, asking))) as JsonObject
-      return { record, etag: etagOf(record) }
+      const record = JSON.parse(JSON.stringify(value)) as JsonObject
+      return { record, etag: hasVersion ? etagOf(record) : undefined }
     },
     async *lines(operation, asking = {}) {
       const { Streamed } = await import('../../http/management/streamed.ts')
-      const streamed = await answer(operation, asking)
+      const { value: streamed } = await answer(operation, asking)
       if (!(streamed instanceof Streamed)) throw new TypeError(`${operation.path} streams nothing`)
       try {
         yield* linesOf(streamed.text)
       } catch (error) {
-        throw error instanceof RequestError ? refusalOf(error) : error
+        await refuse(error)
+      }
+    },
+    tryFile: async (kind, options, paths) => {
+      const { fileOf } = await import('../../management/jobs/files/job-file.ts')
+      const { tryFile } = await import('../../management/jobs/files/make-file-job.ts')
+      const { authority } = installation
+      return {
+        ...(await tryFile({ kind, options, authority, file: fileOf(paths) }, installation).catch(refuse)),
       }
     },
     meanwhile: (work) => whileDoing(installation, work),
@@ -60,7 +65,13 @@ export function inProcessService(installation: Installation): Service {
   return withLists(asked)
 }
 
-type Calls = (operation: ServiceOperation, asking: Asking) => Promise<object>
+interface Answer {
+  readonly value: object
+  /** A record of which the caller has to have seen this version. */
+  readonly hasVersion: boolean
+}
+
+type Calls = (operation: ServiceOperation, asking: Asking) => Promise<Answer>
 
 async function load(
   { addTo }: NonNullable<ReturnType<typeof import('./management-groups.ts').groupOf>>,
@@ -69,7 +80,7 @@ async function load(
   const { managementInProcess } = await import('../../http/management/in-process.ts')
   const { config } = installation
   const operations = new Map<string, ManagementOperation>()
-  const { add, call } = managementInProcess<DirectAuthority>()
+  const { add, call } = managementInProcess<DirectAuthority>({ requiresVersion: true })
   await addTo(
     (operation, respond) => {
       operations.set(nameOf(operation), operation)
@@ -82,23 +93,32 @@ async function load(
       surroundings: () => surroundingsOf(installation),
     },
   )
-  return (asked, { id, names, query: { dry_run: dryRun, ...query } = {}, body, bytes, ifMatch }) => {
+  return async (asked, { id, names, query: { dry_run: dryRun, ...query } = {}, body, bytes, ifMatch }) => {
     const operation = operations.get(nameOf(asked))
     if (!operation) throw new TypeError(`${nameOf(asked)} is not served`)
-    return call(installation.authority, operation, {
+    const value = (await call(installation.authority, operation, {
       parameters: { ...names, ...(id === undefined ? {} : { id }) },
       query: query as never,
       ...(body && { body: body as never }),
       ...(bytes && { file: { bytes, mediaType: 'application/octet-stream' } }),
       ...{ ifMatch, dryRun: dryRun === true },
-    }) as Promise<object>
+    })) as object
+    return { value, hasVersion: operation.record === true }
   }
 }
 
 const nameOf = ({ method, path }: ServiceOperation | ManagementOperation): string => `${method} ${path}`
 
-const refusalOf = ({ message, code, extra, cause }: RequestError): ServiceRefusal =>
-  new ServiceRefusal(message, { code, extra: JSON.parse(JSON.stringify(extra)) as JsonObject, cause })
+/** In the words and the form of the answer to a request. */
+async function refuse(error: unknown): Promise<never> {
+  if (!(error instanceof RequestError)) throw error
+  const { withPlaceInWords } = await import('../../http/errors/schema-refusal.ts')
+  const { message, code, extra, cause } = error
+  throw new ServiceRefusal(withPlaceInWords(message), {
+    ...{ code, cause },
+    extra: JSON.parse(JSON.stringify(extra)) as JsonObject,
+  })
+}
 
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''

@@ -50,7 +50,10 @@ async function exportTo(
     format: options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Give --format.')),
   }
   const searched = SEARCHED.find(([, isGiven]) => isGiven(options))?.[0]
-  if (searched !== undefined) requireDirect(options, context, searched)
+  if (searched !== undefined) {
+    requireDirect(options, context, searched)
+    if (options.listed) throw new UsageError(`${searched} cannot be combined with --listed.`)
+  }
   const exported =
     isDirect(options, context) && !options.listed
       ? await context.readInstallation((installation) =>

@@ -23,10 +23,10 @@ export function importCommand(devices: Command, context: CommandContext): void {
 
 async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<void> {
   const { unknownModels = false, dryRun = false } = options
-  await withLocalFile(file, async ({ path, format: formatOfFile }) => {
-    const format = options.format ?? (await formatOfFile(' Give --format.'))
+  await withLocalFile(file, async (local) => {
+    const format = options.format ?? (await local.format(' Give --format.'))
     const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
-    const asked = { kind: 'devices.import', files: [path], options: wanted, dryRun }
+    const asked = { kind: 'devices.import', files: [local], options: wanted, dryRun }
     const { importFileInto } = await import('../../jobs/import-file.ts')
     const { devices, added } = await withService(context, options, dryRun ? 'change' : 'begin', (service) =>
       importFileInto(service, asked, context.streams),

@@ -26,14 +26,19 @@ export async function withJobFile<T>(
       await writeFile(path, part, { mode: 0o600 })
       paths.push(path)
     }
-    const parts = () => Promise.all(paths.map((path) => readFile(path)))
-    return await work({
-      open: () => inTurn(paths),
-      parts,
-      text: async () => textOr(Buffer.concat(await parts()), (fault) => new ImportError(`The file ${fault}`)),
-    })
+    return await work(fileOf(paths))
   } finally {
     await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** What is in these files, one after the other. */
+export function fileOf(paths: readonly string[]): JobFile {
+  const parts = () => Promise.all(paths.map((path) => readFile(path)))
+  return {
+    open: () => inTurn(paths),
+    parts,
+    text: async () => textOr(Buffer.concat(await parts()), (fault) => new ImportError(`The file ${fault}`)),
   }
 }
 

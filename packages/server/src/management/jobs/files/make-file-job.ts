@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MOST_PARTS } from '@ratafia/api/schemas'
 import { type Authority, brandsFor } from '../../../authority.ts'
+import { undone } from '../../../change.ts'
 import { invalidField, RequestError, stateConflict } from '../../../errors.ts'
 import type { Stores } from '../../../stores.ts'
-import type { Job } from '../job.ts'
-import type { FileOptions } from '../job-kind.ts'
+import type { Counts, Job } from '../job.ts'
+import type { FileOptions, JobFile } from '../job-kind.ts'
 import type { JobStore } from '../job-store.ts'
 import { addJob, type JobAuthority, kindOf, makerOf, type NewJob } from '../make-job.ts'
 import { findJob } from '../show-job.ts'
@@ -38,6 +39,21 @@ export async function makeFileJob(
   deps: Stores,
 ): Promise<Job> {
   return addJob({ ...newFileJob(wanted, parts), state: 'uploading' }, deps)
+}
+
+/**
+ * What an import would do, without a job: nothing is stored. Throws `permission-denied`, and `invalid-field` with what is
+ * wrong in the file.
+ */
+export async function tryFile(
+  { file, ...wanted }: Omit<WantedFileJob, 'tried'> & { readonly file: JobFile },
+  deps: Stores,
+): Promise<Counts> {
+  const { authority } = wanted
+  const { settings } = newFileJob({ ...wanted, tried: true }, 1)
+  const item = { subject: 'file', authority, settings, dryRun: true, file }
+  const changes = { changeBy: undone(deps.changeBy) }
+  return (await kindOf(wanted.kind).act(item, { ...deps, ...changes })).result ?? {}
 }
 
 /** A file that is whole: its job is queued at once. Throws as {@link makeFileJob}. */

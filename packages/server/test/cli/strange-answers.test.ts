@@ -1,12 +1,13 @@
-/** What commands say where a proxy refuses by itself, with a page: that, and what to do about it. */
+/** What commands say of services that are busy or no service of ours, and of a proxy that refuses by itself. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { after, before, describe, suite, test } from 'node:test'
 import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 import { idTokenFor, NOWHERE, SESSION } from '../support/ci-job.ts'
+import { json, loginStubs, type Respond } from '../support/login-stubs.ts'
 import { runHere } from '../support/program.ts'
 
 interface Member {
@@ -90,5 +91,37 @@ suite('a proxy that answers with a page', () => {
         if (answer === 502) assert.match(stderr, /it does not reach the service\. Is the service running/)
       })
     }
+  }
+})
+
+describe('a service that', () => {
+  const { serve } = loginStubs()
+  const said = (code: string, message: string) => ({ error_list: [{ code, message, extra: {} }] })
+  for (const [what, respond, code, message] of [
+    ['is busy', json(said('service-unavailable', 'Try again.'), 503), 3, /Try again\.\n/],
+    ['has had enough', json(said('too-many-requests', 'Too many.'), 429), 3, /Too many\.\n/],
+    ['refuses', json(said('permission-denied', 'No.'), 403), 1, /ratafia: No\.\n/],
+    ['is another program', (_, to) => void to.end('<html>'), 1, /it may be another program/],
+    ['answers with another list', json({ grants: 1, next: null }), 1, /no list of grants/],
+    ['writes to the terminal', json(said('x', 'a\u001b[2Jb'), 403), 1, /a\\u001b\[2Jb|a.?\[2Jb/],
+    ['says too much', json({ x: 'y'.repeat(5_000_000) }), 1, /more than 4096 KiB/],
+    [
+      'sends elsewhere',
+      json({}, 302, { location: 'http://127.0.0.1:9' }),
+      1,
+      /sends clients on to another address/,
+    ],
+  ] satisfies readonly (readonly [string, Respond, number, RegExp])[]) {
+    test(what, async (t) => {
+      const home = await mkdtemp(join(tmpdir(), 'ratafia-said-'))
+      t.after(() => rm(home, { recursive: true }))
+      await writeFile(join(home, 'token'), 'AgEU')
+      const url = await serve({ 'GET /api/management/v1/grants': respond })
+      const environment = { RATAFIA_URL: url, RATAFIA_TOKEN_FILE: join(home, 'token'), XDG_CONFIG_HOME: home }
+      const finished = await runHere(['grants', 'list'], { environment })
+      assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+      assert.match(finished.stderr, message)
+      assert.ok(!finished.stderr.includes('\u001b[2J'))
+    })
   }
 })

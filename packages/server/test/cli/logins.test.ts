@@ -1,6 +1,6 @@
-/** Logins of somebody at a terminal: a browser opens, and a login that is too old is made anew. */
+/** Logins to administer a service: in a browser, which opens at a terminal, or as an agent; kept, renewed and ended. */
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -49,12 +49,60 @@ oneDatabase((_kind, _open, fresh) => {
       ...{ username: 'ada', password: PASSWORD },
     })
     await browser.submit(page, 'confirm', { decision: 'approve' })
+    return page.text
   }
   const isOpened = () =>
     readFile(opened, 'utf8').then(
       (text) => text,
       () => undefined,
     )
+
+  test('a person logs in with limits, administers, sees who they are, and logs out', async () => {
+    const running = start(['login', '--lifetime', '2h', '--role', 'operator'], {}, false)
+    const page = await approve(await running.visit())
+    assert.match(page, /administers[\s\S]*<code>operator<\/code>: does everything/)
+    const { code, stdout, stderr } = await running.finished
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /username: +ada\n[\s\S]*operator +- +operator/)
+    const file = join(home, 'ratafia', 'credentials.json')
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const { services } = JSON.parse(await readFile(file, 'utf8'))
+    assert.deepEqual(Object.keys(services), [service.baseUrl])
+    const run = (line: string, environment = {}) => start(line.split(' '), environment, false).finished
+    const me = JSON.parse((await run('whoami --json')).stdout)
+    assert.deepEqual([me.username, me.signed_in.with], ['ada', 'browser'])
+    assert.match((await run('tokens list --mine')).stdout, /ada +management /)
+    assert.match(
+      (await run('grants add bob device-approver')).stdout,
+      /^bob has the role device-approver\.\n$/,
+    )
+    assert.match((await run('grants list --account bob')).stdout, /bob +device-approver +- .* ada /)
+
+    const out = await run('logout')
+    assert.deepEqual([out.code, /is revoked\.\n$/.test(out.stderr)], [0, true])
+    const refused = await run('whoami')
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /You are not logged in at .*`ratafia login --url/)
+    await writeFile(join(home, 'kept'), `${services[service.baseUrl].token}\n`)
+    const kept = await run('whoami', { RATAFIA_TOKEN_FILE: join(home, 'kept') })
+    assert.match(kept.stderr, /The macaroon was revoked at .* by ada\./)
+  })
+
+  test('an agent does what the roles of its account allow, and no more', async () => {
+    const file = join(home, 'agent.json')
+    await program.json('grants', 'add', 'bob', 'account-manager')
+    const identity = ['--account', 'bob', '--url', `${service.baseUrl}/identity`, '--output', file]
+    await program.json('agents', 'add', 'line', ...identity)
+    const run = (line: string) => start(line.split(' '), { RATAFIA_AGENT_FILE: file }, false).finished
+    const me = JSON.parse((await run('whoami --json')).stdout)
+    assert.deepEqual([me.username, me.signed_in.with, me.signed_in.agent], ['bob', 'agent', 'line'])
+    assert.equal((await run('accounts show ada')).code, 0)
+    const refused = await run('grants add bob operator --json')
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /"permission-denied".*This needs the permission roles:manage/)
+    const link = await run('accounts reset-link ada')
+    assert.deepEqual([link.code, link.stdout], [1, ''], 'only a person makes one')
+  })
 
   test('a browser opens at the address that is shown, and whatever becomes of it, the login goes on', async () => {
     for (const does of ['exit 0', 'exit 3', 'kill -9 $$']) {
