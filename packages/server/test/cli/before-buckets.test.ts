@@ -22,11 +22,17 @@ eachDatabase((_kind, _open, fresh) => {
   test('a backup of one is restored, verifies, and has its devices and their sessions', async () => {
     await done('restore', FILE)
     await done('verify')
-    const devices = JSON.parse(await done('devices', 'list', '--json', '--limit', '1000', '--last-session'))
+    const list = async (...words: string[]) =>
+      JSON.parse(await done('devices', 'list', '--json', '--all', ...words))
+    const devices = await list()
     const count = (status: string) =>
       devices.filter((row: { status: string }) => row.status === status).length
     assert.deepEqual([count('active'), count('pending'), count('revoked')], [42, 14, 1])
-    const opened = devices.filter((row: { last_session_at: string | null }) => row.last_session_at !== null)
+    const opened = await list('--session-since', '2020-01-01')
     assert.ok(opened.length > 10, `${opened.length} had a session`)
+    assert.equal((await list('--without-session')).length, devices.length - opened.length)
+    const { serial } = devices.find((one: { serial: string | null }) => (one.serial?.length ?? 0) > 4)
+    const found = await list('--search', serial.slice(1, -1))
+    assert.ok(found.some((one: { serial: string }) => one.serial === serial))
   })
 })

@@ -22,29 +22,15 @@ async function helpOf(command: string): Promise<string> {
 
 const RESTORE = ['--yes', '--dry-run', '--verify', '--replace', '--unsealed', '--revoke-sessions-since']
 
-/** What chooses devices. */
-const CHOICE = [
-  ...['--json', '--yes', '--file', '--all', '--dry-run', '--no-wait', '--url', '--brand', '--model'],
-  ...['--serial-prefix', '--key', '--key-prefix', '--status', '--quarantined', '--clones', '--from'],
-  ...['--registered-after', '--registered-before', '--seen-after', '--seen-before', '--never-seen'],
+/** What chooses devices, but for their serial, which an approval gives. */
+const FILTERS = [
+  ...['--search', '--brand', '--model', '--serial-prefix', '--key', '--key-prefix', '--status'],
+  ...['--quarantined', '--origin', '--decided-by', '--registered-since', '--registered-until'],
+  ...['--seen-since', '--seen-until', '--never-seen', '--session-since', '--session-until'],
+  ...['--without-session', '--address', '--past-address', '--evidence', '--evidence-kind'],
 ]
-const FLEET = [
-  '--brand',
-  '--model',
-  '--serial',
-  '--serial-prefix',
-  '--key',
-  '--key-prefix',
-  '--status',
-  '--quarantined',
-  '--clones',
-  '--registered-after',
-  '--registered-before',
-  '--session-after',
-  '--session-before',
-  '--without-session',
-  '--address',
-]
+const CHOICE = ['--json', '--yes', '--file', '--all', '--dry-run', '--no-wait', '--url', ...FILTERS]
+const FLEET = ['--serial', ...FILTERS]
 
 /** Every command with the options it has besides --help. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -228,22 +214,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'hardware-identities import': ['--json', '--url'],
   'hardware-identities list': ['--json', '--columns', '--url'],
   devices: [],
-  'devices list': [
-    ...FLEET,
-    '--json',
-    '--columns',
-    '--sort',
-    '--seen-after',
-    '--seen-before',
-    '--never-seen',
-    '--from',
-    '--reverse',
-    '--last-session',
-    '--limit',
-    '--all',
-    '--before',
-    '--url',
-  ],
+  'devices list': [...FLEET, ...['--json', '--columns', '--sort', '--limit', '--all', '--url']],
   'devices show': ['--json', '--limit', '--assertions', '--url'],
   'devices approve': [...CHOICE, '--serial'],
   'devices reject': [...CHOICE, '--reason'],

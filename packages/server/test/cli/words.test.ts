@@ -30,7 +30,10 @@ const WORDS = [
   'accounts/passwords/password.ts',
   'brands/models/model-policy.ts',
   'devices/device.ts',
-  'devices/fleet/fleet-filter.ts',
+  'devices/fleet/list-filter.ts',
+  'devices/transfer/device-columns.ts',
+  'addresses/address.ts',
+  'addresses/address-classes.ts',
   'devices/clones/clone-evidence.ts',
   'package-directory/package-reference.ts',
   'credential-forms.ts',
@@ -59,6 +62,7 @@ const LIBRARIES = [
   '/node_modules/ipaddr.js/',
   '/packages/api/src/management/counters.ts',
   '/packages/api/src/management/roles.ts',
+  '/packages/api/src/management/routes.ts',
 ]
 
 /** Files of a feature, and other libraries. */
@@ -132,7 +136,7 @@ describe('a command that asks a service loads no database, keys or telemetry:', 
     [['allow-list', 'remove', '--model', 'acme/pi', '--serial', '1'], 1],
     [['tokens', 'list'], 0],
     [['devices', 'list'], 0],
-    [['devices', 'list', '--sort', 'seen', '--status', 'pending'], 0],
+    [['devices', 'list', '--sort', '-seen', '--status', 'pending'], 0],
     [['jobs', 'list'], 0],
     [['accounts', 'list'], 0],
     [['audit', 'list'], 0],

@@ -98,7 +98,7 @@ function expectedOf(devices: readonly Device[], sort: ListSort): readonly string
 const asks = ({ status }: Device) => status === 'pending' || status === 'rejected'
 
 function fits(device: Device, filter: ListFilter): boolean {
-  const { serialPrefix, keyPrefix, beginning, registeredSince, registeredUntil } = filter
+  const { serialPrefix, keyPrefix, search, registeredSince, registeredUntil } = filter
   const isOne = <T>(list: readonly T[] | undefined, value: T) => !list || list.includes(value)
   return (
     (filter.id === undefined || device.id === filter.id) &&
@@ -106,9 +106,9 @@ function fits(device: Device, filter: ListFilter): boolean {
     (filter.deviceKeyId === undefined || device.deviceKeyId === filter.deviceKeyId) &&
     (serialPrefix === undefined || device.serial.startsWith(serialPrefix)) &&
     (keyPrefix === undefined || device.deviceKeyId.startsWith(keyPrefix)) &&
-    (beginning === undefined ||
-      device.serial.startsWith(beginning) ||
-      (beginning.length >= 8 && device.deviceKeyId.startsWith(beginning))) &&
+    (search === undefined ||
+      device.serial.includes(search) ||
+      (search.length >= 8 && device.deviceKeyId.startsWith(search))) &&
     isOne(filter.brands, device.brandId) &&
     (!filter.models ||
       filter.models.some(({ brandId, model }) => brandId === device.brandId && model === device.model)) &&
@@ -147,7 +147,7 @@ const LIST_FILTERS = [
   'deviceKeyId',
   'serialPrefix',
   'keyPrefix',
-  'beginning',
+  'search',
   'brands',
   'models',
   'statuses',
@@ -169,7 +169,11 @@ const every = fc.record({
   deviceKeyId: device.map(({ deviceKeyId }) => deviceKeyId),
   serialPrefix: device.map(({ serial }) => serial.slice(0, 3) || 'A'),
   keyPrefix: device.map(({ deviceKeyId }) => deviceKeyId.slice(0, 9)),
-  beginning: device.map(({ serial, deviceKeyId }) => serial.slice(0, 5) || deviceKeyId.slice(0, 8)),
+  search: fc
+    .tuple(device, fc.nat(7), fc.integer({ min: 1, max: 9 }))
+    .map(([{ serial, deviceKeyId }, from, length]) =>
+      serial === '' ? deviceKeyId.slice(0, 8) : serial.slice(from, from + length) || '%',
+    ),
   brands: some([...BRANDS, 'nobody']),
   models: fc.subarray(
     BRANDS.flatMap((brandId) => [

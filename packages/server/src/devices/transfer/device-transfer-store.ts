@@ -20,8 +20,6 @@ import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import { EVIDENCE_LIMIT, evidenceOf } from '../clones/clone-store.ts'
 import type { Device, SerialAssertion } from '../device.ts'
 import { type DeviceStore, deviceOf, deviceStore, rowOf } from '../device-store.ts'
-import type { FleetFilter } from '../fleet/fleet-filter.ts'
-import { fleetFiltered } from '../fleet/fleet-store.ts'
 import { assertionOf, assertionRow } from '../serials/serial-assertion-store.ts'
 import { hasSerial, serialHolderStore } from '../serials/serial-holder-store.ts'
 
@@ -36,15 +34,9 @@ export interface StoredDevice {
   readonly evidence: readonly CloneEvidence[]
 }
 
-export type TransferFilter = FleetFilter
-
 export interface DeviceTransferStore {
-  count(filter: TransferFilter): Promise<number>
-  /** In the order of registration, after `after` if given. */
-  page(
-    filter: TransferFilter,
-    page: { readonly after: DeviceId | undefined; readonly limit: number },
-  ): Promise<readonly StoredDevice[]>
+  /** Those that exist, newest first; at most {@link TRANSFER_BATCH}. */
+  byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
 }
 
 declare module '../../stores.ts' {
@@ -54,9 +46,8 @@ declare module '../../stores.ts' {
 }
 
 /** What an import needs, on a transaction; at most {@link TRANSFER_BATCH} items per call. */
-export interface RegisterImport {
+export interface RegisterImport extends DeviceTransferStore {
   readonly devices: DeviceStore
-  byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
   /** Rows with these serial numbers, of any model. */
   bySerials(serials: readonly string[]): Promise<readonly Device[]>
   /** Rows with these device keys, of any model. */
@@ -98,23 +89,9 @@ const HAVING = {
   device_key_id: selectHaving('device_key_id'),
 }
 
-export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTransferStore {
-  return {
-    async count(filter) {
-      // The index of the filter; without one the whole table.
-      const { count } = await fleetFiltered(database.query.selectFrom('device'), filter, database.query)
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
-
-    async page(filter, { after, limit }) {
-      // In the order of the primary key; by the index of the filter where it has one in that order.
-      let select = fleetFiltered(database.query.selectFrom('device'), filter, database.query).selectAll()
-      if (after !== undefined) select = select.where('id', '>', after)
-      return stored(await select.orderBy('id').limit(limit).execute(), database)
-    },
-  }
+export const deviceTransferStore = (database: Database): DeviceTransferStore => {
+  const { byIds } = registerImport(database)
+  return { byIds }
 }
 
 /** With `distributed`, its look-ups are of a form that every shard answers by itself. */
