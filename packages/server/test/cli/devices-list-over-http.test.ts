@@ -171,7 +171,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('what is no filter is refused', async () => {
     for (const [words, says] of [
       ['--address nowhere', /--address nowhere is neither an address nor a network/],
-      ['--past-address 192.0.2', /past_address is not an IP address/],
+      ['--past-address 192.0.2', /past_address"? is not an IP address/],
       ['--registered-since x', /--registered-since x is not a time/],
       ['--evidence-kind twins', /Allowed choices are second-chain, forked-chain, two-chains, second-key/],
       ['--sort size', /Allowed choices are -registered, registered, serial, -seen, seen, -evidence/],

@@ -276,17 +276,20 @@ eachDatabase((kind, _open, fresh) => {
     }
   }
 
-  test('reject: all of a model, or those from one network, with the reason for each', async () => {
-    const model = await newModel()
-    await askAll(model.of, 4)
-    // Where a device was seen is stored some seconds later.
-    await installation.activities.saw(
+  /** Where a device was seen is stored some seconds later. */
+  const seen = async (model: Awaited<ReturnType<typeof newModel>>) =>
+    installation.activities.saw(
       (await model.rows()).map((device, index) => ({
         ...device,
         at: new Date(),
         address: index % 2 === 0 ? '198.51.100.7' : '203.0.113.7',
       })),
     )
+
+  test('reject: all of a model, or those from one network, with the reason for each', async () => {
+    const model = await newModel()
+    await askAll(model.of, 4)
+    await seen(model)
     const from = (network: string, reason: string) =>
       decided(['reject', '--model', model.shown, '--address', network, '--reason', reason])
     const none = await from('203.0.114.0/24', 'x')
@@ -359,8 +362,9 @@ eachDatabase((kind, _open, fresh) => {
   test('the list of waiting devices has the proposed serial, the address and the time', async () => {
     const model = await newModel()
     await askAll(model.of, 2)
+    await seen(model)
     const { stdout } = await devices(['list', '--status', 'pending', '--model', model.shown])
-    assert.match(stdout, /^ID +BRAND ID +MODEL +SERIAL +ADDRESS +REGISTERED AT\n/)
+    assert.match(stdout, /^ID +BRAND ID +MODEL +SERIAL +LAST ADDRESS +REGISTERED AT\n/)
     assert.match(stdout, /SN-1 +198\.51\.100\.7 +\d{4}-.*\n.*SN-0 +203\.0\.113\.7 +\d{4}-/)
   })
 

@@ -139,6 +139,6 @@ export function nothingFound({ q, ...filters }: DeviceFilters): string {
     .map(([flag, value]) => (value === true ? flag : `${flag} ${[value].flat().join(', ')}`))
   const fits = others.length === 0 ? '' : ` fits ${others.join(' ')}`
   if (typeof q !== 'string') return others.length === 0 ? 'There is no device.' : `No device${fits}.`
-  const key = q.length < 8 ? '' : ', or a key that begins with it'
+  const key = q.length < 8 ? '' : `, or a key that begins with it${fits === '' ? '' : ','}`
   return `No device${fits === '' ? ' has' : ' with'} a serial that contains ${JSON.stringify(q)}${key}${fits}.`
 }

@@ -13,30 +13,51 @@ export const contains = (query: Kysely<Schema>, column: string, text: string): R
     ? sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`
     : sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`
 
+/** Finds devices by the index. */
+interface ByParts {
+  /** Rows of `device`, under that name, read as they are asked for. */
+  readonly from: RawBuilder<unknown>
+  /** Whether a row of `device` is among them, of whatever brand. */
+  readonly has: RawBuilder<boolean>
+}
+
 /**
- * Rows of `device`, under that name, read as they are asked for: all whose serial contains the text and, on PostgreSQL,
- * some that have its parts in another order. Undefined for a text that is too short for the index.
+ * All whose serial contains the text and, on PostgreSQL, some that have its parts elsewhere. Undefined for a text that is
+ * too short for the index.
  */
-export function devicesWithPart(
+export function devicesByParts(
   query: Kysely<Schema>,
   text: string,
   brandId: string | undefined,
-): RawBuilder<unknown> | undefined {
+): ByParts | undefined {
   const characters = [...text]
   if (characters.length < PART) return undefined
   if (isPostgres(query)) {
-    const parts = characters.slice(PART - 1).map((_, at) => characters.slice(at, at + PART).join(''))
-    const wanted = [...new Set(parts), ...(brandId === undefined ? [] : [`brand ${brandId}`])]
-    // Index device_serial_parts. Planned by itself: for the first few a planner would read the table.
-    return sql`(with found as materialized (
-        select * from device where serial_parts(serial, brand_id) @> ${wanted}
-      ) select * from found) as device`
+    const parts = partsOf(characters)
+    const wanted = brandId === undefined ? parts : [...parts, `brand ${brandId}`]
+    return {
+      // Index device_serial_parts. Planned by itself: for the first few a planner would read the table.
+      from: sql`(with found as materialized (
+          select * from device where serial_parts(serial, brand_id) @> ${wanted}
+        ) select * from found) as device`,
+      has: sql<boolean>`serial_parts(device.serial, device.brand_id) @> ${parts}`,
+    }
   }
   const number = (end: string) =>
     sql`(select number ${sql.raw(end)} from searched_brand where brand_id = ${brandId})`
   const ofBrand =
     brandId === undefined ? sql`` : sql`and rowid between ${number('<< 40')} and ${number('+ 1 << 40')} - 1`
-  return sql`(select device.* from (
-      select device_id from searched_serial where serial match ${`"${text.replaceAll('"', '""')}"`} ${ofBrand}
-    ) as found cross join device on device.id = found.device_id) as device`
+  return {
+    from: sql`(select device.* from (
+        select device_id from searched_serial where serial match ${`"${text.replaceAll('"', '""')}"`} ${ofBrand}
+      ) as found cross join device on device.id = found.device_id) as device`,
+    has: contains(query, 'device.serial', text),
+  }
+}
+
+/** Every second one, and the last: each more is one more list of devices to read, and these have each pair of characters. */
+function partsOf(characters: readonly string[]): readonly string[] {
+  const last = characters.length - PART
+  const starts = Array.from({ length: Math.ceil(last / 2) }, (_, index) => index * 2)
+  return [...new Set([...starts, last].map((at) => characters.slice(at, at + PART).join('')))]
 }

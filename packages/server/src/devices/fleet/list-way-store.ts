@@ -1,7 +1,7 @@
 /** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
-import { byteOrder, contains, type Database, devicesWithPart } from '../../database/index.ts'
+import { byteOrder, type Database, devicesByParts } from '../../database/index.ts'
 import {
   activityConditions,
   all,
@@ -73,11 +73,17 @@ const WAYS = {
     table: 'device',
     isLast: true,
     parts: ({ search: text }, { query, brands }) => {
-      const holders = text === undefined ? undefined : serialsWith(text, query, brands)
-      if (text === undefined || !holders || text.length < KEY_BEGINNING) return holders
-      const other = sql<boolean>`not ${contains(query, 'device.serial', text)}`
+      if (text === undefined) return undefined
+      const found = (brands === 'all' ? [undefined] : brands).flatMap(
+        (brandId) => devicesByParts(query, text, brandId) ?? [],
+      )
+      const [{ has } = {}] = found
+      if (!has) return undefined
+      const serials = found.map(({ from }) => ({ from, condition: all([]) }))
+      if (text.length < KEY_BEGINNING) return serials
       const keys = keysFrom(text, query, brands)
-      return [...holders, ...keys.map((part) => ({ ...part, condition: all([part.condition, other]) }))]
+      const others = keys.map((part) => ({ ...part, condition: all([part.condition, sql`not ${has}`]) }))
+      return [...serials, ...others]
     },
   },
   // Index device_activity_address or device_activity_brand_address.
@@ -194,16 +200,6 @@ const serialsFrom = (text: string, query: Query, brands: Brands): readonly Part[
     order: sql`${byteOrder(query, 'device.serial')}, device.id`,
   })
 
-/** Undefined: the text is too short for the index. */
-function serialsWith(text: string, query: Query, brands: Brands): readonly Part[] | undefined {
-  const parts = (brands === 'all' ? [undefined] : brands).flatMap((brandId) => {
-    const from = devicesWithPart(query, text, brandId)
-    const own = brandId === undefined ? [] : [isOne('device.brand_id', [brandId])]
-    return from ? { from, condition: all([contains(query, 'device.serial', text), ...own]) } : []
-  })
-  return parts.length === 0 ? undefined : parts
-}
-
 const keysFrom = (text: string, query: Query, brands: Brands): readonly Part[] => [
   {
     condition: all([startsWith(query, 'device.device_key_id', text), ...ofBrands(brands)]),
@@ -259,6 +255,8 @@ interface Asked {
 const SCATTERED = 2
 /** So does the row of the other table that belongs to it, and it has to be found. */
 const LOOKED_UP = 4
+/** A page in order was looked at before. */
+const AFTERWARDS = 4
 /** So do several rows of a table, for each. */
 const HISTORY = 20
 
@@ -290,8 +288,7 @@ export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query
   return Object.values<Way>(WAYS).flatMap(({ table, isLast = false, parts: partsOf }) => {
     const parts = partsOf(filter, { query, brands, sort })
     if (!parts || parts.length > MOST_PARTS) return []
-    // A page in order has cost as much already.
-    const cost = costOfFew(table, filter, sort, query) * (isLast ? 2 : 1)
+    const cost = costOfFew(table, filter, sort, query) * (isLast ? AFTERWARDS : 1)
     return { table, parts, cost, isLast }
   })
 }

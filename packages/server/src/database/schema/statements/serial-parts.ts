@@ -8,13 +8,13 @@ import type { Words } from '../../differences.ts'
 export const serialParts = ({ notifies }: Words): readonly string[] => (notifies ? POSTGRES : SQLITE)
 
 /**
- * Needs nothing that is not built in, as `pg_trgm` is not. The function is said to be expensive, so that a plan reads the
- * index. It is not said to be safe in parallel: starting other processes takes longer than a search. Entries that wait to
- * be put into the index are read by each search, so there are few.
+ * Needs nothing that is not built in, as `pg_trgm` is not. The function is not said to be safe in parallel: starting other
+ * processes takes longer than a search. Entries that wait to be put into the index are read by each search, so there are
+ * few.
  */
 const POSTGRES = [
   `create function serial_parts(serial text, brand_id text) returns text[]
-    language plpgsql immutable strict cost 100000 as $$
+    language plpgsql immutable strict as $$
     declare
       parts text[] := array['brand ' || brand_id];
     begin
@@ -45,7 +45,7 @@ const REMOVE = `
 
 /** For a serial that has three characters; of fewer the index has none. */
 const trigger = (on: string, row: 'old' | 'new', statements: string): string =>
-  `create trigger device_serial_${row}_${on} after ${on} on device for each row
+  `create trigger searched_serial_${row}_${on} after ${on} on device for each row
     when length(${row}.serial) > 2${on === 'update' ? ' and old.serial <> new.serial' : ''} begin${statements}
   end`
 
