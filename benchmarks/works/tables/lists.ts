@@ -71,7 +71,16 @@ const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'serial_prefix=, many': { filter: { serialPrefix: 'AC-' } },
   'serial_prefix=, many, sort=serial': { filter: { serialPrefix: 'AC-' }, sort: 'serial' },
   'key_prefix=': { filter: { keyPrefix: keyOf(devices >> 1).slice(0, 3) } },
-  'q=': { filter: { beginning: 'AC-00' } },
+  ...Object.fromEntries(
+    Object.entries(searchesOf(devices)).map(([name, search]) => [`q=, ${name}`, { filter: { search } }]),
+  ),
+  'q=, 3 characters, sort=serial': { filter: { search: '123' }, sort: 'serial' },
+  'q=, 3 characters, sort=-seen': { filter: { search: '123' }, sort: '-seen' },
+  'q=, 5 characters, brand=, small': { filter: { search: '12345', brands: [SMALL] } },
+  'q=, in all of them, brand=, middle': { filter: { search: 'AC-', brands: [MIDDLE] } },
+  'q=, in none, of one brand': { filter: { search: 'AC-x' }, authority: of(MIDDLE) },
+  'q=, 3 characters, status=revoked': { filter: { search: '123', statuses: ['revoked'] } },
+  'q=, 3 characters, status=active': { filter: { search: '123', statuses: ['active'] } },
   'brand=, large': { filter: { brands: [LARGE] } },
   'brand=, small': { filter: { brands: [SMALL] } },
   'brand=, small, sort=-seen': { filter: { brands: [SMALL] }, sort: '-seen' },
@@ -100,6 +109,10 @@ const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'seen_since=, a day, sort=-seen': { filter: { seenSince: before(1) }, sort: '-seen' },
   'seen_until=, before the last day of all': { filter: { seenUntil: before(29.5) } },
   'seen_until=, sort=seen': { filter: { seenUntil: before(5) }, sort: 'seen' },
+  'without_session=true': { filter: { withoutSession: true } },
+  'session_since=, none': { filter: { sessionSince: before(1) } },
+  'past_address=, none': { filter: { pastAddress: '203.0.113.1' } },
+  'evidence_kind=, none': { filter: { evidenceKinds: ['two-chains'] } },
   'never_seen=true': { filter: { neverSeen: true } },
   'never_seen=true, sort=serial': { filter: { neverSeen: true }, sort: 'serial' },
   'address=, small block': { filter: block(SMALL_BLOCK) },
@@ -116,6 +129,20 @@ const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'of a small brand, sort=-seen, address=': { authority: of(SMALL), sort: '-seen', filter: block('::/0') },
   'of two brands, decided_by=, nobody': { authority: of(LARGE, MIDDLE), filter: { decidedBy: ['nobody'] } },
   'of three brands, sort=seen': { authority: of(LARGE, MIDDLE, SMALL), sort: 'seen' },
+})
+
+/** Serials are AC- and ten digits. */
+const searchesOf = (devices: number): Readonly<Record<string, string>> => ({
+  'the beginning of all': 'AC-',
+  'the beginning of few': 'AC-0012',
+  '1 character': '7',
+  '2 characters': '17',
+  '2 characters, in none': 'x7',
+  '3 characters': '123',
+  '5 characters': '12345',
+  '8 characters': serialAt(devices >> 1).slice(4, 12),
+  '5 characters, in none': 'x1234',
+  'parts that all have, in none': 'AC-C-0',
 })
 
 export const lists: Work = {

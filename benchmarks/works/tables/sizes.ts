@@ -2,8 +2,8 @@
 import { listTokens, logIn, revoke, whoami } from '../../../faults/load/log-in.ts'
 import { makeScene, type Scene } from '../../../faults/load/scene.ts'
 import { newRecorder, type Request, Wire } from '../../../faults/load/wire.ts'
-import type { FleetQuery } from '../../../packages/server/src/devices/fleet/fleet-filter.ts'
-import { searchFleet } from '../../../packages/server/src/devices/fleet/search-fleet.ts'
+import { directAuthority } from '../../../packages/server/src/authority.ts'
+import { listFleet } from '../../../packages/server/src/devices/fleet/list-fleet.ts'
 import { openOne, present, random, registerAll, unitsOf } from '../../data/devices.ts'
 import { fillRegister, serialOf } from '../../data/fleet.ts'
 import { openHere } from '../../data/opened.ts'
@@ -128,7 +128,7 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
     await timed('revoke', send(revoke(other, other)))
     await timed('list', send(listTokens(token)))
     await timed('session', () => openOne(present(device), wire))
-    await timed('device search', () => searchFleet(searchFor(random.below(rows)), stores, async () => {}))
+    await timed('device search', () => listFleet(searchFor(random.below(rows)), stores))
     recorder.history.length = 0
   }
   const endRound = (counts: boolean) => {
@@ -148,7 +148,10 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
   return { rows, p99, turn, endRound, end }
 }
 
-const searchFor = (index: number): FleetQuery => ({
-  ...{ filter: { ...FLEET, serial: serialOf(index) }, order: 'entered' as const, reverse: false },
-  ...{ after: undefined, limit: 100, withLastSession: false, withEvidence: false },
+const OPERATOR = directAuthority({ actor: 'operator', source: 'a benchmark' }, 'operator')
+
+const searchFor = (index: number): Parameters<typeof listFleet>[0] => ({
+  authority: OPERATOR,
+  filter: { models: [FLEET], serial: serialOf(index) },
+  ...{ sort: '-registered', after: undefined, limit: 100 },
 })

@@ -6,7 +6,6 @@ import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema, requireFitDatabase } from '../database/index.ts'
 import { countStore } from '../devices/counts/count-store.ts'
-import { fleetStore } from '../devices/fleet/fleet-store.ts'
 import { listStore } from '../devices/fleet/list-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
 import type { Installation } from '../installation.ts'
@@ -54,7 +53,6 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       deviceTransfers: deviceTransferStore(database),
       leases: leaseStore(database),
       processes: processStore(database),
-      fleet: fleetStore(database),
       deviceLists: listStore(database),
       deviceCounts: countStore(database),
       fetchDocument: fetcher(config.issuerProxy),

@@ -103,15 +103,22 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(serialsIn(near.text), ['AC-1', 'AC-2', 'AC-5'])
     })
 
-    test('the search finds how a serial begins, and says so before and after', async () => {
-      assert.match(textOf(await operator.get('/console/devices')), /Serial or key begins with, or id/)
-      assert.deepEqual(serialsIn((await operator.get('/console/devices?q=AC-')).text).length, 4)
-      const middle = await operator.get('/console/devices?q=C-1')
-      assert.match(textOf(middle), /finds no part from the middle of a serial/)
+    test('the search finds any part of a serial, and says what it looked for', async () => {
+      const label = /Part of a serial, beginning of a key, or id/
+      assert.match(textOf(await operator.get('/console/devices')), label)
+      assert.deepEqual(serialsIn((await operator.get('/console/devices?q=C-')).text).length, 4)
+      assert.deepEqual(serialsIn((await operator.get('/console/devices?q=C-1')).text), ['AC-1'])
+      const none = textOf(await operator.get('/console/devices?q=c-1'))
+      assert.match(
+        none,
+        /Searched for serials that contain “c-1” and devices with this id\. Capitals count\./,
+      )
+      const key = textOf(await operator.get('/console/devices?q=%3Cb%3E-12345'))
+      assert.match(key, /contain “<b>-12345”, device keys whose id begins with it, and devices/)
       // Nothing was searched for.
       const other = textOf(await operator.get('/console/devices?status=superseded'))
       assert.match(other, /Nothing matches these filters/)
-      assert.doesNotMatch(other, /The search compares/)
+      assert.doesNotMatch(other, /Searched for/)
     })
 
     test('nothing matches: the filters stand there, and a way out', async () => {
@@ -119,7 +126,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(page.status, 200)
       assert.match(
         textOf(page),
-        /Nothing matches these filters: search: ZZ-9 status: active The search compares how a serial begins, .*no part from the middle of a serial\. Clear the filters/,
+        /Nothing matches these filters: search: ZZ-9 status: active Searched for serials that contain “ZZ-9” .*\. Clear the filters/,
       )
       assert.match(page.text, /value="ZZ-9"/)
     })

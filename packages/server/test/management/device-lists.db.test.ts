@@ -1,5 +1,6 @@
 /** Lists of devices in the management API, against a simple model of what they should have. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import fc from 'fast-check'
@@ -7,6 +8,7 @@ import { addressKey } from '../../src/addresses/address.ts'
 import { addressRange } from '../../src/addresses/address-classes.ts'
 import { scopeOfRoles } from '../../src/authority.ts'
 import { bucketOf } from '../../src/bucket.ts'
+import type { CloneEvidenceKind } from '../../src/devices/clones/clone-evidence.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device } from '../../src/devices/device.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import {
@@ -74,6 +76,43 @@ const activity = new Map<string, Seen>(
   }),
 )
 
+const PAST = ['192.0.2.77', '2001:db8::77'] as const
+const KINDS = ['second-chain', 'two-chains'] as const
+
+interface Past {
+  /** When it opened sessions. */
+  readonly sessions: readonly number[]
+  /** When it opened the last of those that retention has removed. */
+  readonly removedAt: number | null
+  readonly addresses: readonly string[]
+  readonly kinds: readonly CloneEvidenceKind[]
+}
+
+/** A quarter has sessions, some have had one; others have only registered. */
+const pastOf = ({ id }: Device): Past => {
+  const index = register.findIndex((one) => one.id === id)
+  const sessions = index % 4 === 1 ? [START + (index % 40) * HOUR, START + (index % 9) * HOUR] : []
+  return {
+    sessions,
+    removedAt: index % 8 === 3 ? START + (index % 30) * HOUR : null,
+    addresses: sessions.length > 0 || index % 5 === 2 ? [PAST[index % 2] ?? ''] : [],
+    kinds: index % 7 === 0 ? KINDS.slice(index % 2) : [],
+  }
+}
+
+function fitsPast(device: Device, filter: ListFilter): boolean {
+  const { sessions, removedAt, addresses, kinds } = pastOf(device)
+  const { sessionSince, sessionUntil, withoutSession, pastAddress, evidenceKinds } = filter
+  const last = sessions.length > 0 ? Math.max(...sessions) : removedAt
+  return (
+    (!sessionSince || (last !== null && last >= sessionSince.getTime())) &&
+    (!sessionUntil || (last !== null && last < sessionUntil.getTime())) &&
+    (withoutSession === undefined || withoutSession === (last === null)) &&
+    (pastAddress === undefined || addresses.includes(pastAddress)) &&
+    (!evidenceKinds || evidenceKinds.some((kind) => kinds.includes(kind)))
+  )
+}
+
 const seenAtOf = ({ id }: Device) => activity.get(id)?.seenAt ?? null
 
 /** Undefined: it is not in the list. */
@@ -98,7 +137,7 @@ function expectedOf(devices: readonly Device[], sort: ListSort): readonly string
 const asks = ({ status }: Device) => status === 'pending' || status === 'rejected'
 
 function fits(device: Device, filter: ListFilter): boolean {
-  const { serialPrefix, keyPrefix, beginning, registeredSince, registeredUntil } = filter
+  const { serialPrefix, keyPrefix, search, registeredSince, registeredUntil } = filter
   const isOne = <T>(list: readonly T[] | undefined, value: T) => !list || list.includes(value)
   return (
     (filter.id === undefined || device.id === filter.id) &&
@@ -106,9 +145,9 @@ function fits(device: Device, filter: ListFilter): boolean {
     (filter.deviceKeyId === undefined || device.deviceKeyId === filter.deviceKeyId) &&
     (serialPrefix === undefined || device.serial.startsWith(serialPrefix)) &&
     (keyPrefix === undefined || device.deviceKeyId.startsWith(keyPrefix)) &&
-    (beginning === undefined ||
-      device.serial.startsWith(beginning) ||
-      (beginning.length >= 8 && device.deviceKeyId.startsWith(beginning))) &&
+    (search === undefined ||
+      device.serial.includes(search) ||
+      (search.length >= 8 && device.deviceKeyId.startsWith(search))) &&
     isOne(filter.brands, device.brandId) &&
     (!filter.models ||
       filter.models.some(({ brandId, model }) => brandId === device.brandId && model === device.model)) &&
@@ -118,6 +157,7 @@ function fits(device: Device, filter: ListFilter): boolean {
     (!registeredUntil || device.registeredAt < registeredUntil) &&
     isOne(filter.origins, device.origin) &&
     isSeen(device, filter) &&
+    fitsPast(device, filter) &&
     (!filter.decidedBy || (device.decidedBy !== null && filter.decidedBy.includes(device.decidedBy)))
   )
 }
@@ -147,7 +187,7 @@ const LIST_FILTERS = [
   'deviceKeyId',
   'serialPrefix',
   'keyPrefix',
-  'beginning',
+  'search',
   'brands',
   'models',
   'statuses',
@@ -161,6 +201,11 @@ const LIST_FILTERS = [
   'neverSeen',
   'addresses',
   'evidence',
+  'sessionSince',
+  'sessionUntil',
+  'withoutSession',
+  'pastAddress',
+  'evidenceKinds',
 ] as const satisfies readonly (keyof ListFilter)[]
 
 const every = fc.record({
@@ -169,7 +214,11 @@ const every = fc.record({
   deviceKeyId: device.map(({ deviceKeyId }) => deviceKeyId),
   serialPrefix: device.map(({ serial }) => serial.slice(0, 3) || 'A'),
   keyPrefix: device.map(({ deviceKeyId }) => deviceKeyId.slice(0, 9)),
-  beginning: device.map(({ serial, deviceKeyId }) => serial.slice(0, 5) || deviceKeyId.slice(0, 8)),
+  search: fc
+    .tuple(device, fc.nat(7), fc.integer({ min: 1, max: 9 }))
+    .map(([{ serial, deviceKeyId }, from, length]) =>
+      serial === '' ? deviceKeyId.slice(0, 8) : serial.slice(from, from + length) || '%',
+    ),
   brands: some([...BRANDS, 'nobody']),
   models: fc.subarray(
     BRANDS.flatMap((brandId) => [
@@ -193,6 +242,11 @@ const every = fc.record({
     ),
   ),
   evidence: fc.boolean(),
+  sessionSince: instant,
+  sessionUntil: instant,
+  withoutSession: fc.boolean(),
+  pastAddress: fc.constantFrom(...PAST, '203.0.113.9'),
+  evidenceKinds: some(['second-chain', 'two-chains', 'second-key'] as const),
 })
 
 /** Up to three at a time: with more, hardly any device fits. */
@@ -209,9 +263,10 @@ eachDatabase((kind, _open, fresh) => {
       await query
         .insertInto('device')
         .values(
-          register
-            .slice(start, start + 50)
-            .map((one) => ({ ...rowOf(one), request: asks(one) ? Buffer.from('x') : null })),
+          register.slice(start, start + 50).map((one) => ({
+            ...{ ...rowOf(one), request: asks(one) ? Buffer.from('x') : null },
+            last_session_at: pastOf(one).removedAt,
+          })),
         )
         .execute()
     }
@@ -228,6 +283,56 @@ eachDatabase((kind, _open, fresh) => {
         .insertInto('device_activity')
         .values(rows.slice(start, start + 50))
         .execute()
+    }
+  })
+
+  before(async () => {
+    const { query } = service.installation.database
+    for (const one of register) {
+      const { sessions, addresses, kinds } = pastOf(one)
+      const own = { device_id: one.id, bucket: one.bucket }
+      const [address] = addresses
+      for (const opened_at of sessions) {
+        await query
+          .insertInto('device_session')
+          .values({
+            ...{
+              ...own,
+              session_id: `${one.id}/${opened_at}`,
+              chain_id: '',
+              opened_at,
+              expires_at: opened_at,
+            },
+            ...{ nonce_hash: randomBytes(8), request_hash: randomBytes(8), macaroon_id: randomBytes(8) },
+            ...{ address: address ?? '', user_agent: '' },
+          })
+          .execute()
+      }
+      if (sessions.length === 0 && address !== undefined) {
+        await query
+          .insertInto('device_registration')
+          .values({
+            ...{ ...own, request_id_hash: randomBytes(8), request_hash: randomBytes(8), address },
+            ...{ registered_at: START, user_agent: '' },
+          })
+          .execute()
+      }
+      for (const kind of kinds) {
+        await query
+          .insertInto('clone_evidence')
+          .values({
+            ...{
+              ...own,
+              kind,
+              subject: '',
+              first_seen_at: START,
+              last_seen_at: START,
+              times: 1,
+              details: '{}',
+            },
+          })
+          .execute()
+      }
     }
   })
 
@@ -349,6 +454,10 @@ eachDatabase((kind, _open, fresh) => {
         '?status=pending',
         '?quarantined=true',
         '?q=A',
+        '?q=-00',
+        '?q=AZ-&limit=3',
+        '?without_session=true&limit=3',
+        '?past_address=192.0.2.77&limit=3',
         '?brand=acme',
         '?brand=best',
         '?sort=-seen',
@@ -402,6 +511,10 @@ eachDatabase((kind, _open, fresh) => {
       '?address=example.org',
       '?address=1.2.3',
       '?never_seen=maybe',
+      '?without_session=maybe',
+      '?session_since=yesterday',
+      '?past_address=192.0.2.0/24',
+      '?evidence_kind=twins',
       '?seen_until=2026-13-01T00:00:00Z',
     ]) {
       assert.equal((await manage(service, token, 'GET', '/devices', { query })).status, 400, query)

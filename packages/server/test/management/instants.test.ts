@@ -34,8 +34,8 @@ const TEXTS: Readonly<Record<string, string | undefined>> = {
 const FILTERS: readonly (readonly [words: readonly string[], path: string])[] = [
   [['audit', 'list', '--since'], '/audit?since='],
   [['audit', 'list', '--until'], '/audit?until='],
-  [['devices', 'list', '--registered-after'], '/devices?registered_since='],
-  [['devices', 'list', '--seen-before'], '/devices?seen_until='],
+  [['devices', 'list', '--registered-since'], '/devices?registered_since='],
+  [['devices', 'list', '--seen-until'], '/devices?seen_until='],
   [['clones', 'list', '--since'], '/clone-evidence?since='],
 ]
 

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import type { AuthoredStores } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { countStore } from '../../src/devices/counts/count-store.ts'
-import { fleetStore } from '../../src/devices/fleet/fleet-store.ts'
 import { listStore } from '../../src/devices/fleet/list-store.ts'
 import { deviceTransferStore } from '../../src/devices/transfer/device-transfer-store.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
@@ -39,7 +38,6 @@ export function storesOf<Given extends Partial<Stores>>(
     sealer,
     ...storesOn(database),
     deviceTransfers: deviceTransferStore(database),
-    fleet: fleetStore(database),
     deviceLists: listStore(database),
     deviceCounts: countStore(database),
     changeBy,

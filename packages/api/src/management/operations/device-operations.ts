@@ -65,7 +65,7 @@ export const DEVICE_OPERATIONS = {
     ...SIGNED_IN,
     summary: 'All devices that fit, as a file',
     description:
-      'A record on each line, as lists have them; CSV begins with a line of names. It is sent while it is read, without a length: a transfer that breaks off is no whole file. With `Accept-Encoding: gzip` it is compressed.',
+      'A record on each line, as lists have them, or with `whole` as an import takes them; CSV begins with a line of names. It is sent while it is read, without a length: a transfer that breaks off is no whole file. With `Accept-Encoding: gzip` it is compressed.',
     permission: 'devices:read',
     errors: [],
     query: DevicesExportQuerySchema,

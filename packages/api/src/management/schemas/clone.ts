@@ -3,16 +3,12 @@ import { BRAND_AND_MODEL } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, InstantSchema, pageQuery, several, Text } from './common.ts'
-import { DEVICE_STATUS_NAMES } from './device.ts'
-
-export const CLONE_KIND_NAMES = ['second-chain', 'forked-chain', 'two-chains', 'second-key'] as const
-
-const KindSchema = Type.Enum([...CLONE_KIND_NAMES], { type: 'string' })
+import { CloneKindSchema, DEVICE_STATUS_NAMES } from './device.ts'
 
 export const CloneEvidenceQuerySchema = Type.Object(
   {
     ...pageQuery,
-    kind: Type.Optional(several(KindSchema)),
+    kind: Type.Optional(several(CloneKindSchema)),
     brand: Type.Optional(several(BrandSchema)),
     model: Type.Optional(several(Type.String({ pattern: BRAND_AND_MODEL.pattern }), 'BRAND/MODEL')),
     since: Type.Optional(InstantSchema),
@@ -27,7 +23,7 @@ export const CloneEvidenceSchema = Type.Object(
     serial: orNull(Text),
     status: Type.Enum([...DEVICE_STATUS_NAMES], { type: 'string' }),
     quarantined_at: orNull(Text),
-    kind: KindSchema,
+    kind: CloneKindSchema,
     subject: Type.String({ description: 'The other chain of sessions, or the other key' }),
     times: Type.Integer(),
     first_seen_at: Text,

@@ -45,6 +45,9 @@ export const ListedDeviceSchema = Type.Object(
 const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: WITHOUT_NUL.pattern })
 const KeyText = Type.String({ pattern: PART_OF_KEY_ID.pattern })
 
+export const CLONE_KIND_NAMES = ['second-chain', 'forked-chain', 'two-chains', 'second-key'] as const
+export const CloneKindSchema = Type.Enum([...CLONE_KIND_NAMES], { type: 'string' })
+
 export const DEVICE_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const
 
 const DeviceFilterFields = {
@@ -66,7 +69,7 @@ const DeviceFilterFields = {
     Type.String({
       pattern: SERIAL_KEY_OR_ID.pattern,
       description:
-        'The beginning of a serial or (8 characters or more) of a key, or a whole id. A part from the middle finds nothing',
+        'Any part of a serial, the beginning (8 characters or more) of a key, or a whole id. Capitals count',
     }),
   ),
   serial: Type.Optional(SerialText),
@@ -86,13 +89,23 @@ const DeviceFilterFields = {
   never_seen: Type.Optional(
     Type.Boolean({ description: 'Whether it neither registered here nor ever opened a session' }),
   ),
+  session_since: Type.Optional(InstantSchema),
+  session_until: Type.Optional(InstantSchema),
+  without_session: Type.Optional(Type.Boolean({ description: 'Whether it never opened a session' })),
   address: Type.Optional(
     several(
       Type.String({ pattern: ADDRESS_OR_BLOCK.pattern }),
       'Where it was last seen: an address, or a block such as `198.51.100.0/24`',
     ),
   ),
+  past_address: Type.Optional(
+    Type.String({
+      pattern: ADDRESS_OR_BLOCK.pattern,
+      description: 'From where it ever registered or opened a session, as far as retention keeps addresses',
+    }),
+  ),
   evidence: Type.Optional(Type.Boolean({ description: 'Whether there is evidence of a clone of it' })),
+  evidence_kind: Type.Optional(several(CloneKindSchema, 'There is such evidence of a clone of it')),
 }
 
 export const DevicesQuerySchema = Type.Object({ ...pageQuery, ...DeviceFilterFields }, exactly)
@@ -102,6 +115,12 @@ export const DevicesExportQuerySchema = Type.Object(
   {
     format: Type.Optional(
       Type.Enum([...DEVICE_EXPORT_FORMATS], { type: 'string', description: '`ndjson` if absent' }),
+    ),
+    whole: Type.Optional(
+      Type.Boolean({
+        description:
+          'With `request`, `assertions` and `clone_evidence`, as an import takes them, instead of when it was last seen',
+      }),
     ),
     ...DeviceFilterFields,
   },

@@ -1,6 +1,6 @@
 /** The decisions that a job takes about many devices, a row each. */
 import type { DeviceStatus } from '../../devices/device.ts'
-import type { ChoiceFilter } from './chosen-devices.ts'
+import type { DeviceFilters } from './filter-options.ts'
 
 export interface BulkDecision {
   readonly kind: 'devices.approve' | 'devices.reject' | 'devices.revoke' | 'devices.release'
@@ -9,7 +9,7 @@ export interface BulkDecision {
   /** Which of several rows of one name is meant. */
   readonly prefer: readonly DeviceStatus[]
   /** Which devices it is about where filters say no more. */
-  readonly about: ChoiceFilter
+  readonly about: DeviceFilters
   /** These in words. */
   readonly those: string
   readonly undoable: boolean

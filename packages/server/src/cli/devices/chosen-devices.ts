@@ -1,38 +1,27 @@
 /** Which devices a command is about: named one by one, listed in a file, or all that fit filters. */
-import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
-import type { DeviceQuery } from '../../devices/administration/device-query.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, readStandardInput, textOfFile } from '../files.ts'
-import type { FilterOptions } from './fleet-options.ts'
-import { fleetFilterOf, withFilterOptions } from './fleet-options.ts'
-import { type ActivityOptions, filterOf, withActivityOptions } from './list-by-query.ts'
+import { type DeviceFilters, filtersIn } from './filter-options.ts'
 
-export interface ChoiceOptions extends Omit<FilterOptions, 'clones'>, ActivityOptions {
+export interface ChoiceOptions {
   readonly file?: string
   readonly all?: boolean
-  readonly clones?: true
 }
-
-export type ChoiceFilter = Omit<DeviceQuery, 'sort'>
 
 export type Choice =
   | { readonly kind: 'arguments' | 'file'; readonly names: readonly string[] }
   /** What the filters say may depend on the time. */
-  | { readonly kind: 'filter'; readonly filterAt: (now: Date) => ChoiceFilter }
-
-/** The filters of `devices list` that a service has too. */
-export const withChoiceFilters = (command: Command): Command =>
-  withActivityOptions(withFilterOptions(command)).option('--clones', 'only those with evidence of a clone')
+  | { readonly kind: 'filter'; readonly filterAt: (now: Date) => DeviceFilters }
 
 /** `about`: which devices filters are about. Throws {@link UsageError} unless exactly one way is used. */
 export async function choiceOf(
   words: readonly string[],
-  about: ChoiceFilter,
+  about: DeviceFilters,
   { file, all, ...options }: ChoiceOptions,
   { streams }: CommandContext,
 ): Promise<Choice> {
-  const given = (now: Date) => filterOf(options, fleetFilterOf(options, now), now)
+  const given = (now: Date) => filtersIn(options, now)
   const filter = given(systemClock())
   const ways = [words.length > 0, file !== undefined, all === true || Object.keys(filter).length > 0]
   if (ways.filter(Boolean).length !== 1) {

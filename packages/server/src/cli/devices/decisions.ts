@@ -7,8 +7,9 @@ import { type CommandContext, UsageError } from '../context.ts'
 import { print, withJson } from '../output.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { APPROVAL, type BulkDecision, REJECTION, RELEASE, REVOCATION } from './bulk-decision.ts'
-import { type ChoiceOptions, choiceOf, withChoiceFilters } from './chosen-devices.ts'
+import { type ChoiceOptions, choiceOf } from './chosen-devices.ts'
 import type { DecideOptions } from './decide-many.ts'
+import { withDeviceFilters } from './filter-options.ts'
 import { decideOne, describeRecord, type SingleDecision } from './one-device.ts'
 
 interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
@@ -91,7 +92,8 @@ function command(devices: Command, words: string, operation: string, decision: B
     .option('--dry-run', 'only show what would happen')
     .option('--no-wait', 'make the job, and leave it to the service')
   const operations = [operation, 'devices', 'device', 'makeJob', 'job', 'jobItems']
-  return withChoiceFilters(goes(plain, 'both', operations))
+  // An approval gives a serial.
+  return withDeviceFilters(goes(plain, 'both', operations), 'serial')
 }
 
 async function decide(

@@ -12,7 +12,7 @@ export function removeCommand(devices: Command, context: CommandContext): void {
     )
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
       const { findRemovable, removeDevice } = await import('../../devices/removal/remove-device.ts')
-      const { deviceRow } = await import('./device-output.ts')
+      const { fieldsOf } = await import('../../devices/transfer/device-record.ts')
       const removed = await context.withInstallation(async (installation) => {
         // All of them before the first is removed: nothing happens if one of the names is wrong.
         const found: Device[] = []
@@ -31,7 +31,7 @@ export function removeCommand(devices: Command, context: CommandContext): void {
       print(
         context,
         options,
-        removed.map(({ device, left }) => ({ ...deviceRow(device), left })),
+        removed.map(({ device, left }) => ({ ...fieldsOf(device), left })),
         removed.map(({ device, left }) => `${describeDevice(device)} ${TOLD[left]}`).join('\n'),
       )
     })

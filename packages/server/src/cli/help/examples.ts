@@ -139,8 +139,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'devices list': [
     '',
     '--model acme/ac-1000 --status pending',
-    '--clones',
-    '--serial-prefix AC-17 --session-before 30d --sort session',
+    '--search 0042',
+    '--evidence',
+    '--serial-prefix AC-17 --seen-until 30d --sort seen',
   ],
   counters: ['', '--name registrations --period 30d --brand acme'],
   'devices counts': ['', '--brand acme --json'],

@@ -11,17 +11,17 @@ const CREATE_TABLE = /^\s*create table (\w+)/i
 const CREATE_INDEX = /^\s*create (?:unique )?index (\w+)/i
 const CREATE_TRIGGER = /^\s*create trigger (\w+) after \w+ on (\w+)/i
 
-/** Belongs to one file and its processes, not to what the database contains. */
-const RECENT_CHANGES = 'recent_change'
+/** Belong to one file and its processes, or to its index of serials, not to what the database contains. */
+const OF_THE_FILE: readonly string[] = ['recent_change', 'searched_brand']
 
 /**
  * Tables in the order they are made: a table comes after those it refers to. Without the bookkeeping of migrations and
- * of changes, which is in no backup.
+ * of changes and without the index of serials, which are in no backup.
  */
 export function tableNames(kind: DatabaseKind, migrations = ours): readonly string[] {
   return statementsOf(kind, migrations)
     .flatMap((statement) => CREATE_TABLE.exec(statement)?.[1] ?? [])
-    .filter((name) => name !== RECENT_CHANGES)
+    .filter((name) => !OF_THE_FILE.includes(name))
 }
 
 /** Indexes, except those of constraints. */

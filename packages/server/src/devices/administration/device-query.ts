@@ -1,13 +1,14 @@
 /** Which devices the parameters of a list mean. */
 import type { DeviceFilterSchema, DevicesQuerySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { parsedAddress, plainAddress } from '../../addresses/address.ts'
 import { type AddressRange, addressRange } from '../../addresses/address-classes.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
-import { filterOfBeginning, filterOfName, modelsNamed } from '../fleet/named.ts'
+import { filterOfName, filterOfSearch, modelsNamed } from '../fleet/named.ts'
 
 /** The parameters that say which devices, and in which order. */
-export type DeviceQuery = Omit<Static<typeof DevicesQuerySchema>, 'limit' | 'cursor'>
+type DeviceQuery = Omit<Static<typeof DevicesQuerySchema>, 'limit' | 'cursor'>
 
 /**
  * `instantIn` reads the instant of a field, and `place` is the part of the request that has them, as a refusal names it.
@@ -19,7 +20,7 @@ export function filterIn(
   place = 'query',
 ): ListFilter {
   const { name, q, model } = query
-  const at = (field: 'registered_since' | 'registered_until' | 'seen_since' | 'seen_until') => {
+  const at = (field: `${'registered' | 'seen' | 'session'}_${'since' | 'until'}`) => {
     const text = query[field]
     return text === undefined ? undefined : instantIn(`${place}/${field}`, text)
   }
@@ -39,11 +40,24 @@ export function filterIn(
     seenSince: at('seen_since'),
     seenUntil: at('seen_until'),
     neverSeen: query.never_seen,
+    sessionSince: at('session_since'),
+    sessionUntil: at('session_until'),
+    withoutSession: query.without_session,
     addresses: query.address?.map((text) => rangeIn(text, place)),
+    pastAddress: query.past_address === undefined ? undefined : addressIn(query.past_address, place),
     evidence: query.evidence,
-    ...(q === undefined ? {} : filterOfBeginning(q)),
+    evidenceKinds: query.evidence_kind,
+    ...(q === undefined ? {} : filterOfSearch(q)),
     ...(name === undefined ? {} : filterOfName(name)),
   }
+}
+
+/** As the register has it. Throws `RequestError` `invalid-field`. */
+function addressIn(text: string, place: string): string {
+  const parsed = parsedAddress(plainAddress(text))
+  if (parsed) return parsed.toString()
+  const field = `${place}/past_address`
+  throw invalidField(`${field} is not an IP address.`, { field })
 }
 
 /** Throws `RequestError` `invalid-field`. */

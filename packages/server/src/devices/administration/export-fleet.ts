@@ -1,18 +1,18 @@
 /** Devices as a file, page by page: a million of them need the memory of one page. */
-import { type Authority, brandsFor, isAtDatabase } from '../../authority.ts'
+import { brandsFor, isAtDatabase } from '../../authority.ts'
 import type { Details } from '../../change.ts'
 import { exportText } from '../../files/export-rows.ts'
 import type { Stores } from '../../stores.ts'
-import type { ListFilter, ListPosition, ListSort } from '../fleet/list-filter.ts'
-import { listFleet } from '../fleet/list-fleet.ts'
-import { LISTED_COLUMNS } from '../transfer/device-columns.ts'
+import type { ListPosition } from '../fleet/list-filter.ts'
+import { type FleetListing, type ListedDevice, listFleet } from '../fleet/list-fleet.ts'
+import { DEVICE_COLUMNS, LISTED_COLUMNS } from '../transfer/device-columns.ts'
+import { recordOf } from '../transfer/device-record.ts'
 import { listedRecord } from './device-records.ts'
 
-interface FleetExport {
-  readonly authority: Authority
-  readonly filter: ListFilter
-  readonly sort: ListSort
+interface FleetExport extends Omit<FleetListing, 'after' | 'limit'> {
   readonly format: 'ndjson' | 'csv'
+  /** As an import takes them, instead of what lists have. */
+  readonly whole: boolean
   /** The parameters, as the audit log has them. */
   readonly asked: Details
 }
@@ -20,32 +20,49 @@ interface FleetExport {
 const PAGE = 1000
 
 /**
- * Chunks of the file. Over HTTP, the audit log records the export before the caller gets the first. Throws
+ * Chunks of the file. Records in the audit log that somebody takes these devices away, before they get the first. Throws
  * `RequestError` `permission-denied`. The pages are of moments of their own: a device that changes meanwhile is as it was,
  * or as it is.
  */
 export async function exportFleet(
-  { authority, filter, sort, format, asked }: FleetExport,
+  { format, whole, asked, ...listing }: FleetExport,
   deps: Stores,
 ): Promise<AsyncIterable<string>> {
+  const { authority } = listing
   brandsFor(authority, 'devices:read')
   if (!isAtDatabase(authority)) {
     await deps.changeBy(authority.author)(({ record }) =>
       record({ action: 'devices.export', subject: 'devices', details: asked }),
     )
   }
-  const pages = pagesOf({ authority, filter, sort, limit: PAGE }, deps)
-  return exportText(pages, { format, columns: LISTED_COLUMNS })
+  const pages = pagesOf({ ...listing, limit: PAGE }, deps)
+  return whole
+    ? exportText(wholePages(pages, deps), { format, columns: DEVICE_COLUMNS })
+    : exportText(listedPages(pages), { format, columns: LISTED_COLUMNS })
 }
 
 async function* pagesOf(
-  listing: Pick<FleetExport, 'authority' | 'filter' | 'sort'> & { readonly limit: number },
+  listing: Omit<FleetListing, 'after'>,
   deps: Stores,
-): AsyncGenerator<readonly ReturnType<typeof listedRecord>[]> {
+): AsyncGenerator<readonly ListedDevice[]> {
   for (let after: ListPosition | undefined; ; ) {
     const { devices, next } = await listFleet({ ...listing, after }, deps)
-    yield devices.map(listedRecord)
+    yield devices
     if (!next) return
     after = next
+  }
+}
+
+type Pages = AsyncIterable<readonly ListedDevice[]>
+
+async function* listedPages(pages: Pages) {
+  for await (const devices of pages) yield devices.map(listedRecord)
+}
+
+async function* wholePages(pages: Pages, { deviceTransfers }: Stores) {
+  for await (const devices of pages) {
+    const ids = devices.map(({ device }) => device.id)
+    const found = new Map((await deviceTransfers.byIds(ids)).map((one) => [one.device.id, one]))
+    yield ids.flatMap((id) => found.get(id) ?? []).map(recordOf)
   }
 }

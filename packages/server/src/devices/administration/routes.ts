@@ -60,9 +60,9 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: Stores): v
     countsRecord(await countDevices({ authority, brands: query.brand }, deps)),
   )
   add(api.exportDevices, async ({ authority, query }) => {
-    const { format = 'ndjson', sort = '-registered', ...filters } = query
-    const asked = detailsOf({ format, sort, ...filters })
-    const wanted = { authority, filter: filterIn(filters, instantField), sort, format, asked }
+    const { format = 'ndjson', sort = '-registered', whole = false, ...filters } = query
+    const asked = detailsOf({ format, sort, ...(whole ? { whole } : {}), ...filters })
+    const wanted = { authority, filter: filterIn(filters, instantField), sort, format, whole, asked }
     const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
     return new Streamed(type, `devices.${format}`, await exportFleet(wanted, deps))
   })

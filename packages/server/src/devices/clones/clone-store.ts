@@ -47,6 +47,9 @@ export interface CloneStore {
    * quarantine: the operator has yet to decide about them.
    */
   removeOld(before: Date, limit: number): Promise<number>
+  /** How many devices have evidence, by its kind. */
+  countDevices(): Promise<ReadonlyMap<string, number>>
+  countQuarantined(): Promise<number>
 }
 
 declare module '../../stores.ts' {
@@ -157,6 +160,26 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
         .where('bucket', 'in', [...new Set(devices.map(({ bucket }) => bucket))])
         .execute()
       return rows.map(evidenceOf)
+    },
+
+    async countDevices() {
+      // The primary key begins with the device; few devices have evidence.
+      const rows = await query
+        .selectFrom('clone_evidence')
+        .select(['kind', (select) => select.fn.count<number>('device_id').distinct().as('devices')])
+        .groupBy('kind')
+        .execute()
+      return new Map(rows.map(({ kind, devices }) => [kind, Number(devices)]))
+    },
+
+    async countQuarantined() {
+      // Index device_quarantined.
+      const { count } = await query
+        .selectFrom('device')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('quarantined_at', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return Number(count)
     },
 
     async removeOld(before, limit) {

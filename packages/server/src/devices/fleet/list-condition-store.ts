@@ -1,7 +1,7 @@
 /** What the filter of a list says of a device, as conditions of SQL. */
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
-import { byteOrder, type Database, toInstant } from '../../database/index.ts'
+import { byteOrder, contains, type Database, toInstant } from '../../database/index.ts'
 import type { ListFilter } from './list-filter.ts'
 
 type Query = Database['query']
@@ -9,7 +9,7 @@ export type Condition = RawBuilder<boolean>
 
 /** Of a row of `device`, under that name: what the filter says of it, but for its brand. */
 export function deviceConditions(filter: ListFilter, query: Query): readonly Condition[] {
-  const { id, serial, deviceKeyId, serialPrefix, keyPrefix, beginning, quarantined } = filter
+  const { id, serial, deviceKeyId, serialPrefix, keyPrefix, search, quarantined } = filter
   const { models, statuses, origins, decidedBy } = filter
   return [
     ...given(id, (value) => sql`device.id = ${value}`),
@@ -17,13 +17,37 @@ export function deviceConditions(filter: ListFilter, query: Query): readonly Con
     ...given(deviceKeyId, (value) => sql`device.device_key_id = ${value}`),
     ...given(serialPrefix, (value) => startsWith(query, 'device.serial', value)),
     ...given(keyPrefix, (value) => startsWith(query, 'device.device_key_id', value)),
-    ...given(beginning, (value) => beginsWith(query, value)),
+    ...given(search, (value) => isFound(query, value)),
     ...given(quarantined, (value) => sql`device.quarantined_at ${isThere(value)}`),
     ...given(models, isOfOne),
     ...given(statuses, (values) => isOne('device.status', values)),
     ...given(origins, (values) => isOne('device.origin', values)),
     ...given(decidedBy, (values) => isOne('device.decided_by', values)),
     ...registeredWithin(filter),
+    ...historyConditions(filter),
+  ]
+}
+
+/** Of a row of `device` too: these look at several rows of other tables for each. */
+export function historyConditions(filter: ListFilter): readonly Condition[] {
+  const { sessionSince, sessionUntil, withoutSession, pastAddress, evidenceKinds } = filter
+  const own = sql`device_id = device.id and bucket = device.bucket`
+  // Index device_session_device, whose newest entry is read.
+  const lastSession = sql`coalesce((select max(opened_at) from device_session where ${own}), device.last_session_at)`
+  return [
+    ...within(lastSession, sessionSince, sessionUntil),
+    ...given(withoutSession, (without) => sql`${lastSession} ${isThere(!without)}`),
+    // Indexes device_session_device and device_registration_device.
+    ...given(
+      pastAddress,
+      (address) => sql`(exists (select 1 from device_session where ${own} and address = ${address})
+        or exists (select 1 from device_registration where ${own} and address = ${address}))`,
+    ),
+    // The primary key begins with the device.
+    ...given(
+      evidenceKinds,
+      (kinds) => sql`exists (select 1 from clone_evidence where ${own} and ${isOne('kind', kinds)})`,
+    ),
   ]
 }
 
@@ -60,11 +84,11 @@ export const all = (conditions: readonly Condition[]): Condition =>
 
 /** What it says of the order's own column, for the window of an index. */
 export const registeredWithin = ({ registeredSince, registeredUntil }: ListFilter): readonly Condition[] =>
-  within('device.registered_at', registeredSince, registeredUntil)
+  within(sql.ref('device.registered_at'), registeredSince, registeredUntil)
 
 /** The same of when devices were seen. */
 export const seenWithin = ({ seenSince, seenUntil }: ListFilter): readonly Condition[] =>
-  within('device_activity.last_seen_at', seenSince, seenUntil)
+  within(sql.ref('device_activity.last_seen_at'), seenSince, seenUntil)
 
 export const serialWithin = ({ serialPrefix }: ListFilter, query: Query): readonly Condition[] =>
   given(serialPrefix, (value) => startsWith(query, 'device.serial', value))
@@ -96,17 +120,21 @@ export const startsWith = (query: Query, column: string, prefix: string): Condit
 /** How long a text has to be to be the beginning of a key. */
 export const KEY_BEGINNING = 8
 
-const beginsWith = (query: Query, text: string): Condition =>
+const isFound = (query: Query, text: string): Condition =>
   text.length < KEY_BEGINNING
-    ? startsWith(query, 'device.serial', text)
-    : sql`(${startsWith(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`
+    ? contains(query, 'device.serial', text)
+    : sql`(${contains(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`
 
 const isThere = (there: boolean) => sql.raw(there ? 'is not null' : 'is null')
 
 const given = <T>(value: T | undefined, condition: (value: T) => Condition): readonly Condition[] =>
   value === undefined ? [] : [condition(value)]
 
-const within = (column: string, since: Date | undefined, until: Date | undefined): readonly Condition[] => [
-  ...given(since, (instant) => sql`${sql.ref(column)} >= ${toInstant(instant)}`),
-  ...given(until, (instant) => sql`${sql.ref(column)} < ${toInstant(instant)}`),
+const within = (
+  instant: RawBuilder<unknown>,
+  since: Date | undefined,
+  until: Date | undefined,
+): readonly Condition[] => [
+  ...given(since, (at) => sql`${instant} >= ${toInstant(at)}`),
+  ...given(until, (at) => sql`${instant} < ${toInstant(at)}`),
 ]

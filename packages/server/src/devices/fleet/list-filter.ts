@@ -2,6 +2,7 @@
 import type { DeviceId } from '@ratafia/api'
 import type { AddressRange } from '../../addresses/address-classes.ts'
 import type { ModelName } from '../../brands/models/model-policy.ts'
+import type { CloneEvidenceKind } from '../clones/clone-evidence.ts'
 import type { Device, DeviceOrigin, DeviceStatus } from '../device.ts'
 
 /** A device that fits all that is given; of a list it fits one. Instants: from `…Since` on, before `…Until`. */
@@ -11,8 +12,8 @@ export interface ListFilter {
   readonly deviceKeyId?: string | undefined
   readonly serialPrefix?: string | undefined
   readonly keyPrefix?: string | undefined
-  /** The beginning of a serial, or of a key if it has 8 characters or more. */
-  readonly beginning?: string | undefined
+  /** Any part of a serial, or the beginning of a key if it has 8 characters or more. */
+  readonly search?: string | undefined
   readonly brands?: readonly string[] | undefined
   readonly models?: readonly ModelName[] | undefined
   readonly statuses?: readonly DeviceStatus[] | undefined
@@ -25,10 +26,18 @@ export interface ListFilter {
   readonly seenUntil?: Date | undefined
   /** Whether it neither registered here nor opened a session. */
   readonly neverSeen?: boolean | undefined
+  /** Of the last session that it opened: a device that never had one fits neither. */
+  readonly sessionSince?: Date | undefined
+  readonly sessionUntil?: Date | undefined
+  /** Whether it never opened a session. */
+  readonly withoutSession?: boolean | undefined
   /** Where it was last seen. */
   readonly addresses?: readonly AddressRange[] | undefined
+  /** From where it registered, or opened a session, as far as retention has kept that. */
+  readonly pastAddress?: string | undefined
   /** Whether there is evidence of a clone of it. */
   readonly evidence?: boolean | undefined
+  readonly evidenceKinds?: readonly CloneEvidenceKind[] | undefined
 }
 
 /**

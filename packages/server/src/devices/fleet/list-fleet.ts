@@ -66,14 +66,20 @@ async function pageFor(
   { deviceLists, mostRows = MOST_ROWS }: Stores,
 ): Promise<Page> {
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
-  for (const few of deviceLists.waysOf(filter, { brands, sort })) {
-    const most = Math.ceil(mostRows / few.cost)
-    if ((await deviceLists.countFew(few, most + 1)) > most) continue
-    const rows = await deviceLists.fittingFew(few, {
-      ...{ filter, sort, after, limit: limit + 1, most: 2 * most },
-    })
-    return pageOf(rows, limit)
+  const ways = deviceLists.waysOf(filter, { brands, sort })
+  const byIndex = async (isLast: boolean) => {
+    for (const few of ways.filter((one) => one.isLast === isLast)) {
+      const most = Math.ceil(mostRows / few.cost)
+      if ((await deviceLists.countFew(few, most + 1)) > most) continue
+      const rows = await deviceLists.fittingFew(few, {
+        ...{ filter, sort, after, limit: limit + 1, most: 2 * most },
+      })
+      return pageOf(rows, limit)
+    }
+    return undefined
   }
+  const few = await byIndex(false)
+  if (few) return few
   const streams = brands === 'all' ? [undefined] : brands
   const rows = Math.ceil(mostRows / deviceLists.costInOrder({ filter, sort }) / streams.length)
   const parts = await Promise.all(
@@ -84,7 +90,8 @@ async function pageFor(
       return { found, end: found.length > limit ? undefined : await deviceLists.endOf(stretch, rows) }
     }),
   )
-  return merged(parts, { sort, limit, examined: rows * streams.length })
+  const page = merged(parts, { sort, limit, examined: rows * streams.length })
+  return page.examined === undefined ? page : ((await byIndex(true)) ?? page)
 }
 
 interface Part {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
-import { sql } from 'kysely'
+import { PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import { deciding } from '../../../test/support/authorities.ts'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { rowsRead } from '../../../test/support/rows-read.ts'
@@ -15,6 +15,7 @@ import { activityStore } from '../activity/activity-store.ts'
 import { LIST_SORTS, type ListFilter, type ListPosition } from './list-filter.ts'
 import { listFleet } from './list-fleet.ts'
 import { listStore } from './list-store.ts'
+import { fromFew } from './list-way-store.ts'
 
 const DEVICES = 8000
 const MOST_ROWS = 100
@@ -28,6 +29,17 @@ const FILTERS: Readonly<Record<string, ListFilter>> = {
   model: { models: [{ brandId: 'acme', model: 'm1' }] },
   status: { statuses: ['active'] },
   'serial prefix': { serialPrefix: 'S' },
+  'a part of all serials': { search: 'S-' },
+  'a part of many': { search: '-1' },
+  'a part of some': { search: '123' },
+  'a part of one': { search: '-1234' },
+  'a part of none': { search: '12-S' },
+  'a part of one, of a brand': { search: '-1234', brands: ['acme'] },
+  'what may be a key, of a brand': { search: '-1234567', brands: ['acme'] },
+  'never had a session': { withoutSession: true },
+  'a session since': { sessionSince: new Date(1) },
+  'an address that none had': { pastAddress: '203.0.113.1' },
+  'a kind of evidence': { evidenceKinds: ['two-chains'] },
   'what nobody decided': { decidedBy: ['nobody'] },
   origin: { origins: ['session'] },
   quarantined: { quarantined: true },
@@ -111,4 +123,30 @@ eachDatabase((kind, open) => {
       })
     }
   }
+
+  for (const brands of ['all', ['acme'], ['acme', 'best']] as const) {
+    test(`a part of a serial, of ${brands} brands: plans read the index of parts, and look up what it finds`, async () => {
+      await inTransaction(database.query, async (query) => {
+        const [few] = listStore({ query }).waysOf({ search: '123' }, { brands, sort: '-registered' })
+        assert.ok(few)
+        const plan = await planOf(query, fromFew(few, sql`device.*`, MOST_ROWS))
+        const [reads, others] =
+          kind === 'postgres'
+            ? [/Bitmap Index Scan on device_serial_parts/, /Seq Scan|Index Scan using/]
+            : [
+                /SCAN searched_serial VIRTUAL TABLE INDEX 0:M0[\s\S]*SEARCH device USING INDEX/,
+                /SCAN device\b/,
+              ]
+        assert.match(plan, reads)
+        assert.doesNotMatch(plan, others)
+      })
+    })
+  }
 })
+
+async function planOf(query: Database['query'], statement: RawBuilder<unknown>): Promise<string> {
+  const explain =
+    query.getExecutor().adapter instanceof PostgresAdapter ? sql`explain` : sql`explain query plan`
+  const { rows } = await sql<object>`${explain} ${statement}`.execute(query)
+  return rows.map((row) => Object.values(row).join(' ')).join('\n')
+}

@@ -80,6 +80,7 @@ const COLUMNS = [
   'decided_by',
   'reason',
   'quarantined_at',
+  'last_session_at',
   'removed_at',
 ] as const
 

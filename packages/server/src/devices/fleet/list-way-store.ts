@@ -1,12 +1,13 @@
 /** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
-import { byteOrder, type Database } from '../../database/index.ts'
+import { byteOrder, type Database, devicesByParts } from '../../database/index.ts'
 import {
   activityConditions,
   all,
   type Condition,
   deviceConditions,
+  historyConditions,
   isAtOne,
   isOne,
   KEY_BEGINNING,
@@ -24,6 +25,8 @@ export type Brands = readonly string[] | 'all'
 
 /** Rows that follow each other in an index. */
 interface Part {
+  /** Undefined: the table. */
+  readonly from?: RawBuilder<unknown>
   readonly condition: Condition
   /**
    * The columns of the index, so that no other way is as good: a planner that hopes to find enough rows soon would read
@@ -34,6 +37,8 @@ interface Part {
 
 interface Way {
   readonly table: 'device' | 'device_activity'
+  /** What fits may be a large part of the register, and then a page in order has enough of it at once. */
+  readonly isLast?: true
   /** Undefined if the filter says nothing that this index is of, or the order has the same index. */
   readonly parts: (
     filter: ListFilter,
@@ -63,16 +68,22 @@ const WAYS = {
     parts: ({ keyPrefix: text }, { query, brands }) =>
       text === undefined ? undefined : keysFrom(text, query, brands),
   },
-  // Both of these indexes.
-  beginning: {
+  // Index device_serial_parts, or table searched_serial; for a long text index device_key_bytes too.
+  search: {
     table: 'device',
-    parts: ({ beginning: text }, { query, brands }) => {
+    isLast: true,
+    parts: ({ search: text }, { query, brands }) => {
       if (text === undefined) return undefined
-      const serials = serialsFrom(text, query, brands)
+      const found = (brands === 'all' ? [undefined] : brands).flatMap(
+        (brandId) => devicesByParts(query, text, brandId) ?? [],
+      )
+      const [{ has } = {}] = found
+      if (!has) return undefined
+      const serials = found.map(({ from }) => ({ from, condition: all([]) }))
       if (text.length < KEY_BEGINNING) return serials
-      const other = sql<boolean>`not ${startsWith(query, 'device.serial', text)}`
       const keys = keysFrom(text, query, brands)
-      return [...serials, ...keys.map((part) => ({ ...part, condition: all([part.condition, other]) }))]
+      const others = keys.map((part) => ({ ...part, condition: all([part.condition, sql`not ${has}`]) }))
+      return [...serials, ...others]
     },
   },
   // Index device_activity_address or device_activity_brand_address.
@@ -90,8 +101,8 @@ const WAYS = {
   // Index device_activity_evidence or device_activity_brand_evidence.
   evidence: {
     table: 'device_activity',
-    parts: ({ evidence }, { brands, sort }) =>
-      evidence && sort !== '-evidence'
+    parts: ({ evidence, evidenceKinds }, { brands, sort }) =>
+      (evidence || evidenceKinds) && sort !== '-evidence'
         ? perBrand('device_activity', brands, {
             condition: sql`device_activity.evidence_at is not null`,
             order: sql`device_activity.evidence_at, device_activity.device_id`,
@@ -224,6 +235,8 @@ export interface FewDevices {
   readonly parts: readonly Part[]
   /** Of a row. */
   readonly cost: number
+  /** Try it after a page in order. */
+  readonly isLast: boolean
 }
 
 /** Of one statement. */
@@ -242,6 +255,10 @@ interface Asked {
 const SCATTERED = 2
 /** So does the row of the other table that belongs to it, and it has to be found. */
 const LOOKED_UP = 4
+/** A page in order was looked at before. */
+const AFTERWARDS = 4
+/** So do several rows of a table, for each. */
+const HISTORY = 20
 
 /** Of a window of the order's own index. */
 export function costInOrder(
@@ -250,20 +267,29 @@ export function costInOrder(
 ): number {
   const { table, column } = orderOf(sort)
   const others = (table === 'device' ? activityConditions : deviceConditions)(filter, query)
-  return (column === 'registered_at' ? 1 : SCATTERED) * (others.length > 0 ? LOOKED_UP : 1)
+  // A search may go on by its index.
+  const half = filter.search === undefined ? 1 : 2
+  return half * (column === 'registered_at' ? 1 : SCATTERED) * costOfOthers(others, filter)
 }
 
 function costOfFew(table: Way['table'], filter: ListFilter, sort: ListSort, query: Query): number {
   const others = (table === 'device' ? activityConditions : deviceConditions)(filter, query)
-  return SCATTERED * (others.length > 0 || orderOf(sort).table !== table ? LOOKED_UP : 1)
+  const lookedUp = orderOf(sort).table === table ? 1 : LOOKED_UP
+  return SCATTERED * Math.max(lookedUp, costOfOthers(others, filter))
+}
+
+function costOfOthers(others: readonly Condition[], filter: ListFilter): number {
+  if (historyConditions(filter).length > 0) return HISTORY
+  return others.length > 0 ? LOOKED_UP : 1
 }
 
 /** The indexes that a filter names, the narrowest first. */
 export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query): readonly FewDevices[] {
-  return Object.values<Way>(WAYS).flatMap(({ table, parts: partsOf }) => {
+  return Object.values<Way>(WAYS).flatMap(({ table, isLast = false, parts: partsOf }) => {
     const parts = partsOf(filter, { query, brands, sort })
     if (!parts || parts.length > MOST_PARTS) return []
-    return { table, parts, cost: costOfFew(table, filter, sort, query) }
+    const cost = costOfFew(table, filter, sort, query) * (isLast ? AFTERWARDS : 1)
+    return { table, parts, cost, isLast }
   })
 }
 
@@ -276,9 +302,10 @@ export const fromFew = (
   sql.join(
     parts.map(
       ({
+        from,
         condition,
         order,
-      }) => sql`select * from (select ${columns} from ${sql.table(table)} where ${condition}
+      }) => sql`select * from (select ${columns} from ${from ?? sql.table(table)} where ${condition}
         ${order ? sql`order by ${order}` : sql``} limit ${most}) as part`,
     ),
     sql` union all `,

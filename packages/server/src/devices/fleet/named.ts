@@ -21,6 +21,6 @@ export function filterOfName(text: string): ListFilter {
   )
 }
 
-/** The beginning of a serial or of a key, or an id. */
-export const filterOfBeginning = (text: string): ListFilter =>
-  isDeviceId(text) ? { id: text } : { beginning: text }
+/** A part of a serial, the beginning of a key, or an id. */
+export const filterOfSearch = (text: string): ListFilter =>
+  isDeviceId(text) ? { id: text } : { search: text }

@@ -39,8 +39,6 @@ export interface RegistrationStore {
   add(registration: RegistrationRow): Promise<'stored' | 'lost' | 'taken'>
   /** Newest first, at most `limit`. */
   ofDevice(device: DeviceRef, limit: number): Promise<readonly RegistrationRow[]>
-  /** From where each of these devices asked last; those without a row are left out. At most 1,000 ids. */
-  addressesOf(ids: readonly DeviceId[]): Promise<ReadonlyMap<DeviceId, string>>
   /**
    * Removes at most `limit` rows from before that instant, of devices that were decided before it too: a pending device
    * may still send the same request. Returns how many.
@@ -93,18 +91,6 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
         .limit(limit)
         .execute()
       return rows.map(rowOf)
-    },
-
-    async addressesOf(ids) {
-      if (ids.length === 0) return new Map()
-      // Index device_registration_device.
-      const rows = await query
-        .selectFrom('device_registration')
-        .select(['device_id', 'address'])
-        .where('device_id', 'in', ids)
-        .orderBy('registered_at')
-        .execute()
-      return new Map(rows.map((row) => [row.device_id as DeviceId, row.address]))
     },
 
     async removeUsed(before, limit) {

@@ -6,6 +6,7 @@ import type { DeviceId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
   anyRowChanged,
+  compiledOnce,
   type Database,
   type DeviceTable,
   insertMany,
@@ -19,8 +20,6 @@ import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import { EVIDENCE_LIMIT, evidenceOf } from '../clones/clone-store.ts'
 import type { Device, SerialAssertion } from '../device.ts'
 import { type DeviceStore, deviceOf, deviceStore, rowOf } from '../device-store.ts'
-import type { FleetFilter } from '../fleet/fleet-filter.ts'
-import { fleetFiltered } from '../fleet/fleet-store.ts'
 import { assertionOf, assertionRow } from '../serials/serial-assertion-store.ts'
 import { hasSerial, serialHolderStore } from '../serials/serial-holder-store.ts'
 
@@ -35,15 +34,9 @@ export interface StoredDevice {
   readonly evidence: readonly CloneEvidence[]
 }
 
-export type TransferFilter = FleetFilter
-
 export interface DeviceTransferStore {
-  count(filter: TransferFilter): Promise<number>
-  /** In the order of registration, after `after` if given. */
-  page(
-    filter: TransferFilter,
-    page: { readonly after: DeviceId | undefined; readonly limit: number },
-  ): Promise<readonly StoredDevice[]>
+  /** Those that exist, newest first; at most {@link TRANSFER_BATCH}. */
+  byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
 }
 
 declare module '../../stores.ts' {
@@ -53,9 +46,8 @@ declare module '../../stores.ts' {
 }
 
 /** What an import needs, on a transaction; at most {@link TRANSFER_BATCH} items per call. */
-export interface RegisterImport {
+export interface RegisterImport extends DeviceTransferStore {
   readonly devices: DeviceStore
-  byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
   /** Rows with these serial numbers, of any model. */
   bySerials(serials: readonly string[]): Promise<readonly Device[]>
   /** Rows with these device keys, of any model. */
@@ -76,23 +68,30 @@ export const TRANSFER_BATCH = 1000
 
 const ASKED = { value: 'text' } as const
 
-export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTransferStore {
-  return {
-    async count(filter) {
-      // The index of the filter; without one the whole table.
-      const { count } = await fleetFiltered(database.query.selectFrom('device'), filter, database.query)
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
+/**
+ * Newest first. Not `in (…)`: PostgreSQL knows nothing of a table that was filled in this transaction, expects a large
+ * part of it to match, and reads all of it for each batch.
+ */
+const selectHaving = (column: 'id' | 'serial' | 'device_key_id') =>
+  compiledOnce(
+    (query, { list }: { list: string }) =>
+      sql<DeviceTable>`select device.* from ${listed(query, 'asked', ASKED, list)}
+        ${joinFew(query, 'device', sql`device.${sql.ref(column)} = asked.value`)}
+        order by device.id desc`,
+  )
 
-    async page(filter, { after, limit }) {
-      // In the order of the primary key; by the index of the filter where it has one in that order.
-      let select = fleetFiltered(database.query.selectFrom('device'), filter, database.query).selectAll()
-      if (after !== undefined) select = select.where('id', '>', after)
-      return stored(await select.orderBy('id').limit(limit).execute(), database)
-    },
-  }
+const HAVING = {
+  // The primary key begins with it.
+  id: selectHaving('id'),
+  // Index device_serial.
+  serial: selectHaving('serial'),
+  // Index device_key.
+  device_key_id: selectHaving('device_key_id'),
+}
+
+export const deviceTransferStore = (database: Database): DeviceTransferStore => {
+  const { byIds } = registerImport(database)
+  return { byIds }
 }
 
 /** With `distributed`, its look-ups are of a form that every shard answers by itself. */
@@ -100,8 +99,7 @@ export function registerImport({
   query: transaction,
   distributed = false,
 }: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): RegisterImport {
-  /** Newest first. By the primary key, which begins with `id`, or by the index device_serial or device_key. */
-  const rowsHaving = async (column: 'id' | 'serial' | 'device_key_id', values: readonly string[]) => {
+  const rowsHaving = async (column: keyof typeof HAVING, values: readonly string[]) => {
     if (values.length === 0) return []
     if (distributed) {
       const found = transaction
@@ -110,16 +108,8 @@ export function registerImport({
         .where(column, 'in', [...new Set(values)])
       return found.orderBy('id', 'desc').execute()
     }
-    const asked = listOf(
-      ASKED,
-      Array.from(new Set(values), (value) => ({ value })),
-    )
-    // Not `in (…)`: PostgreSQL knows nothing of a table that was filled in this transaction, expects a large part of it
-    // to match, and reads all of it for each batch.
-    const { rows } = await sql<DeviceTable>`select device.* from ${listed(transaction, 'asked', ASKED, asked)}
-      ${joinFew(transaction, 'device', sql`device.${sql.ref(column)} = asked.value`)}
-      order by device.id desc`.execute(transaction)
-    return rows
+    const asked = Array.from(new Set(values), (value) => ({ value }))
+    return (await HAVING[column](transaction, { list: listOf(ASKED, asked) })).rows
   }
   const having = async (...asked: Parameters<typeof rowsHaving>) => (await rowsHaving(...asked)).map(deviceOf)
   const serials = serialHolderStore({ query: transaction })

@@ -35,7 +35,7 @@ export async function publishMetrics(
 
 /** What is the same for every process of the service, and changes slowly. */
 async function lookAtDatabase(installation: Installation, metrics: Metrics, log: Log): Promise<void> {
-  const { fleet } = installation
+  const { clones } = installation
   await signingKeyLives(installation).then(metrics.signingKeys, (error: unknown) =>
     log.warn({ err: error }, 'could not look at the signing keys'),
   )
@@ -43,7 +43,7 @@ async function lookAtDatabase(installation: Installation, metrics: Metrics, log:
     log.warn({ err: error }, 'could not look at the keys of issuers'),
   )
   try {
-    const [counted, inQuarantine] = [await fleet.countEvidence(), await fleet.countQuarantined()]
+    const [counted, inQuarantine] = [await clones.countDevices(), await clones.countQuarantined()]
     const withEvidence = new Map(CLONE_EVIDENCE_KINDS.map((kind) => [kind, counted.get(kind) ?? 0]))
     metrics.suspects({ withEvidence, inQuarantine })
   } catch (error) {

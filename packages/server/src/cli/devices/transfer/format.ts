@@ -1,7 +1,7 @@
 /** The format of a file of devices. */
 import { type Command, Option } from 'commander'
 
-export type Format = 'csv' | 'json'
+type Format = 'csv' | 'json'
 
 export interface FormatOption {
   readonly format?: Format

@@ -52,7 +52,7 @@ export const devicesPage = (page: DevicesPage): ConsoleContent => ({
   body: list<ListedDevice>({
     ...{ path: PATH, label: text.label, rows: page.devices, next: page.next, examined: page.examined },
     ...{ query: page.query, filters: filters(page), empty: empty(page) },
-    ...(page.query.get('q') !== undefined && { searched: text.searched }),
+    searched: searched(page.query.get('q')),
     caption: text.sorts[sortOf(page.query)],
     ...(verbsFor(page).length > 0 && {
       choose: { form: 'bulk', name: 'id', value: ({ id }: ListedDevice) => id, label: serialOf },
@@ -77,6 +77,9 @@ export const devicesPage = (page: DevicesPage): ConsoleContent => ({
     ],
   }),
 })
+
+const searched = (part: string | undefined): string | undefined =>
+  part && text.searched(visibleText(part, 64))
 
 /** Short, because there are a hundred of them. */
 const registeredOn = ({ registered_at: at }: ListedDevice): Html =>

@@ -1,4 +1,5 @@
 import type { Words } from '../../../differences.ts'
+import { serialParts } from '../../statements/serial-parts.ts'
 import { shardedTable } from '../../statements/sharded.ts'
 
 /**
@@ -77,6 +78,8 @@ export const devices = (words: Words): readonly string[] => {
     // Few devices wait or are in quarantine, so these are counted when a page shows them.
     "create index device_waiting on device (brand_id, id) where status = 'pending'",
     'create index device_brand_quarantined on device (brand_id, id) where quarantined_at is not null',
+
+    ...serialParts(words),
 
     // Which device has a serial, and the highest revision that was ever given under it. A serial belongs to one device
     // key, even after its revocation; a row without a device is a serial that no device has now. There is no foreign key:

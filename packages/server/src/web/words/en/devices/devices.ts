@@ -48,10 +48,10 @@ export const devices = {
   exportCsv: 'Export CSV',
   exportLines: 'JSON lines',
   import: 'Import…',
-  searched:
-    'The search compares how a serial begins, how the id of a device key begins (8 characters or more), and whole ids of devices. It finds no part from the middle of a serial.',
+  searched: (text: string): string =>
+    `Searched for serials that contain “${text}”${text.length < 8 ? '' : ', device keys whose id begins with it,'} and devices with this id. Capitals count.`,
   filters: {
-    q: 'Serial or key begins with, or id',
+    q: 'Part of a serial, beginning of a key, or id',
     model: 'Model',
     anyModel: 'all models',
     anyModelHint: 'BRAND/MODEL',
