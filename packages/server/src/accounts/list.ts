@@ -2,6 +2,7 @@
 import { isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
+import { pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { Account } from './account.ts'
 import type { AccountFilter } from './account-store.ts'
@@ -39,10 +40,8 @@ export async function listAccounts(
     throw invalidField('"after" is not a username. Pass the "next" of the page before.')
   }
   const size = Math.min(Math.max(1, limit), MAX_ACCOUNTS_PER_PAGE)
-  // One more than asked for tells whether there is a next page.
   const last = await accounts.nth(mostRows, { after })
-  const found = await accounts.page({ after, last, limit: size + 1, filter })
-  const page = found.slice(0, size)
-  if (found.length > size) return { accounts: page, next: page.at(-1)?.username, examined: undefined }
-  return { accounts: page, next: last, examined: last === undefined ? undefined : mostRows }
+  const { rows, next } = await pageOf(size, (most) => accounts.page({ after, last, limit: most, filter }))
+  if (next) return { accounts: rows, next: next.username, examined: undefined }
+  return { accounts: rows, next: last, examined: last === undefined ? undefined : mostRows }
 }

@@ -1,8 +1,10 @@
 /** Lists agents sorted by name, a page at a time. */
+
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
+import { pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 import { parseLimits, type WithLimits } from './agent-limits.ts'
 import type { Agent } from './agent-store.ts'
@@ -36,16 +38,17 @@ export async function listAgents(
   const named = own ? ownId(authority) : input.account
   const only = named === undefined ? undefined : await findAccount(named, deps)
   const size = Math.min(Math.max(1, input.limit ?? 100), MAX_AGENTS_PER_PAGE)
-  // One more than asked for tells whether there is a next page.
-  const found = await deps.agents.page({ accountId: only?.id, after: input.after, limit: size + 1 })
+  const { rows, next } = await pageOf(size, (limit) =>
+    deps.agents.page({ accountId: only?.id, after: input.after, limit }),
+  )
   const accounts = new Map<string, Account>(only && [[only.id, only]])
   const agents: ListedAgent[] = []
-  for (const agent of found.slice(0, size)) {
+  for (const agent of rows) {
     const account = accounts.get(agent.accountId) ?? (await findAccount(agent.accountId, deps))
     accounts.set(account.id, account)
     agents.push({ ...agent, limits: parseLimits(agent.limits), account })
   }
-  return { agents, next: found.length > size ? agents.at(-1)?.name : undefined }
+  return { agents, next: next?.name }
 }
 
 /** The account of somebody who logged in. */

@@ -1,4 +1,5 @@
 import { findAccount } from '../../../accounts/find.ts'
+import { pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { findIssuer } from '../../issuers/find.ts'
 import type { KnownRule } from '../rule-store.ts'
@@ -24,13 +25,8 @@ export async function listRules(
   const account = input.account === undefined ? undefined : await findAccount(input.account, deps)
   const issuer = input.issuer === undefined ? undefined : (await findIssuer(input.issuer, deps)).issuer
   const size = Math.min(Math.max(1, input.limit ?? 100), MAX_RULES_PER_PAGE)
-  // One more than asked for tells whether there is a next page.
-  const found = await deps.rules.page({
-    accountId: account?.id,
-    issuerId: issuer?.id,
-    after: input.after,
-    limit: size + 1,
-  })
-  const rules = found.slice(0, size)
-  return { rules, next: found.length > size ? rules.at(-1)?.rule.name : undefined }
+  const { rows: rules, next } = await pageOf(size, (limit) =>
+    deps.rules.page({ accountId: account?.id, issuerId: issuer?.id, after: input.after, limit }),
+  )
+  return { rules, next: next?.rule.name }
 }
