@@ -12,7 +12,7 @@ import { REASONS } from '../../packages/server/src/ci/refusal.ts'
 import { checkRule } from '../../packages/server/src/ci/rules/check-rule.ts'
 import { NEVER_GRANTED } from '../../packages/server/src/ci/rules/making/check-grants.ts'
 import { readMatch } from '../../packages/server/src/ci/rules/matchers/read-match.ts'
-import { readMatchOptions } from '../../packages/server/src/cli/ci/match-option.ts'
+import { readMatchOptions } from '../../packages/server/src/cli/ci/publishers-add.ts'
 import {
   PLATFORMS as PLATFORMS_WITH_A_JOB,
   pipelineOf,

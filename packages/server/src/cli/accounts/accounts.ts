@@ -1,9 +1,10 @@
 /** `ratafia accounts`: who can log in. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
+import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { asRow, printRecords } from '../service/as-row.ts'
+import { counted, details, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { asRow, listRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { ACCOUNT_COLUMNS, accountRow } from './account-row.ts'
 import { addAccountCommand } from './add-account.ts'
@@ -12,9 +13,6 @@ import { passwordCommands } from './credentials/passwords.ts'
 import { secondFactorCommands } from './credentials/second-factor.ts'
 import { enableDisableCommands } from './enable-disable.ts'
 import { reminderCommand } from './reminders.ts'
-import { removeAccountCommand } from './remove-account.ts'
-
-interface ListOptions extends ListOption, WayOptions {}
 
 export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
@@ -23,7 +21,15 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   goes(withList(accounts.command('list'), ACCOUNT_COLUMNS), 'both', ['accounts'])
     .description('list all accounts, by username')
-    .action((options: ListOptions) => list(options, context))
+    .action((options: ListOption & WayOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.accounts, name: 'accounts', most: MOST },
+        columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
+        empty:
+          'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
+        more: `Only the first ${MOST} are shown.`,
+      }),
+    )
 
   goes(withJson(accounts.command('show <username>')), 'both', ['account'])
     .description('show one account, by username or id')
@@ -76,13 +82,29 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 /** More than anyone reads at once; a service that goes on for ever is none of ours. */
 const MOST = 1_000_000
 
-async function list(options: ListOptions, context: CommandContext): Promise<void> {
-  const { records, more } = await withService(context, options, 'read', (service) =>
-    service.list(api.accounts, 'accounts', { most: MOST }),
-  )
-  printRecords(context, options, records, {
-    columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
-    empty: 'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
-  })
-  if (more) note(context.streams, `Only the first ${MOST} are shown.`)
+/** For the protection of data. */
+function removeAccountCommand(accounts: Command, context: CommandContext): void {
+  withNeededYes(withJson(accounts.command('remove <username>')))
+    .description('end an account for good and remove what is personal; its username is free again')
+    .action(async (name: string, options: JsonOption & YesOption) => {
+      const { findAccount } = await import('../../accounts/find.ts')
+      const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
+      const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
+        const found = await findAccount(name, installation)
+        await confirmTyped(context, options, () => ({
+          told: `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
+          type: found.username,
+        }))
+        return removeAccount({ account: found.id, authority: installation.authority }, installation)
+      })
+      const { id, username, removedAt } = account
+      const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }
+      const told = before
+        ? `The account ${id} was removed before, at ${removed.removed_at}.`
+        : `The account ${id} is removed; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked${rulesText(rules)}. What is left of it is called ${username}.`
+      print(context, options, { ...removed, revoked, rules, removed_before: before }, told)
+    })
 }
+
+const rulesText = (rules: number): string =>
+  rules === 0 ? '' : `, and ${counted(rules, 'rule')} for jobs ${rules === 1 ? 'was' : 'were'} removed`

@@ -7,7 +7,6 @@ import { type CommandContext, UsageError } from '../context.ts'
 import { packageReference, readDuration, several } from '../option-values.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
-import { readMatchOptions } from './match-option.ts'
 
 interface AddOptions extends JsonOption, YesOption {
   readonly issuer: string
@@ -119,3 +118,34 @@ function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids'
   }
   return { ...match, ...ids }
 }
+
+/**
+ * `claim=text`, or `claim:=JSON` for `true`, `7`, `{"glob": "…"}`, `{"fold": "…"}` and `{"any_of": […]}`. Throws
+ * {@link UsageError}.
+ */
+export function readMatchOptions(given: readonly string[]): Readonly<Record<string, unknown>> {
+  const match = new Map<string, unknown>()
+  for (const text of given) {
+    const [, claim = '', json, value = ''] = /^([^=]*?)(:?)=([\s\S]*)$/.exec(text) ?? []
+    if (claim === '') {
+      throw new UsageError(`--match ${shown(text)} is neither claim=text nor claim:=JSON.`)
+    }
+    if (match.has(claim)) {
+      throw new UsageError(
+        `--match names ${shown(claim)} twice. For either of two texts, give :={"any_of":["one","two"]}.`,
+      )
+    }
+    match.set(claim, json === ':' ? parsed(value, text) : value)
+  }
+  return Object.fromEntries(match)
+}
+
+function parsed(json: string, text: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new UsageError(`--match ${shown(text)}: what follows := is not JSON.`)
+  }
+}
+
+const shown = (text: string): string => harmless(text.length > 80 ? `${text.slice(0, 80)}…` : text)

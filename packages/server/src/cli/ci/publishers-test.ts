@@ -1,11 +1,13 @@
 /** `ratafia publishers test`. */
 import type { Command } from 'commander'
+import type { Claims } from '../../ci/id-token/id-token.ts'
 import type { TestedLine, TestedRule } from '../../ci/rules/managing/test-rule.ts'
 import { serviceAddress } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
-import type { CommandContext } from '../context.ts'
+import { objectDocumentIn } from '../../foreign-json.ts'
+import { type CommandContext, FileError, type Streams } from '../context.ts'
+import { readNamed, readStandardInput, textOfFile } from '../files.ts'
 import { counted, type JsonOption, note, print, type RowOf, tableOf, withJson } from '../output.ts'
-import { readClaims } from './claims-file.ts'
 
 const COLUMNS = ['holds', 'about', 'claim', 'expected', 'found'] as const
 
@@ -65,4 +67,36 @@ const refusal = ({ known, lines }: TestedRule): RequestError => {
     'invalid-request',
     `A job with these claims gets nothing by the rule ${known.rule.name}${where}.`,
   )
+}
+
+interface ReadClaims {
+  readonly claims: Claims
+  /** They come from an ID token, whose signature was not checked. */
+  readonly unverified: boolean
+}
+
+const MOST_BYTES = 64 * 1024
+const TOO_LARGE = `has more than ${MOST_BYTES / 1024} KiB, which no ID token has`
+
+/** `-` is standard input. Throws {@link FileError}, and `RequestError` for a text that looks like an ID token and is not one. */
+async function readClaims(file: string, streams: Streams): Promise<ReadClaims> {
+  const { name, text } = await textOf(file, streams)
+  if (!text.startsWith('{')) {
+    const { readIdToken } = await import('../../ci/id-token/read.ts')
+    return { claims: readIdToken(text).unverifiedClaims, unverified: true }
+  }
+  const claims = objectDocumentIn(text)
+  if (claims) return { claims, unverified: false }
+  throw new FileError(`${name} is not a JSON object.`)
+}
+
+async function textOf(file: string, streams: Streams) {
+  if (file === '-') {
+    const refusal = `Standard input ${TOO_LARGE}.`
+    const bytes = await readStandardInput(streams, { bytes: MOST_BYTES, refusal })
+    return { name: 'Standard input', text: textOfFile({ name: 'Standard input', bytes }).trim() }
+  }
+  const { bytes } = await readNamed(file)
+  if (bytes.length > MOST_BYTES) throw new FileError(`${file} ${TOO_LARGE}.`)
+  return { name: file, text: textOfFile({ name: file, bytes }).trim() }
 }

@@ -2,9 +2,9 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Streams } from '../context.ts'
+import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
-import { followJob } from './follow-job.ts'
-import { MOST_ITEMS } from './job-output.ts'
+import { isOver, MOST_ITEMS } from './job-output.ts'
 
 /** As `POST /jobs` takes it. */
 export interface AskedJob {
@@ -41,3 +41,17 @@ export const jobsOf = (service: Service, streams: Streams): Jobs => ({
     (await service.list(api.jobItems, 'items', { id, query: { outcome }, most: MOST_ITEMS })).records,
   cancel: async (id) => (await service.call(api.cancelJob, { id, body: {} })).record,
 })
+
+/** Seconds: shorter where a person watches. */
+const WAIT = { watched: 2, unwatched: 20 } as const
+
+/** `look` answers with the job once it has ended, or after so many seconds. */
+const followJob = (look: (seconds: number) => Promise<JsonObject>, streams: Streams): Promise<JsonObject> =>
+  withProgress(streams, ['Deciding', 'items'], async (onProgress) => {
+    for (;;) {
+      const job = await look(streams.stderr.isTTY ? WAIT.watched : WAIT.unwatched)
+      const { total, done, unchanged, refused } = job
+      onProgress(Number(done) + Number(unchanged) + Number(refused), Number(total))
+      if (isOver(job)) return job
+    }
+  })

@@ -1,13 +1,17 @@
-/** `ratafia accounts set-password` and `password-logins`: what people log in with. */
+/** `ratafia accounts set-password`, `password-logins` and `set-email`: what people log in with. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
+import type { JsonObject } from '../../../foreign-json.ts'
 import type { Installation } from '../../../installation.ts'
 import { actOnEachDirectly } from '../../act-on-each.ts'
 import type { CommandContext } from '../../context.ts'
 import { readSwitch } from '../../option-values.ts'
 import { type JsonOption, print, withJson } from '../../output.ts'
 import { readPassword } from '../../password-input.ts'
+import type { Service } from '../../service/service.ts'
+import { goes, type WayOptions, withService } from '../../service/ways.ts'
 import { accountRow } from '../account-row.ts'
-import { setEmailCommand } from '../set-email.ts'
+import { callAccount } from '../call-account.ts'
 import { resetLinkCommand } from './reset-link.ts'
 
 export function passwordCommands(accounts: Command, context: CommandContext): void {
@@ -52,4 +56,27 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
     })
 
   setEmailCommand(accounts, context)
+}
+
+function setEmailCommand(accounts: Command, context: CommandContext): void {
+  goes(withJson(accounts.command('set-email <username> <email>')), 'both', ['editAccount', 'account'])
+    .description('give an account another e-mail address')
+    .action(async (username: string, email: string, options: JsonOption & WayOptions) => {
+      const {
+        id,
+        username: name,
+        email: address,
+      } = await withService(context, options, 'change', (service) => setEmail(username, email, service))
+      const told = `The e-mail address of ${name} is ${address}.`
+      print(context, options, { id, username: name, email: address }, told)
+    })
+}
+
+/** Changes the account as it was read: one that somebody changes meanwhile is refused. */
+async function setEmail(username: string, text: string, service: Service): Promise<JsonObject> {
+  const { checkEmail } = await import('../../../accounts/account-fields.ts')
+  const { etag } = await callAccount(service, api.account, username)
+  // In the words of its rule, before the limits of the wire.
+  const email = checkEmail(text)
+  return (await callAccount(service, api.editAccount, username, { body: { email }, ifMatch: etag })).record
 }
