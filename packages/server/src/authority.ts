@@ -62,7 +62,7 @@ export const directAuthority = (author: Author, by: string): DirectAuthority => 
   caller: 'operator',
 })
 
-/** Whether they have the database itself: a command there only reads where it reads, and leaves no entry. */
+/** Whether the caller works on the database itself. The audit log records exports over HTTP alone. */
 export const isAtDatabase = ({ accountId }: Authority): boolean => accountId === undefined
 
 /** The brands that the roles together give a permission for. */

@@ -164,6 +164,14 @@ eachDatabase((_kind, _open, fresh) => {
         ['reject', id, '--reason', 'no'],
         /is not waiting for a decision\. To end its sessions, use `ratafia devices revoke`\.\n$/,
       )
+      const device = (await installation.devices.findById(shown.id)) ?? assert.fail()
+      await installation.devices.setQuarantine(device, new Date())
+      await says(['release', id], /W-1, active\) may have sessions\.\n$/)
+      for (const reason of ['stolen', 'other']) {
+        const told = /W-1, revoked\) was revoked at \S+ by operator\.\n$/
+        await says(['revoke', '--yes', id, '--reason', reason], told)
+      }
+      assert.equal((await devices('show', id)).reason, 'stolen')
     })
 
     test('is approved with another serial, unless it is taken or none', async () => {

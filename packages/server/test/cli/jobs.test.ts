@@ -7,7 +7,6 @@ import { after, before, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import { eachDatabase } from '../support/databases.ts'
 import { addAcmeModel, deviceKey, register, withAcme } from '../support/devices.ts'
-import { eventually } from '../support/eventually.ts'
 import { startCommand } from '../support/login-command.ts'
 import { addManager, managementToken } from '../support/managers.ts'
 import { testProgram } from '../support/program.ts'
@@ -122,22 +121,6 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await program.run(['jobs', 'wait', id]), waited)
     const parsed = JSON.parse((await approver(...words, '--json')).stdout)
     assert.deepEqual([parsed.jobs[0].unchanged, parsed.refused.length], [1, 2])
-  })
-
-  test('of a model, those that asked from a network', async () => {
-    const model = await waiting()
-    const approver = await as('device-approver acme-brand')
-    const from = (network: string) => ['devices', 'approve', '--model', model, '--from', network]
-    const elsewhere = await approver(...from('198.51.100.0/24'))
-    assert.deepEqual([elsewhere.code, elsewhere.stdout], [0, 'There is no such device.\n'])
-    assert.deepEqual(await program.run(from('198.51.100.0/24')), elsewhere)
-    // Where a device was seen is stored some seconds later.
-    const found = await eventually('the devices were seen', async () => {
-      const dry = await approver(...from('127.0.0.0/8'), '--dry-run')
-      return dry.code === 0 && dry.stdout.startsWith('2 devices') ? dry : undefined
-    })
-    assert.equal(found.stdout, '2 devices would be approved, 0 would be refused.\n')
-    assert.match((await approver(...from('127.0.0.0/8'))).stdout, /is done: of 2 items 2 done/)
   })
 
   test('a command may leave the job to the service', async () => {

@@ -168,4 +168,26 @@ eachDatabase((_kind, _open, fresh) => {
     const kinds = (await program.json('keys', 'list')).map(({ kind }: { kind: string }) => kind)
     assert.deepEqual(kinds, ['root', 'root', 'discharger', 'issuer'])
   })
+
+  test('a dry run, an export and a check leave no job and no entry in the audit log', async () => {
+    const file = join(program.directory, 'packages.csv')
+    await writeFile(file, 'name,snap_id\na,1\n')
+    const list = join(program.directory, 'devices.json')
+    await writeFile(list, '[]')
+    const before = await program.json('audit', 'list')
+    for (const words of [
+      ['packages', 'import', file, '--dry-run'],
+      ['packages', 'import', file, '--dry-run', '--replace'],
+      ['devices', 'import', list, '--dry-run'],
+      ['devices', 'approve', '--all', '--dry-run'],
+      ['devices', 'export', '--listed'],
+      ['audit', 'export'],
+      ['audit', 'verify'],
+    ]) {
+      const { code, stderr } = await program.run(words)
+      assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+    }
+    assert.deepEqual(await program.json('jobs', 'list'), [])
+    assert.deepEqual(await program.json('audit', 'list'), before)
+  })
 })

@@ -4,17 +4,8 @@ import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
 import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import {
-  counted,
-  details,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  withJson,
-  withList,
-} from '../output.ts'
-import { asRow, printRecords } from '../service/as-row.ts'
+import { counted, details, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { asRow, listRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { ACCOUNT_COLUMNS, accountRow } from './account-row.ts'
@@ -24,8 +15,6 @@ import { passwordCommands } from './credentials/passwords.ts'
 import { secondFactorCommands } from './credentials/second-factor.ts'
 import { reminderCommand } from './reminders.ts'
 
-interface ListOptions extends ListOption, WayOptions {}
-
 export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
 
@@ -33,7 +22,15 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   goes(withList(accounts.command('list'), ACCOUNT_COLUMNS), 'both', ['accounts'])
     .description('list all accounts, by username')
-    .action((options: ListOptions) => list(options, context))
+    .action((options: ListOption & WayOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.accounts, name: 'accounts', most: MOST },
+        columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
+        empty:
+          'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
+        more: `Only the first ${MOST} are shown.`,
+      }),
+    )
 
   goes(withJson(accounts.command('show <username>')), 'both', ['account'])
     .description('show one account, by username or id')
@@ -86,15 +83,28 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 /** More than anyone reads at once; a service that goes on for ever is none of ours. */
 const MOST = 1_000_000
 
-async function list(options: ListOptions, context: CommandContext): Promise<void> {
-  const { records, more } = await withService(context, options, 'read', (service) =>
-    service.list(api.accounts, 'accounts', { most: MOST }),
-  )
-  printRecords(context, options, records, {
-    columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
-    empty: 'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
-  })
-  if (more) note(context.streams, `Only the first ${MOST} are shown.`)
+/** For the protection of data. */
+function removeAccountCommand(accounts: Command, context: CommandContext): void {
+  withNeededYes(withJson(accounts.command('remove <username>')))
+    .description('end an account for good and remove what is personal; its username is free again')
+    .action(async (name: string, options: JsonOption & YesOption) => {
+      const { findAccount } = await import('../../accounts/find.ts')
+      const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
+      const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
+        const found = await findAccount(name, installation)
+        await confirmTyped(context, options, () => ({
+          told: `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
+          type: found.username,
+        }))
+        return removeAccount({ account: found.id, authority: installation.authority }, installation)
+      })
+      const { id, username, removedAt } = account
+      const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }
+      const told = before
+        ? `The account ${id} was removed before, at ${removed.removed_at}.`
+        : `The account ${id} is removed; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked${rulesText(rules)}. What is left of it is called ${username}.`
+      print(context, options, { ...removed, revoked, rules, removed_before: before }, told)
+    })
 }
 
 interface SwitchOptions extends JsonOption, YesOption, WayOptions {}
@@ -134,30 +144,6 @@ async function whatEnds(name: string, service: Service): Promise<string> {
   const query = { account: String(record['id']), state: 'active' }
   const { records } = await service.list(api.tokens, 'tokens', { query, most: MOST_SESSIONS })
   return `${record['username']} cannot log in any longer, and ${counted(records.length, 'session')} of its developer tokens, all its agents and all its rules for jobs stop working, until the account is enabled again.`
-}
-
-/** `ratafia accounts remove`: for the protection of data. */
-function removeAccountCommand(accounts: Command, context: CommandContext): void {
-  withNeededYes(withJson(accounts.command('remove <username>')))
-    .description('end an account for good and remove what is personal; its username is free again')
-    .action(async (name: string, options: JsonOption & YesOption) => {
-      const { findAccount } = await import('../../accounts/find.ts')
-      const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
-      const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
-        const found = await findAccount(name, installation)
-        await confirmTyped(context, options, () => ({
-          told: `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
-          type: found.username,
-        }))
-        return removeAccount({ account: found.id, authority: installation.authority }, installation)
-      })
-      const { id, username, removedAt } = account
-      const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }
-      const told = before
-        ? `The account ${id} was removed before, at ${removed.removed_at}.`
-        : `The account ${id} is removed; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked${rulesText(rules)}. What is left of it is called ${username}.`
-      print(context, options, { ...removed, revoked, rules, removed_before: before }, told)
-    })
 }
 
 const rulesText = (rules: number): string =>

@@ -7,7 +7,7 @@ import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
+import { listRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at', 'id', 'account_id']
@@ -41,7 +41,13 @@ export function grantCommands(parent: Command, context: CommandContext): void {
     .option('--account <username>', 'only those of one account')
     .addOption(new Option('--role <role>', 'only this role').choices([...ROLE_NAMES]))
     .option('--brand <id>', 'only those for one brand')
-    .action((options: ListOptions) => list(options, context))
+    .action(({ account, role, brand, ...options }: ListOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.grants, name: 'grants', asking: { query: { account, role, brand } }, most: MOST },
+        ...{ columns: SHOWN, empty: 'Nobody has such a role.' },
+        more: `Only the first ${MOST} are shown. --account, --role and --brand narrow the list.`,
+      }),
+    )
 
   goes(withJson(grants.command('add <username> <role>')), 'both', ['addGrant', 'accountAgents'])
     .description('give an account a role; the first operator is made like this, on the host')
@@ -62,16 +68,6 @@ export function grantCommands(parent: Command, context: CommandContext): void {
     .action((username: string, role: string, options: GrantOptions & YesOption) =>
       remove({ username, role }, options, context),
     )
-}
-
-async function list(options: ListOptions, context: CommandContext): Promise<void> {
-  const { account, role, brand } = options
-  const { records, more } = await withService(context, options, 'read', (service) =>
-    service.list(api.grants, 'grants', { query: { account, role, brand }, most: MOST }),
-  )
-  printRecords(context, options, records, { columns: SHOWN, empty: 'Nobody has such a role.' })
-  if (more)
-    note(context.streams, `Only the first ${MOST} are shown. --account, --role and --brand narrow the list.`)
 }
 
 interface Named {

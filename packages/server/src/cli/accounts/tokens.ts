@@ -5,10 +5,10 @@ import { actOnEach } from '../act-on-each.ts'
 import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant, several } from '../option-values.ts'
-import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
+import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { listRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, requireDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
+import { goes, requireDirect, requireService, type WayOptions } from '../service/ways.ts'
 import { developerTokenCommands } from '../tokens/developer-commands.ts'
 
 interface RevokeOptions extends JsonOption, YesOption, WayOptions {
@@ -105,20 +105,17 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { account, mine = false, includeInactive = false } = options
   if (mine) requireService(options, context, '--mine')
-  const { records, more } = await withService(context, options, 'read', (service) => {
-    const now = service.clock()
-    const unused = readInstant('--unused-since', options.unusedSince, { now, direction: 'ago' })
-    const query = {
-      state: includeInactive ? 'all' : 'active',
-      unused_since: unused?.toISOString(),
-      ...(mine ? {} : { account }),
-    }
-    return service.list(mine ? api.myTokens : api.tokens, 'tokens', { query, most: LIST_LIMIT })
+  await listRecords(context, options, {
+    ...{ operation: mine ? api.myTokens : api.tokens, name: 'tokens', most: LIST_LIMIT },
+    asking: (service) => {
+      const now = service.clock()
+      const unused = readInstant('--unused-since', options.unusedSince, { now, direction: 'ago' })
+      const state = includeInactive ? 'all' : 'active'
+      return { query: { state, unused_since: unused?.toISOString(), ...(mine ? {} : { account }) } }
+    },
+    ...{ columns: SHOWN, empty: 'There is no session to show.' },
+    more: `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`,
   })
-  printRecords(context, options, records, { columns: SHOWN, empty: 'There is no session to show.' })
-  if (more) {
-    note(context.streams, `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`)
-  }
 }
 
 /** More than anyone reads. */

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts'
 import { withLocalFile } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
+import { listRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { parametersOf } from './model-parameters.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
@@ -71,15 +71,11 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
   goes(withList(list.command('list'), COLUMNS), 'both', ['allowList'])
     .description('list the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
-    .action(async (options: ModelOption & ListOption & WayOptions) => {
-      const model = parseModelName(options.model)
-      const records = await withService(context, options, 'read', async (service) => {
-        return (await service.list(api.allowList, 'entries', { names: parametersOf(model), most: MOST }))
-          .records
-      })
-      printRecords(context, options, records, {
-        columns: COLUMNS,
-        empty: `The allow-list of ${options.model} is empty.`,
-      })
-    })
+    .action(({ model, ...options }: ModelOption & ListOption & WayOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.allowList, name: 'entries', most: MOST, columns: COLUMNS },
+        asking: { names: parametersOf(parseModelName(model)) },
+        empty: `The allow-list of ${model} is empty.`,
+      }),
+    )
 }

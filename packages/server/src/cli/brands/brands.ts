@@ -6,17 +6,8 @@ import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
-import {
-  counted,
-  details,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  withJson,
-  withList,
-} from '../output.ts'
-import { asRow, printRecords } from '../service/as-row.ts'
+import { counted, details, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { asRow, listRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { createDemo, type DemoOptions } from './create-demo.ts'
 import {
@@ -183,17 +174,14 @@ const MOST = 10_000
 function listBrandsCommand(brands: Command, context: CommandContext): void {
   goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
     .description('list all brands, by account id')
-    .action(async (options: ListOption & WayOptions) => {
-      const { records, more } = await withService(context, options, 'read', (service) =>
-        service.list(api.brands, 'brands', { most: MOST }),
-      )
-      printRecords(context, options, records, {
-        columns: COLUMNS,
+    .action((options: ListOption & WayOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.brands, name: 'brands', most: MOST, columns: COLUMNS },
         empty:
           'There is no brand yet. `ratafia brands add` adds one, `ratafia brands create --demo` makes one to try.',
-      })
-      if (more) note(context.streams, `Only the first ${MOST} are shown.`)
-    })
+        more: `Only the first ${MOST} are shown.`,
+      }),
+    )
 }
 
 function showBrandCommand(brands: Command, context: CommandContext): void {

@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts'
 import { withLocalFiles } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
 import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
+import { listRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
@@ -35,17 +35,11 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
 
   goes(withList(identities.command('list'), COLUMNS), 'both', ['hardwareIdentities'])
     .description('list all hardware identities, by the digest of the key')
-    .action(async (options: ListOption & WayOptions) => {
-      const records = await withService(
-        context,
-        options,
-        'read',
-        async (service) =>
-          (await service.list(api.hardwareIdentities, 'hardware_identities', { most: MOST })).records,
-      )
-      printRecords(context, options, records, {
+    .action((options: ListOption & WayOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.hardwareIdentities, name: 'hardware_identities', most: MOST },
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],
         empty: 'There is no hardware identity.',
-      })
-    })
+      }),
+    )
 }

@@ -8,9 +8,9 @@ import { type CommandContext, ServiceRefusal } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
+import { listRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, type WayOptions } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
 import {
   KEY_FORMS,
@@ -147,24 +147,26 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   await writeAssertion(assertion, options.output, context.streams)
 }
 
-async function list(
-  options: ListOption & WayOptions & { readonly account?: string },
+const list = (
+  { account, ...options }: ListOption & WayOptions & { readonly account?: string },
   context: CommandContext,
-): Promise<void> {
-  const { account } = options
-  const { records, more } = await withService(context, options, 'read', (service) =>
-    service.list(api.signingKeys, 'signing_keys', { query: { brand: account }, most: MOST }),
-  )
-  printRecords(context, options, records, {
+): Promise<void> =>
+  listRecords(context, options, {
+    ...{
+      operation: api.signingKeys,
+      name: 'signing_keys',
+      asking: { query: { brand: account } },
+      most: MOST,
+    },
     columns: ['account_id', 'name', 'state', 'until', 'key_id'],
     empty: 'There is no signing key. `ratafia brands add` adds a brand with its first.',
+    more: `Only the first ${MOST} are shown. --account shows those of one account.`,
+    after: (records) => {
+      if (options.json) return
+      for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))
+    },
   })
-  if (more) note(context.streams, `Only the first ${MOST} are shown. --account shows those of one account.`)
-  if (options.json) return
-  for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))
-}
 
-/** `ratafia signing-keys disable`. */
 interface DisableOptions extends JsonOption, YesOption, WayOptions {
   readonly force?: boolean
 }

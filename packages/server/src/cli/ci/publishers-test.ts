@@ -69,7 +69,6 @@ const refusal = ({ known, lines }: TestedRule): RequestError => {
   )
 }
 
-/** `--claims` of `ratafia publishers test`: the claims of a job, or its whole ID token. */
 interface ReadClaims {
   readonly claims: Claims
   /** They come from an ID token, whose signature was not checked. */

@@ -2,8 +2,8 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context.ts'
-import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
+import { type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { listRecords, printRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { describeJob, requireWhole } from './job-output.ts'
 import { type ItemOutcome, type Jobs, jobsOf } from './jobs-of.ts'
@@ -28,7 +28,12 @@ export function jobCommands(parent: Command, context: CommandContext): void {
 
   goes(withList(jobs.command('list'), COLUMNS), 'both', ['jobs'])
     .description('list your jobs, newest first; an operator sees all')
-    .action((options: ListOption & WayOptions) => list(options, context))
+    .action((options: ListOption & WayOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.jobs, name: 'jobs', most: MOST, columns: SHOWN, empty: 'There are no jobs.' },
+        more: `Only the newest ${MOST} are shown.`,
+      }),
+    )
 
   goes(withJson(jobs.command('show <job>')), 'both', ['job'])
     .description('show how far a job is')
@@ -70,11 +75,3 @@ const withJobs = <T>(
   access: 'read' | 'change',
   work: (jobs: Jobs) => Promise<T>,
 ): Promise<T> => withService(context, options, access, (service) => work(jobsOf(service, context.streams)))
-
-async function list(options: ListOption & WayOptions, context: CommandContext): Promise<void> {
-  const { records, more } = await withService(context, options, 'read', (service) =>
-    service.list(api.jobs, 'jobs', { most: MOST }),
-  )
-  printRecords(context, options, records, { columns: SHOWN, empty: 'There are no jobs.' })
-  if (more) note(context.streams, `Only the newest ${MOST} are shown.`)
-}

@@ -52,6 +52,11 @@ export class NoAnswer extends ServiceAway {
     this.tooSlow = tooSlow
     this.code = code
   }
+
+  /** Trying again ends the same way: a certificate is wrong, or clients refuse the port. */
+  get lasting(): boolean {
+    return this.code !== undefined && /CERT|SIGNATURE|bad port/.test(this.code)
+  }
 }
 
 const PATIENCE_MS = 30_000

@@ -1,7 +1,9 @@
-/** A record of the API as a row of a table. */
+/** Records of the API as rows of a table. */
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
-import { type ListOption, print, printList, type Row } from '../output.ts'
+import { type ListOption, note, print, printList, type Row } from '../output.ts'
+import type { Asking, Service, ServiceOperation } from './service.ts'
+import { type WayOptions, withService } from './ways.ts'
 
 /** What is neither text, number nor truth value is shown as JSON. */
 export const asRow = (record: JsonObject): Row =>
@@ -28,4 +30,32 @@ export function printRecords(
 ): void {
   if (options.json) print(context, options, records, '')
   else printList(context, options, records.map(asRow), shown)
+}
+
+interface Listed {
+  readonly operation: ServiceOperation
+  /** Of the list in the answer. */
+  readonly name: string
+  readonly asking?: Asking | ((service: Service) => Asking)
+  readonly most: number
+  /** What is said where there are more. */
+  readonly more?: string
+  readonly columns: readonly string[]
+  readonly empty: string
+  /** What else is said. */
+  readonly after?: (records: readonly JsonObject[]) => void
+}
+
+/** A command that prints what an operation lists. Throws as `Service.list` does. */
+export async function listRecords(
+  context: CommandContext,
+  options: ListOption & WayOptions,
+  { operation, name, asking = {}, most, more: said, after, ...shown }: Listed,
+): Promise<void> {
+  const { records, more } = await withService(context, options, 'read', (service) =>
+    service.list(operation, name, { ...(typeof asking === 'function' ? asking(service) : asking), most }),
+  )
+  printRecords(context, options, records, shown)
+  if (more && said !== undefined) note(context.streams, said)
+  after?.(records)
 }

@@ -30,7 +30,7 @@ export function serviceAt(url: string, bearer: Bearer): Service {
         return await ask(addressOf(url, operation, asking), question(operation, asking, { token, key }))
       } catch (error) {
         // The same key: whatever became of the first request, it is not done twice.
-        if (!(error instanceof NoAnswer) || tries === TRIES) throw error
+        if (!(error instanceof NoAnswer) || error.lasting || tries === TRIES) throw error
         await sleep(PAUSE_MS * tries)
       }
     }

@@ -46,8 +46,8 @@ export interface Asked {
   /** The lines of an answer that is sent while it is read. Throws as `call` does. */
   lines(operation: ServiceOperation, asking?: Asking): AsyncIterable<string>
   /**
-   * The counts of an import that is only tried, where the database is: no job of it is stored. Undefined at a service,
-   * which tries it in a job. Throws as `call` does.
+   * Counts what an import of these files would change. Only on the database, where a dry run stores no job: a service
+   * does it in one. Throws as `call` does.
    */
   readonly tryFile:
     | ((kind: string, options: object, paths: readonly string[]) => Promise<JsonObject>)

@@ -52,7 +52,7 @@ export interface ManagementInProcess<Who extends Authority> {
   readonly call: CallManagement<Who>
 }
 
-/** `requiresVersion`: of the record that the caller has seen, where a request needs it. Default: any will do. */
+/** `requiresVersion`: refuse a change without the version of its record, as over HTTP. Default: accept any. */
 export function managementInProcess<Who extends Authority>({
   requiresVersion = false,
 } = {}): ManagementInProcess<Who> {

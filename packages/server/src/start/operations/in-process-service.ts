@@ -67,7 +67,7 @@ export function inProcessService(installation: Installation): Service {
 
 interface Answer {
   readonly value: object
-  /** A record of which the caller has to have seen this version. */
+  /** It is a record, which has an `ETag`. */
   readonly hasVersion: boolean
 }
 
@@ -109,7 +109,7 @@ async function load(
 
 const nameOf = ({ method, path }: ServiceOperation | ManagementOperation): string => `${method} ${path}`
 
-/** In the words and the form of the answer to a request. */
+/** Throws a `RequestError` as the refusal that the same request gets over HTTP. */
 async function refuse(error: unknown): Promise<never> {
   if (!(error instanceof RequestError)) throw error
   const { withPlaceInWords } = await import('../../http/errors/schema-refusal.ts')

@@ -1,5 +1,4 @@
-/** `ratafia accounts set-password` and `password-logins`: what people log in with. */
-
+/** `ratafia accounts set-password`, `password-logins` and `set-email`: what people log in with. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
@@ -59,7 +58,6 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
   setEmailCommand(accounts, context)
 }
 
-/** `ratafia accounts set-email`. */
 function setEmailCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('set-email <username> <email>')), 'both', ['editAccount', 'account'])
     .description('give an account another e-mail address')

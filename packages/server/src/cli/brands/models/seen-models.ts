@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { parseModelName } from '../../../brands/models/model-policy.ts'
 import { isObject, type JsonObject } from '../../../foreign-json.ts'
 import type { CommandContext } from '../../context.ts'
-import { details, type JsonOption, type ListOption, note, print, withJson, withList } from '../../output.ts'
-import { asRow, printRecords } from '../../service/as-row.ts'
+import { details, type JsonOption, type ListOption, print, withJson, withList } from '../../output.ts'
+import { asRow, listRecords } from '../../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../../service/ways.ts'
 import { parametersOf } from '../model-parameters.ts'
 
@@ -20,16 +20,13 @@ const MOST = 10_000
 export function listModelsCommand(models: Command, context: CommandContext): void {
   goes(withList(models.command('list'), COLUMNS), 'both', ['models'])
     .description('list all models, by brand')
-    .action(async (options: ListOption & WayOptions) => {
-      const { records, more } = await withService(context, options, 'read', (service) =>
-        service.list(api.models, 'models', { most: MOST }),
-      )
-      printRecords(context, options, records, {
-        columns: SHOWN,
+    .action((options: ListOption & WayOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.models, name: 'models', most: MOST, columns: SHOWN },
         empty: 'There is no model yet. `ratafia models add FILE --registration …` adds one.',
-      })
-      if (more) note(context.streams, `Only the first ${MOST} are shown.`)
-    })
+        more: `Only the first ${MOST} are shown.`,
+      }),
+    )
 }
 
 export function showModelCommand(models: Command, context: CommandContext): void {

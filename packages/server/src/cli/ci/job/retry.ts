@@ -59,9 +59,5 @@ function waitAfter(error: unknown, pause: number): number | undefined {
   // The jobs of a matrix fail together. They should not come back together.
   const some = randomInt(Math.ceil(pause / 2), pause + 1)
   if (error instanceof Busy) return Math.max(error.wait ?? 0, some)
-  if (!(error instanceof NoAnswer)) return undefined
-  return error.code !== undefined && LASTING.test(error.code) ? undefined : some
+  return error instanceof NoAnswer && !error.lasting ? some : undefined
 }
-
-/** A certificate that is wrong, and a port that clients refuse. */
-const LASTING = /CERT|SIGNATURE|bad port/
