@@ -208,6 +208,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('a name of several devices is refused with their ids', async () => {
+    await setAcmePolicy(installation, {})
     const key = newKey()
     const modelText = await addAcmeModel(installation, 'acme-second')
     await registered(service, { key, serial: 'S-1' })
