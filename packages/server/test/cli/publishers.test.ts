@@ -166,6 +166,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await program.json('publishers', 'list'), before)
   })
 
+  test('a rule that is made again says the same, and has another version', async () => {
+    const first = await program.json('publishers', ...rule('again'))
+    await ok('remove', 'again')
+    const second = await program.json('publishers', ...rule('again'))
+    assert.deepEqual(second.match, first.match)
+    assert.notEqual(second.version, first.version)
+  })
+
   test('a name is taken once', async () => {
     await ok(...rule('once'))
     assert.equal(
