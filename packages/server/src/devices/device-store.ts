@@ -19,7 +19,7 @@ import { type SerialAssertionStore, serialAssertionStore } from './serials/seria
 import { hasSerial, serialHolderStore } from './serials/serial-holder-store.ts'
 
 /** Which devices to list, and how many at most. */
-export interface DeviceFilter {
+interface DeviceFilter {
   readonly brandId?: string | undefined
   readonly model?: string | undefined
   readonly serial?: string | undefined
@@ -189,7 +189,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 }
 
 /** The devices that fit the filter. */
-export function filtered<Row>(
+function filtered<Row>(
   select: SelectQueryBuilder<Schema, 'device', Row>,
   { brandId, model, serial, deviceKeyId, status }: Omit<DeviceFilter, 'limit'>,
 ): SelectQueryBuilder<Schema, 'device', Row> {

@@ -1,14 +1,11 @@
 /** Which devices the parameters of a list mean. */
-import type { DeviceFilterSchema, DevicesQuerySchema } from '@ratafia/api/schemas'
+import type { DeviceFilterSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { parsedAddress, plainAddress } from '../../addresses/address.ts'
 import { type AddressRange, addressRange } from '../../addresses/address-classes.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
 import { filterOfName, filterOfSearch, modelsNamed } from '../fleet/named.ts'
-
-/** The parameters that say which devices, and in which order. */
-export type DeviceQuery = Omit<Static<typeof DevicesQuerySchema>, 'limit' | 'cursor'>
 
 /**
  * `instantIn` reads the instant of a field, and `place` is the part of the request that has them, as a refusal names it.
