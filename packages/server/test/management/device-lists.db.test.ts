@@ -1,6 +1,6 @@
 /** Lists of devices in the management API, against a simple model of what they should have. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import fc from 'fast-check'
@@ -298,7 +298,7 @@ eachDatabase((kind, _open, fresh) => {
           .values({
             ...{
               ...own,
-              session_id: `${one.id}/${opened_at}`,
+              session_id: randomUUID(),
               chain_id: '',
               opened_at,
               expires_at: opened_at,

@@ -68,9 +68,10 @@ async function pageFor(
   if (brands !== 'all' && brands.length === 0) return { placed: [], next: undefined, examined: undefined }
   const ways = deviceLists.waysOf(filter, { brands, sort })
   const byIndex = async (isLast: boolean) => {
-    for (const few of ways.filter((one) => one.isLast === isLast)) {
-      const most = Math.ceil(mostRows / few.cost)
-      if ((await deviceLists.countFew(few, most + 1)) > most) continue
+    for (const way of ways.filter((one) => one.isLast === isLast)) {
+      const most = Math.ceil(mostRows / way.cost)
+      const few = await deviceLists.fewOf(way, most)
+      if (!few) continue
       const rows = await deviceLists.fittingFew(few, {
         ...{ filter, sort, after, limit: limit + 1, most: 2 * most },
       })

@@ -15,7 +15,14 @@ import {
 } from './list-condition-store.ts'
 import type { ListFilter, ListPosition, ListSort, Placed } from './list-filter.ts'
 import { behind, inOrder, orderOf, sortKeyIn } from './list-order-store.ts'
-import { type Brands, costInOrder, type FewDevices, fromFew, waysOf } from './list-way-store.ts'
+import {
+  type Brands,
+  costInOrder,
+  type FewDevices,
+  fromFew,
+  waysOf,
+  withIds,
+} from './list-way-store.ts'
 
 /** Part of a list: rows of one brand, or of all, in its order behind a position. */
 interface Stretch {
@@ -41,8 +48,8 @@ export interface ListStore {
     filter: ListFilter,
     asked: { readonly brands: Brands; readonly sort: ListSort },
   ): readonly FewDevices[]
-  /** How many devices the index finds: at most `most` are counted. */
-  countFew(few: FewDevices, most: number): Promise<number>
+  /** What finds the same devices, unless they are more than `most`. */
+  fewOf(few: FewDevices, most: number): Promise<FewDevices | undefined>
   /** Of the devices that the index finds, those that fit, sorted, behind a position. */
   fittingFew(
     few: FewDevices,
@@ -123,12 +130,18 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
 
     waysOf: (filter, asked) => waysOf(filter, asked, query),
 
-    async countFew(few, most) {
-      const { rows } = await sql<{ count: number }>`
-        select count(*) as count from (
-          select 1 from (${fromFew(few, sql`1 as one`, most)}) as parts limit ${most}
-        ) as found`.execute(query)
-      return Number(rows[0]?.count)
+    async fewOf(few, most) {
+      const rows = (columns: RawBuilder<unknown>) =>
+        sql`(${fromFew(few, columns, most + 1)}) as parts limit ${most + 1}`
+      if (!few.isLast) {
+        const { rows: counts } = await sql<{ count: number }>`
+          select count(*) as count from (select 1 from ${rows(sql`1 as one`)}) as found`.execute(query)
+        return Number(counts[0]?.count) > most ? undefined : few
+      }
+      // To find them by their parts again would take as long.
+      const { rows: found } = await sql<{ value: string }>`
+        select value from ${rows(sql`device.id as value`)}`.execute(query)
+      return found.length > most ? undefined : { ...few, parts: [withIds(found, query)] }
     },
 
     async fittingFew(few, { filter, sort, after, limit, most }) {

@@ -1,7 +1,7 @@
 /** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
-import { byteOrder, type Database, devicesByParts } from '../../database/index.ts'
+import { byteOrder, type Database, devicesByParts, joinFew, listed, listOf } from '../../database/index.ts'
 import {
   activityConditions,
   all,
@@ -292,6 +292,15 @@ export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query
     return { table, parts, cost, isLast }
   })
 }
+
+const FOUND = { value: 'text' } as const
+
+/** Primary key. */
+export const withIds = (found: readonly { readonly value: string }[], query: Query): Part => ({
+  from: sql`${listed(query, 'found', FOUND, listOf(FOUND, found))}
+    ${joinFew(query, 'device', sql`device.id = found.value`)}`,
+  condition: all([]),
+})
 
 /** At most `most` rows of each part. */
 export const fromFew = (

@@ -1,10 +1,8 @@
 /** The format of a file of devices. */
 import { type Command, Option } from 'commander'
 
-type Format = 'csv' | 'json'
-
 export interface FormatOption {
-  readonly format?: Format
+  readonly format?: 'csv' | 'json'
 }
 
 export const withFormat = (command: Command): Command =>
