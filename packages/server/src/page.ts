@@ -1,5 +1,12 @@
 /** One page of a list. */
 
+/** Which page of a list. */
+export interface Paging<Position> {
+  /** What the page before ended with. */
+  readonly after?: Position | undefined
+  readonly limit: number
+}
+
 export interface Page<Row> {
   readonly rows: readonly Row[]
   /** The last of them, behind which the next page begins. Undefined: nothing follows. */

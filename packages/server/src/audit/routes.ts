@@ -20,7 +20,7 @@ export function auditManagementRoutes(add: AddManagementRoute, deps: Stores): vo
     const { entries, next, examined } = await listAudit(listing, deps)
     return {
       entries: entries.map(auditRecord),
-      next: next === undefined ? null : cursorOf([next], query),
+      next: cursorOf(next && [next], query),
       ...(examined === undefined ? {} : { examined }),
     }
   })

@@ -1,27 +1,17 @@
 /** Brands: the accounts that serials are signed for, as far as somebody may see them. */
 import { type Authority, brandsFor, brandsNamed, covers } from '../authority.ts'
 import { noSuchRecord, type RequestError } from '../errors.ts'
-import { pageOf } from '../page.ts'
+import { type Page, type Paging, pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { StoredBrand } from './brand-store.ts'
 
-interface Listing {
-  readonly authority: Authority
-  /** An account id. */
-  readonly after?: string | undefined
-  readonly limit: number
-}
-
-/** By account id. `next` is where the page that follows begins. Throws {@link RequestError} `permission-denied`. */
+/** By account id, which is also the position. Throws {@link RequestError} `permission-denied`. */
 export async function listBrands(
-  { authority, after, limit }: Listing,
+  { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { brands }: TransactionStores,
-): Promise<{ readonly brands: readonly StoredBrand[]; readonly next: string | undefined }> {
+): Promise<Page<StoredBrand>> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), undefined)
-  const { rows: page, next } = await pageOf(limit, (most) =>
-    brands.page({ brands: seen, after, limit: most }),
-  )
-  return { brands: page, next: next?.accountId }
+  return pageOf(limit, (most) => brands.page({ brands: seen, after, limit: most }))
 }
 
 /**

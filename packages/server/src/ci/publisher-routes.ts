@@ -12,13 +12,10 @@ import { publisherRecord, testedRecord } from './rules/managing/publisher-record
 import { removeRule } from './rules/managing/remove-rule.ts'
 import { claimsIn, testKnownRule } from './rules/managing/test-rule.ts'
 
-type PublisherRouteDeps = Parameters<typeof listIssuers>[0] &
-  Parameters<typeof listOwnRules>[1] &
-  Parameters<typeof withWarnings>[1] &
-  Parameters<typeof testKnownRule>[1] &
-  Stores
-
-export function publisherManagementRoutes(add: AddManagementRoute, deps: PublisherRouteDeps): void {
+export function publisherManagementRoutes(
+  add: AddManagementRoute,
+  deps: Parameters<typeof testKnownRule>[1] & Stores,
+): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.issuers, async () => ({
@@ -28,10 +25,10 @@ export function publisherManagementRoutes(add: AddManagementRoute, deps: Publish
   add(api.myPublishers, async ({ authority, query }) => {
     const { limit = 100 } = query
     const [after] = positionIn(query, 1) ?? []
-    const { rules, next } = await listOwnRules({ authority, after, limit }, deps)
+    const { rows, next } = await listOwnRules({ authority, after, limit }, deps)
     return {
-      publishers: rules.map((known) => publisherRecord(known, deps.clock())),
-      next: next === undefined ? null : cursorOf([next], query),
+      publishers: rows.map((known) => publisherRecord(known, deps.clock())),
+      next: cursorOf(next && [next.rule.name], query),
     }
   })
 

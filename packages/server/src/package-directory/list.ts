@@ -1,6 +1,6 @@
 /** Reads the package directory, page by page. */
 import { type Authority, requireForAll } from '../authority.ts'
-import { pageOf } from '../page.ts'
+import { type Page, type Paging, pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { PackageEntry } from './package-store.ts'
 
@@ -14,27 +14,13 @@ export async function* listPackages(deps: TransactionStores): AsyncGenerator<Pac
   }
 }
 
-interface PackageListing {
-  readonly authority: Authority
-  /** The name of the last one of the page before. */
-  readonly after: string | undefined
-  readonly limit: number
-}
-
-interface PackagePage {
-  readonly packages: readonly PackageEntry[]
-  /** Pass it as `after`; undefined on the last page. */
-  readonly next: string | undefined
-}
-
 /** By name. Throws `RequestError` `permission-denied`. */
 export async function pageOfPackages(
-  { authority, after, limit }: PackageListing,
+  { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { packages }: TransactionStores,
-): Promise<PackagePage> {
+): Promise<Page<PackageEntry>> {
   requireForAll(authority, 'status:read')
-  const { rows: entries, next } = await pageOf(limit, (most) => packages.list({ after, limit: most }))
-  return { packages: entries, next: next?.name }
+  return pageOf(limit, (most) => packages.list({ after, limit: most }))
 }
 
 /** As lists and the API show it. */

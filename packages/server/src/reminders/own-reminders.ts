@@ -17,7 +17,7 @@ const remindersRecord = (
 })
 export type RemindersRecord = ReturnType<typeof remindersRecord>
 
-interface Sending {
+export interface Sending {
   /** How the service sends reminders. */
   readonly sentBy: readonly Channel[]
 }

@@ -2,11 +2,10 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../change.ts'
 import type { AddManagementRoute } from '../http/management/management-routes.ts'
-import { ownReminders, switchOwnReminders } from './own-reminders.ts'
+import type { Stores } from '../stores.ts'
+import { ownReminders, type Sending, switchOwnReminders } from './own-reminders.ts'
 
-type RouteDeps = Parameters<typeof ownReminders>[1] & Parameters<typeof switchOwnReminders>[1]
-
-export function reminderManagementRoutes(add: AddManagementRoute, deps: RouteDeps): void {
+export function reminderManagementRoutes(add: AddManagementRoute, deps: Stores & Sending): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.myReminders, ({ authority }) => ownReminders({ authority }, deps))

@@ -1,6 +1,6 @@
 /** Takes over what a serial-vault knows, from a dump of its tables. */
 import { type Authority, requireForAll } from '../authority.ts'
-import { type ImportSignedDeps, importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
+import { importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
 import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
 import type { Stores } from '../stores.ts'
 import type { DumpFile } from './dump-rows.ts'
@@ -8,8 +8,6 @@ import { readDump } from './read-dump.ts'
 import type { Holding } from './signing-log.ts'
 import { type TakenApiKeys, takeApiKeys } from './take-api-keys.ts'
 import { takeAssertions } from './take-assertions.ts'
-
-type ImportVaultDeps = Stores & ImportSignedDeps
 
 interface ImportOptions {
   readonly authority: Authority
@@ -39,7 +37,7 @@ const SOURCE = 'serial-vault'
  */
 export async function importSerialVault(
   { files, dryRun, authority, onProgress }: ImportOptions,
-  deps: ImportVaultDeps,
+  deps: Stores,
 ): Promise<ImportedVault> {
   requireForAll(authority, 'roles:manage')
   const dump = await readDump(files, deps.clock())

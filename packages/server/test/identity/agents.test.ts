@@ -91,17 +91,17 @@ eachDatabase((_kind, open) => {
       deps(),
     )
     assert.equal(added.file, undefined)
-    const mine = await listAgents({ account: 'other', authority: deciding() }, deps())
+    const mine = await listAgents({ account: 'other', limit: 100, authority: deciding() }, deps())
     assert.deepEqual(
-      mine.agents.map(({ name, account }) => [name, account.username]),
+      mine.rows.map(({ name, account }) => [name, account.username]),
       [['own-key', 'other']],
     )
     const names: string[] = []
     for (let after: string | undefined; ; ) {
       const page = await listAgents({ after, limit: 1, authority: deciding() }, deps())
-      names.push(...page.agents.map(({ name }) => name))
+      names.push(...page.rows.map(({ name }) => name))
       if (page.next === undefined) break
-      after = page.next
+      after = page.next.name
     }
     assert.ok(names.includes('own-key') && names.includes('builder@ci'))
     await removeAgent('own-key', deps())

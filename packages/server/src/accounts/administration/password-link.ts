@@ -1,13 +1,14 @@
 /** A one-time link to a new password, for somebody else: nobody types another's password. */
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import type { MadeLink } from '../one-time-links/link.ts'
 import { makeResetLink } from '../one-time-links/reset-link.ts'
 import type { NamedAccount } from './show-account.ts'
 
 const LIFETIME_MS = 24 * 3_600_000
 
-export interface PasswordLinkDeps {
+export interface PasswordLinkDeps extends Stores {
   /** Of the bundled identity service, without a trailing slash; undefined where another one is used. */
   readonly identityLocation: string | undefined
 }
@@ -18,7 +19,7 @@ export interface PasswordLinkDeps {
  */
 export async function makePasswordLink(
   { dryRun, ...named }: NamedAccount & { readonly dryRun: boolean },
-  deps: PasswordLinkDeps & Parameters<typeof makeResetLink>[1],
+  deps: PasswordLinkDeps,
 ) {
   requireForAll(named.authority, 'accounts:manage')
   requireRecentPerson(named.authority, deps.clock())

@@ -3,22 +3,19 @@ import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
-import type { Stores } from '../../stores.ts'
 import { addAccount } from '../add.ts'
 import { disableAccount, enableAccount } from '../disable.ts'
 import { listAccounts } from '../list.ts'
 import { accountRecord, accountRecords } from './account-record.ts'
 import { type AccountChange, editAccount } from './edit-account.ts'
-import { makePasswordLink } from './password-link.ts'
+import { makePasswordLink, type PasswordLinkDeps } from './password-link.ts'
 import { identityRecord, listIdentities, showAccount } from './show-account.ts'
 import { summarizeAccounts } from './summarize-accounts.ts'
 
-type AccountRouteDeps = Stores & Parameters<typeof makePasswordLink>[1]
-
-export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRouteDeps): void {
+export function accountManagementRoutes(add: AddManagementRoute, deps: PasswordLinkDeps): void {
   const api = MANAGEMENT_OPERATIONS
   // In a dry run nobody is signed out either.
-  const tried = ({ dryRun }: { readonly dryRun: boolean }): AccountRouteDeps =>
+  const tried = ({ dryRun }: { readonly dryRun: boolean }): PasswordLinkDeps =>
     dryRun
       ? {
           ...deps,
@@ -39,7 +36,7 @@ export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRo
     const { accounts, next, examined } = await listAccounts(listing, deps)
     return {
       accounts: await accountRecords(accounts, deps),
-      next: next === undefined ? null : cursorOf([next], query),
+      next: cursorOf(next === undefined ? next : [next], query),
       ...(examined === undefined ? {} : { examined }),
     }
   })
@@ -71,10 +68,10 @@ export function accountManagementRoutes(add: AddManagementRoute, deps: AccountRo
     const [issuer, subject] = positionIn(query, 2) ?? []
     const after = issuer === undefined || subject === undefined ? undefined : { issuer, subject }
     const listing = { ...namedIn(asked), after, limit: query.limit ?? 100 }
-    const { identities, next } = await listIdentities(listing, deps)
+    const { rows, next } = await listIdentities(listing, deps)
     return {
-      identities: identities.map(identityRecord),
-      next: next ? cursorOf([next.issuer, next.subject], query) : null,
+      identities: rows.map(identityRecord),
+      next: cursorOf(next && [next.issuer, next.subject], query),
     }
   })
 }

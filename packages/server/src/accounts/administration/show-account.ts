@@ -1,6 +1,6 @@
 /** One account, for whoever may see accounts. */
 import { type Authority, requireForAll } from '../../authority.ts'
-import { pageOf } from '../../page.ts'
+import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import type { ExternalIdentity, LinkedIdentity } from '../account-store.ts'
@@ -21,27 +21,13 @@ export async function showAccount(
   return findAccount(account, deps)
 }
 
-interface IdentityListing extends NamedAccount {
-  readonly after: ExternalIdentity | undefined
-  readonly limit: number
-}
-
-interface IdentityPage {
-  readonly identities: readonly LinkedIdentity[]
-  /** Undefined: nothing follows. */
-  readonly next: ExternalIdentity | undefined
-}
-
 /** By issuer and subject. Throws {@link RequestError} as `showAccount` does. */
 export async function listIdentities(
-  { after, limit, ...named }: IdentityListing,
+  { after, limit, ...named }: NamedAccount & Paging<ExternalIdentity>,
   deps: TransactionStores,
-): Promise<IdentityPage> {
+): Promise<Page<LinkedIdentity>> {
   const { id } = await showAccount(named, deps)
-  const { rows: identities, next } = await pageOf(limit, (most) =>
-    deps.accounts.identitiesOf(id, { after, limit: most }),
-  )
-  return { identities, next }
+  return pageOf(limit, (most) => deps.accounts.identitiesOf(id, { after, limit: most }))
 }
 
 /** As the API shows it. Times are RFC 3339 in UTC. */

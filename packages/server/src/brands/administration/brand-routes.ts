@@ -27,8 +27,8 @@ export function brandManagementRoutes(add: AddManagementRoute, deps: Stores): vo
   add(api.brands, async ({ authority, query }) => {
     const { limit = 100 } = query
     const [after] = positionIn(query, 1) ?? []
-    const { brands, next } = await listBrands({ authority, after, limit }, deps)
-    return { brands: brands.map(brandRecord), next: next === undefined ? null : cursorOf([next], query) }
+    const { rows, next } = await listBrands({ authority, after, limit }, deps)
+    return { brands: rows.map(brandRecord), next: cursorOf(next && [next.accountId], query) }
   })
   add(api.brand, async ({ authority, parameters }) =>
     brandRecord(await showBrand({ accountId: parameters['brand'] ?? '', authority }, deps)),
@@ -37,10 +37,10 @@ export function brandManagementRoutes(add: AddManagementRoute, deps: Stores): vo
   add(api.signingKeys, async ({ authority, query }) => {
     const { brand: brands, limit = 100 } = query
     const listing = { authority, brands, limit, after: keyIn(query) }
-    const { keys, next } = await pageOfSigningKeys(listing, deps)
+    const { rows, next } = await pageOfSigningKeys(listing, deps)
     return {
-      signing_keys: keys.map(signingKeyRecord),
-      next: next ? cursorOf([next.accountId, next.addedAt.toISOString(), next.keyId], query) : null,
+      signing_keys: rows.map(signingKeyRecord),
+      next: cursorOf(next && [next.accountId, next.addedAt.toISOString(), next.keyId], query),
     }
   })
   add(api.signingKey, async ({ authority, parameters }) => {
@@ -65,10 +65,10 @@ export function brandManagementRoutes(add: AddManagementRoute, deps: Stores): vo
     const { limit = 100 } = query
     const [keySha3, issuerId] = positionIn(query, 2) ?? []
     const after = keySha3 === undefined || issuerId === undefined ? undefined : { keySha3, issuerId }
-    const { identities, next } = await pageOfHardwareIdentities({ authority, after, limit }, deps)
+    const { rows, next } = await pageOfHardwareIdentities({ authority, after, limit }, deps)
     return {
-      hardware_identities: identities.map(hardwareIdentityRecord),
-      next: next ? cursorOf([next.keySha3, next.issuerId], query) : null,
+      hardware_identities: rows.map(hardwareIdentityRecord),
+      next: cursorOf(next && [next.keySha3, next.issuerId], query),
     }
   })
 }

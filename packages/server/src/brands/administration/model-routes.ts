@@ -32,11 +32,8 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): vo
 
   add(api.models, async ({ authority, query }) => {
     const { brand: brands, limit = 100 } = query
-    const { models, next } = await listModels({ authority, brands, after: modelAfter(query), limit }, deps)
-    return {
-      models: models.map(modelRecord),
-      next: next ? cursorOf([next.brandId, next.model], query) : null,
-    }
+    const { rows, next } = await listModels({ authority, brands, after: modelAfter(query), limit }, deps)
+    return { models: rows.map(modelRecord), next: cursorOf(next && [next.brandId, next.model], query) }
   })
   add(api.model, async (asked) => modelDetailsRecord(await showModel(modelIn(asked), deps)))
   add(api.addModel, async (asked) => {
@@ -75,10 +72,10 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): vo
   add(api.remodels, async (asked) => {
     const { limit = 100 } = asked.query
     const listing = { ...modelIn(asked), after: modelAfter(asked.query), limit }
-    const { remodels, next } = await listRemodels(listing, deps)
+    const { rows, next } = await listRemodels(listing, deps)
     return {
-      remodels: remodels.map(remodelRecord),
-      next: next ? cursorOf([next.brandId, next.model], asked.query) : null,
+      remodels: rows.map(remodelRecord),
+      next: cursorOf(next && [next.to.brandId, next.to.model], asked.query),
     }
   })
 
@@ -87,10 +84,10 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): vo
     const [at = '', id = ''] = positionIn(query, 2) ?? []
     const createdAt = instantOf(at)
     const after = createdAt && { createdAt, id }
-    const { keys, next } = await pageOfApiKeys({ ...modelIn(asked), after, limit: query.limit ?? 100 }, deps)
+    const { rows, next } = await pageOfApiKeys({ ...modelIn(asked), after, limit: query.limit ?? 100 }, deps)
     return {
-      api_keys: keys.map(apiKeyRecord),
-      next: next ? cursorOf([next.createdAt.toISOString(), next.id], query) : null,
+      api_keys: rows.map(apiKeyRecord),
+      next: cursorOf(next && [next.createdAt.toISOString(), next.id], query),
     }
   })
   add(api.apiKey, async (asked) => apiKeyRecord(await seenApiKey(apiKeyIn(asked), deps)))
@@ -120,10 +117,10 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): vo
     const [serial, key] = positionIn(query, 2) ?? []
     const after = serial === undefined ? undefined : { serial: serial || null, deviceKeyId: key || null }
     const listing = { ...modelIn(asked), after, limit: query.limit ?? 100 }
-    const { entries, next } = await pageOfAllowed(listing, deps)
+    const { rows, next } = await pageOfAllowed(listing, deps)
     return {
-      entries: entries.map(allowListRecord),
-      next: next ? cursorOf([next.serial ?? '', next.deviceKeyId ?? ''], query) : null,
+      entries: rows.map(allowListRecord),
+      next: cursorOf(next && [next.serial ?? '', next.deviceKeyId ?? ''], query),
     }
   })
   add(api.removeAllowed, async (asked) => {

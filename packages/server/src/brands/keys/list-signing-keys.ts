@@ -2,7 +2,7 @@
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { noSuchRecord, RequestError } from '../../errors.ts'
-import { pageOf } from '../../page.ts'
+import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { KeyPosition, StoredSigningKey } from '../brand-store.ts'
 import { findAssertion, trustContext } from '../trust/trust.ts'
@@ -29,25 +29,23 @@ export async function listSigningKeys(
   return Promise.all(keys.map((key) => describeSigningKey(key, deps)))
 }
 
-interface Listing {
+interface Listing extends Paging<KeyPosition> {
   readonly authority: Authority
   /** Default: all. */
   readonly brands?: readonly string[] | undefined
-  readonly after?: KeyPosition | undefined
-  readonly limit: number
 }
 
 /** Of the brands that the caller may see, in the same order. Throws {@link RequestError} `permission-denied`. */
 export async function pageOfSigningKeys(
   { authority, brands, after, limit }: Listing,
   deps: Stores,
-): Promise<{ readonly keys: readonly SigningKeyDescription[]; readonly next: KeyPosition | undefined }> {
+): Promise<Page<SigningKeyDescription>> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
-  const { rows: page, next } = await pageOf(limit, (most) =>
+  const { rows: keys, next } = await pageOf(limit, (most) =>
     deps.brands.keysPage({ brands: seen, after, limit: most }),
   )
-  const keys = await Promise.all(page.map((key) => describeSigningKey(key, deps)))
-  return { keys, next }
+  const rows = await Promise.all(keys.map((key) => describeSigningKey(key, deps)))
+  return { rows, next: next && rows.at(-1) }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Allows devices of one model to become another, or stops allowing it. */
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { invalidField, noSuchRecord } from '../../errors.ts'
-import { pageOf } from '../../page.ts'
+import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { isStorable, managedModel, type NamedModel, noSuchModel, seenModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
@@ -78,25 +78,14 @@ function noSuchRemodel({ from, to }: Pick<Pair, 'from' | 'to'>) {
   )
 }
 
-interface Listing extends NamedModel {
-  readonly after?: ModelName | undefined
-  readonly limit: number
-}
-
-/**
- * By brand and name; models of brands that the caller may not see are not there. `next` is where the page that follows
- * begins. Throws as {@link seenModel} does.
- */
+/** By brand and name; models of brands that the caller may not see are missing. Throws as {@link seenModel} does. */
 export async function listRemodels(
-  { after, limit, ...named }: Listing,
+  { after, limit, ...named }: NamedModel & Paging<ModelName>,
   stores: TransactionStores,
-): Promise<{ readonly remodels: readonly Remodel[]; readonly next: ModelName | undefined }> {
+): Promise<Page<Remodel>> {
   const model = await seenModel(named, stores)
   const brands = brandsNamed(brandsFor(named.authority, 'models:read'), undefined)
-  const { rows: remodels, next } = await pageOf(limit, (most) =>
-    stores.models.remodelsFrom(model, { brands, after, limit: most }),
-  )
-  return { remodels, next: next?.to }
+  return pageOf(limit, (most) => stores.models.remodelsFrom(model, { brands, after, limit: most }))
 }
 
 /** As the API, `--json` and exports show it. Times are RFC 3339 in UTC. */

@@ -54,10 +54,10 @@ async function allAgents({ authority, ...stores }: Installation): Promise<ListPa
   const { listAgents } = await import('../../identity/agents/list-agents.ts')
   const records: JsonObject[] = []
   for (let after: string | undefined; ; ) {
-    const page = await listAgents({ account: undefined, authority, after, limit: 1000 }, stores)
-    records.push(...page.agents.map(agentRecord))
-    if (page.next === undefined) return { records, more: false }
-    after = page.next
+    const page = await listAgents({ authority, after, limit: 1000 }, stores)
+    records.push(...page.rows.map(agentRecord))
+    if (!page.next) return { records, more: false }
+    after = page.next.name
   }
 }
 

@@ -117,8 +117,8 @@ async function allRules(options: ListOptions, installation: Installation): Promi
   const all: KnownRule[] = []
   for (let after: string | undefined; ; ) {
     const page = await listRules({ account, issuer, after, limit: 1000 }, installation)
-    all.push(...page.rules)
-    if (page.next === undefined) return all
-    after = page.next
+    all.push(...page.rows)
+    if (!page.next) return all
+    after = page.next.rule.name
   }
 }

@@ -4,16 +4,14 @@ import type { Static } from 'typebox'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../../http/management/management-routes.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
+import type { Stores } from '../../stores.ts'
 import { type EvidenceFilter, type EvidencePosition, listCloneEvidence } from '../clones/list-evidence.ts'
 import { modelsNamed } from '../fleet/named.ts'
 import { cloneEvidenceRecord } from './device-records.ts'
 
 type EvidenceQuery = Static<typeof CloneEvidenceQuerySchema>
 
-export function evidenceManagementRoutes(
-  add: AddManagementRoute,
-  deps: Parameters<typeof listCloneEvidence>[1],
-): void {
+export function evidenceManagementRoutes(add: AddManagementRoute, deps: Stores): void {
   add(MANAGEMENT_OPERATIONS.cloneEvidence, async ({ authority, query }) => {
     const { limit = 100 } = query
     const listing = { authority, filter: filterIn(query), after: placeIn(query), limit }
@@ -33,7 +31,7 @@ const filterIn = ({ kind, brand, model, since }: EvidenceQuery): EvidenceFilter 
 })
 
 /** What is absent is an empty text. */
-const cursorAt = ({ device, within }: EvidencePosition, query: EvidenceQuery): string =>
+const cursorAt = ({ device, within }: EvidencePosition, query: EvidenceQuery): string | null =>
   cursorOf(
     [
       ...(device ? [String(device.key), device.id] : ['', '']),

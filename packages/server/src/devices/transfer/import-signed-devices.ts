@@ -7,8 +7,6 @@ import { type Authority, requireForAll } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
 import { type ImportedSigned, type NumberedDevice, type SignedDevice, SignedImport } from './signed-import.ts'
 
-export interface ImportSignedDeps extends Stores {}
-
 interface ImportOptions {
   /** The other service: `decided_by` of the rows. */
   readonly source: string
@@ -24,7 +22,7 @@ const BATCH = 500
 export async function importSignedDevices(
   all: readonly SignedDevice[],
   { source, dryRun, authority, onProgress }: ImportOptions,
-  { inImport, clock }: ImportSignedDeps,
+  { inImport, clock }: Stores,
 ): Promise<ImportedSigned> {
   requireForAll(authority, 'devices:manage')
   let counts: ImportedSigned | undefined

@@ -7,9 +7,9 @@ import { hash } from 'node:crypto'
 import { invalidField } from '../../errors.ts'
 import { jsonIn } from '../../foreign-json.ts'
 
-/** `position` is what the list is sorted by. */
-export const cursorOf = (position: readonly string[], parameters: object): string =>
-  Buffer.from(JSON.stringify([digestOf(parameters), ...position])).toString('base64url')
+/** `position` is what the list is sorted by; null without one. */
+export const cursorOf = (position: readonly string[] | undefined, parameters: object): string | null =>
+  position ? Buffer.from(JSON.stringify([digestOf(parameters), ...position])).toString('base64url') : null
 
 /**
  * The position in a cursor of `parts` texts; undefined without one. Throws {@link RequestError} `invalid-field` for a

@@ -26,8 +26,8 @@ export function agentManagementRoutes(add: AddManagementRoute, deps: Stores): vo
   ) => {
     const { limit = 100 } = query
     const [after] = positionIn(query, 1) ?? []
-    const { agents, next } = await listAgents({ ...whose, authority, after, limit }, deps)
-    return { agents: agents.map(agentRecord), next: next === undefined ? null : cursorOf([next], query) }
+    const { rows, next } = await listAgents({ ...whose, authority, after, limit }, deps)
+    return { agents: rows.map(agentRecord), next: cursorOf(next && [next.name], query) }
   }
 
   const removed = async (

@@ -3,30 +3,23 @@ import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { GrantKey, ListedGrant } from '../../grants/grant.ts'
 import type { GrantFilter } from '../../grants/grant-store.ts'
-import { pageOf } from '../../page.ts'
+import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 
-interface Listing {
+interface Listing extends Paging<GrantKey> {
   readonly filter: Omit<GrantFilter, 'accountId'> & {
     /** A username or an id. */
     readonly account?: string | undefined
   }
-  readonly after: GrantKey | undefined
-  readonly limit: number
   readonly authority: Authority
 }
 
-/**
- * By account, role and brand; expired ones too. `next` is what comes after. Throws `permission-denied`, and
- * `no-such-record` for the account. */
+/** By account, role and brand; expired ones too. Throws `permission-denied`, and `no-such-record` for the account. */
 export async function listGrants(
   { filter: { account, ...filter }, after, limit, authority }: Listing,
   stores: TransactionStores,
-): Promise<{ readonly grants: readonly ListedGrant[]; readonly next: GrantKey | undefined }> {
+): Promise<Page<ListedGrant>> {
   requireForAll(authority, 'roles:read')
   const accountId = account === undefined ? undefined : (await findAccount(account, stores)).id
-  const { rows: page, next } = await pageOf(limit, (most) =>
-    stores.grants.list({ ...filter, accountId }, { after, limit: most }),
-  )
-  return { grants: page, next }
+  return pageOf(limit, (most) => stores.grants.list({ ...filter, accountId }, { after, limit: most }))
 }

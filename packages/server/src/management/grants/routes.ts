@@ -23,7 +23,7 @@ export function grantManagementRoutes(
   add(api.grants, async ({ authority, query }) => {
     const { account, role, brand, limit = 100 } = query
     const [after] = positionIn(query, 1) ?? []
-    const { grants, next } = await listGrants(
+    const { rows, next } = await listGrants(
       {
         authority,
         limit,
@@ -32,7 +32,7 @@ export function grantManagementRoutes(
       },
       stores,
     )
-    return { grants: grants.map(grantRecord), next: next ? cursorOf([grantId(next)], query) : null }
+    return { grants: rows.map(grantRecord), next: cursorOf(next && [grantId(next)], query) }
   })
 
   add(api.addGrant, async (asked) => {

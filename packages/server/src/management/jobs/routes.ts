@@ -6,7 +6,7 @@ import {
   MOST_JOB_WAIT,
 } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { type ChangingBy, undone } from '../../change.ts'
+import { undone } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import {
   type AddManagementRoute,
@@ -30,12 +30,10 @@ import { type JobAuthority, makeJob, makeVerification, type WantedJob } from './
 import { previewJob, previewRecord } from './preview-job.ts'
 import { cancelJob, exportItems, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
 
-type JobRouteDeps = Omit<Stores, 'changeBy'> &
-  Parameters<typeof waitForJob>[1] & {
-    readonly changeBy: ChangingBy
-    /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
-    readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
-  }
+interface JobRouteDeps extends Stores {
+  /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
+  readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
+}
 
 const isAny = (options: object): boolean => Object.values(options).some((value) => value !== undefined)
 
@@ -76,9 +74,9 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
 
   add(api.jobs, async ({ authority, query }) => {
     const { limit = 100 } = query
-    const [before] = positionIn(query, 1) ?? []
-    const { jobs, next } = await listJobs({ authority, before, limit }, deps)
-    return { jobs: jobs.map(jobRecord), next: next === undefined ? null : cursorOf([next], query) }
+    const [after] = positionIn(query, 1) ?? []
+    const { rows, next } = await listJobs({ authority, after, limit }, deps)
+    return { jobs: rows.map(jobRecord), next: cursorOf(next && [next.id], query) }
   })
 
   /** Once it has ended, for whoever can wait; with the address of a job that only tries, too. */
@@ -163,11 +161,8 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
     const [text] = positionIn(query, 1) ?? []
     // A place that is none begins with the first page, as far as anybody can tell.
     const after = text !== undefined && /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined
-    const { items, next } = await listItems({ id, authority, outcome, after, limit }, deps)
-    return {
-      items: items.map(itemRecord),
-      next: next === undefined ? null : cursorOf([String(next)], query),
-    }
+    const { rows, next } = await listItems({ id, authority, outcome, after, limit }, deps)
+    return { items: rows.map(itemRecord), next: cursorOf(next && [String(next.place)], query) }
   })
 
   add(api.exportJob, async ({ authority, parameters: { id = '' }, query }) => {

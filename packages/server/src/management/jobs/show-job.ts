@@ -4,7 +4,7 @@ import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
 import { noSuchRecord, RequestError, stateConflict } from '../../errors.ts'
 import { exportText } from '../../files/export-rows.ts'
-import { pageOf } from '../../page.ts'
+import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { scopeOfToken } from '../tokens/manager.ts'
 import { isOver, itemRecord, type Job, type JobItem, type JobOutcome } from './job.ts'
@@ -48,36 +48,26 @@ export async function waitForJob(
   }
 }
 
-/** Newest first. `next`: the id that the next page comes before. */
+/** Newest first. `after`: an id. */
 export async function listJobs(
-  {
-    authority,
-    before,
-    limit,
-  }: { readonly authority: Authority; readonly before: string | undefined; readonly limit: number },
+  { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { jobs }: TransactionStores,
-): Promise<{ readonly jobs: readonly Job[]; readonly next: string | undefined }> {
+): Promise<Page<Job>> {
   const accountId = seesAll(authority) ? undefined : authority.accountId
-  const { rows: page, next } = await pageOf(limit, (most) => jobs.list({ accountId, before, limit: most }))
-  return { jobs: page, next: next?.id }
+  return pageOf(limit, (most) => jobs.list({ accountId, before: after, limit: most }))
 }
 
-/** In the order of the selection. Throws as {@link findJob}. */
+interface OfJob extends Named {
+  readonly outcome: JobOutcome | 'open' | undefined
+}
+
+/** In the order of the selection. `after`: a place. Throws as {@link findJob}. */
 export async function listItems(
-  {
-    id,
-    authority,
-    ...of
-  }: Named & {
-    readonly outcome: JobOutcome | 'open' | undefined
-    readonly after: number | undefined
-    readonly limit: number
-  },
+  { id, authority, outcome, after, limit }: OfJob & Paging<number>,
   deps: TransactionStores,
-): Promise<{ readonly items: readonly JobItem[]; readonly next: number | undefined }> {
+): Promise<Page<JobItem>> {
   await findJob({ id, authority }, deps)
-  const { rows: page, next } = await pageOf(of.limit, (most) => deps.jobs.items(id, { ...of, limit: most }))
-  return { items: page, next: next?.place }
+  return pageOf(limit, (most) => deps.jobs.items(id, { outcome, after, limit: most }))
 }
 
 /**
@@ -119,28 +109,23 @@ function requireRightsOf({ maker: { login } }: Job, authority: Authority): void 
   )
 }
 
-/** What became of each record of a job, as a file (contract/administration.md, A16 and A18). */
-interface Wanted {
-  readonly id: string
-  readonly authority: Authority
-  readonly outcome: JobOutcome | 'open' | undefined
-  readonly format: 'ndjson' | 'csv'
-}
-
 const COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
 const PAGE = 1_000
 
-/** The text, in chunks: the first page is read when this returns. Throws as `findJob` does. */
+/**
+ * What became of each record, as a file (contract/administration.md, A16 and A18): the text, in chunks. The first page is
+ * read when this returns. Throws as {@link findJob}.
+ */
 export async function exportItems(
-  { format, ...asked }: Wanted,
+  { format, ...asked }: OfJob & { readonly format: 'ndjson' | 'csv' },
   deps: TransactionStores,
 ): Promise<AsyncIterable<string>> {
-  const first = await listItems({ ...asked, after: undefined, limit: PAGE }, deps)
+  const first = await listItems({ ...asked, limit: PAGE }, deps)
   const pages = async function* () {
     for (let page = first; ; ) {
-      yield page.items.map(itemRecord)
-      if (page.next === undefined) return
-      page = await listItems({ ...asked, after: page.next, limit: PAGE }, deps)
+      yield page.rows.map(itemRecord)
+      if (!page.next) return
+      page = await listItems({ ...asked, after: page.next.place, limit: PAGE }, deps)
     }
   }
   return exportText(pages(), { format, columns: COLUMNS })

@@ -58,7 +58,7 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
 
 const listOf = ({ sessions, next }: SessionPage, query: object) => ({
   tokens: sessions.map(usedSessionRecord),
-  next: next ? cursorOf([next.at.toISOString(), next.id], query) : null,
+  next: cursorOf(next && [next.at.toISOString(), next.id], query),
 })
 
 type Query = Asked<typeof MANAGEMENT_OPERATIONS.myTokens>['query']

@@ -1,27 +1,16 @@
 /** Lists the devices that a model with the registration `allow-list` lets in. */
-import { pageOf } from '../../../page.ts'
+import { type Page, type Paging, pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { type NamedModel, seenModel } from '../find-model.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
-interface Listing extends NamedModel {
-  readonly after?: AllowListEntry | undefined
-  readonly limit: number
-}
-
-/**
- * By serial number and key, those without a serial number first. `next` is where the page that follows begins. Throws as
- * {@link seenModel} does.
- */
+/** By serial number and key, those without a serial number first. Throws as {@link seenModel} does. */
 export async function pageOfAllowed(
-  { after, limit, ...named }: Listing,
+  { after, limit, ...named }: NamedModel & Paging<AllowListEntry>,
   deps: TransactionStores,
-): Promise<{ readonly entries: readonly AllowListEntry[]; readonly next: AllowListEntry | undefined }> {
+): Promise<Page<AllowListEntry>> {
   const model = await seenModel(named, deps)
-  const { rows: entries, next } = await pageOf(limit, (most) =>
-    deps.allowList.list(model, { after, limit: most }),
-  )
-  return { entries, next }
+  return pageOf(limit, (most) => deps.allowList.list(model, { after, limit: most }))
 }
 
 /** As the API, `--json` and exports show it. */

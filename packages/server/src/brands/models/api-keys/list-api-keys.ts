@@ -1,26 +1,20 @@
 /** API keys, without their text, for whoever may see their model. */
 import { type Authority, brandsFor, covers } from '../../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../../errors.ts'
-import { pageOf } from '../../../page.ts'
+import { type Page, type Paging, pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { type NamedModel, seenModel } from '../find-model.ts'
 import type { ModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
 import type { KeyPosition } from './api-key-store.ts'
 
-interface Listing extends NamedModel {
-  readonly after?: KeyPosition | undefined
-  readonly limit: number
-}
-
-/** Those of one model, by time. `next` is where the page that follows begins. Throws as {@link seenModel} does. */
+/** Those of one model, by time. Throws as {@link seenModel} does. */
 export async function pageOfApiKeys(
-  { after, limit, ...named }: Listing,
+  { after, limit, ...named }: NamedModel & Paging<KeyPosition>,
   deps: TransactionStores,
-): Promise<{ readonly keys: readonly ApiKey[]; readonly next: KeyPosition | undefined }> {
+): Promise<Page<ApiKey>> {
   const model = await seenModel(named, deps)
-  const { rows: page, next } = await pageOf(limit, (most) => deps.apiKeys.page(model, { after, limit: most }))
-  return { keys: page, next }
+  return pageOf(limit, (most) => deps.apiKeys.page(model, { after, limit: most }))
 }
 
 export interface NamedApiKey {

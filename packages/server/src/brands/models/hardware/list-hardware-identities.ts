@@ -1,31 +1,19 @@
 /** Lists the imported hardware identities, which belong to no brand. */
 import { type Authority, requireForAll } from '../../../authority.ts'
-import { pageOf } from '../../../page.ts'
+import { type Page, type Paging, pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
 /** Where an identity stands in the list. */
 export type IdentityPosition = Pick<StoredHardwareIdentity, 'keySha3' | 'issuerId'>
 
-interface Listing {
-  readonly authority: Authority
-  readonly after?: IdentityPosition | undefined
-  readonly limit: number
-}
-
-/** By the digest of their key. `next` is where the page that follows begins. Throws `permission-denied`. */
+/** By the digest of their key. Throws `permission-denied`. */
 export async function pageOfHardwareIdentities(
-  { authority, after, limit }: Listing,
+  { authority, after, limit }: Paging<IdentityPosition> & { readonly authority: Authority },
   { hardwareIdentities }: TransactionStores,
-): Promise<{
-  readonly identities: readonly StoredHardwareIdentity[]
-  readonly next: IdentityPosition | undefined
-}> {
+): Promise<Page<StoredHardwareIdentity>> {
   requireForAll(authority, 'models:read')
-  const { rows: identities, next } = await pageOf(limit, (most) =>
-    hardwareIdentities.list({ after, limit: most }),
-  )
-  return { identities, next }
+  return pageOf(limit, (most) => hardwareIdentities.list({ after, limit: most }))
 }
 
 /** As the API, `--json` and exports show it. */

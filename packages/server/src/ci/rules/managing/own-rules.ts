@@ -2,25 +2,18 @@
 import type { AccountId } from '@ratafia/api'
 import type { Authority } from '../../../authority.ts'
 import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'
-import { pageOf } from '../../../page.ts'
+import { type Page, type Paging, pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { isRuleName } from '../rule.ts'
 import type { KnownRule } from '../rule-store.ts'
 
-/** By name. `next`: the name that the next page comes after. */
+/** By name, which is also the position. */
 export async function listOwnRules(
-  {
-    authority,
-    after,
-    limit,
-  }: { readonly authority: Authority; readonly after: string | undefined; readonly limit: number },
+  { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { rules }: TransactionStores,
-): Promise<{ readonly rules: readonly KnownRule[]; readonly next: string | undefined }> {
+): Promise<Page<KnownRule>> {
   const accountId = ownAccountId(authority)
-  const { rows: page, next } = await pageOf(limit, (most) =>
-    rules.page({ accountId, issuerId: undefined, after, limit: most }),
-  )
-  return { rules: page, next: next?.rule.name }
+  return pageOf(limit, (most) => rules.page({ accountId, issuerId: undefined, after, limit: most }))
 }
 
 /** Throws {@link RequestError} `no-such-record`, in the same words for a rule of another account. */
