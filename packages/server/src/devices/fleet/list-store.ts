@@ -15,14 +15,7 @@ import {
 } from './list-condition-store.ts'
 import type { ListFilter, ListPosition, ListSort, Placed } from './list-filter.ts'
 import { behind, inOrder, orderOf, sortKeyIn } from './list-order-store.ts'
-import {
-  type Brands,
-  costInOrder,
-  type FewDevices,
-  fromFew,
-  waysOf,
-  withIds,
-} from './list-way-store.ts'
+import { type Brands, costInOrder, type FewDevices, fromFew, waysOf, withIds } from './list-way-store.ts'
 
 /** Part of a list: rows of one brand, or of all, in its order behind a position. */
 interface Stretch {
