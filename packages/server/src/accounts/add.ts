@@ -21,7 +21,10 @@ export interface AddAccountInput {
  * Throws {@link RequestError}: `permission-denied`; `already-exists` for a username that is taken; `invalid-field` when a
  * field breaks its rule, or the account is to have a password and another one with a password has its e-mail address.
  */
-export async function addAccount(input: AddAccountInput, deps: Stores): Promise<Account> {
+export async function addAccount(
+  input: AddAccountInput,
+  { clock, passwords, changeBy }: Stores,
+): Promise<Account> {
   const { authority } = input
   requireForAll(authority, 'accounts:manage')
   const fields = {
@@ -29,11 +32,11 @@ export async function addAccount(input: AddAccountInput, deps: Stores): Promise<
     username: checkUsername(input.username),
     email: checkEmail(input.email),
     name: checkDisplayName(input.name),
-    createdAt: deps.clock(),
+    createdAt: clock(),
   }
   const bytes = input.password === undefined ? undefined : chosenPasswordBytes(input.password)
-  const passwordHash = bytes && (await deps.passwords.hash(bytes))
-  await deps.changeBy(authority.author)(async ({ accounts, record }) => {
+  const passwordHash = bytes && (await passwords.hash(bytes))
+  await changeBy(authority.author)(async ({ accounts, record }) => {
     if (!(await accounts.insert({ ...fields, passwordHash }))) throw await taken(fields, accounts)
     await record({ action: 'account.add', subject: fields.username, details: { id: fields.id } })
   })

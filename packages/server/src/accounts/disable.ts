@@ -15,12 +15,12 @@ import { findAccount } from './find.ts'
  */
 export async function disableAccount(
   { account: nameOrId, authority, mustBeSeen }: AccountChange,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const account = await findAccount(nameOrId, deps)
-  const disabled = await deps.changeBy(authority.author)(async (on) => {
-    const at = deps.clock()
+  const account = await findAccount(nameOrId, stores)
+  const disabled = await stores.changeBy(authority.author)(async (on) => {
+    const at = stores.clock()
     await requireMayManage({ authority, account }, on, at)
     // Before the account: whoever locks both does so in this order.
     await requireOtherOperator(account.id, on, at)
@@ -34,7 +34,7 @@ export async function disableAccount(
   })
   // A session of a disabled account opens nothing, but enabling must not bring old sessions back. After the change is
   // stored: whoever is signing in right now checks the account once more.
-  await deps.signInSessions.removeAllOf(account.id)
+  await stores.signInSessions.removeAllOf(account.id)
   return disabled
 }
 
@@ -44,17 +44,17 @@ export async function disableAccount(
  */
 export async function enableAccount(
   { account: nameOrId, authority, mustBeSeen }: AccountChange,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const account = await findAccount(nameOrId, deps)
-  return deps.changeBy(authority.author)(async (on) => {
-    await requireMayManage({ authority, account }, on, deps.clock())
+  const account = await findAccount(nameOrId, stores)
+  return stores.changeBy(authority.author)(async (on) => {
+    await requireMayManage({ authority, account }, on, stores.clock())
     const now = requireNotRemoved((await on.accounts.lock(account.id)) ?? account)
     mustBeSeen?.(await accountRecord(now, on))
     if (await on.accounts.enable(account.id)) {
       // An external identity service may have vouched for it meanwhile.
-      await on.accounts.endLogins(account.id, deps.clock())
+      await on.accounts.endLogins(account.id, stores.clock())
       await on.record({ action: 'account.enable', subject: account.username })
     }
     return (await on.accounts.findById(account.id)) ?? account

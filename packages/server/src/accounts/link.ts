@@ -15,16 +15,16 @@ import { checkIdentity } from './resolve-identity.ts'
  */
 export async function linkIdentity(
   { account: nameOrId, authority, ...unchecked }: ExternalIdentity & NamedAccount,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const account = requireNotRemoved(await findAccount(nameOrId, deps))
+  const account = requireNotRemoved(await findAccount(nameOrId, stores))
   const identity = checkIdentity(unchecked)
-  const linked = await deps.changeBy(authority.author)(async (on) => {
+  const linked = await stores.changeBy(authority.author)(async (on) => {
     const { accounts, record } = on
-    await requireMayLetIn({ authority, account }, on, deps.clock())
+    await requireMayLetIn({ authority, account }, on, stores.clock())
     if (!(await accounts.keep(account.id))) return 'removed'
-    const inserted = await accounts.insertIdentity(identity, account.id, deps.clock())
+    const inserted = await accounts.insertIdentity(identity, account.id, stores.clock())
     if (inserted)
       await record({ action: 'account.link', subject: account.username, details: { ...identity } })
     return inserted
@@ -32,7 +32,7 @@ export async function linkIdentity(
   if (linked === 'removed')
     throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
   if (linked) return account
-  const owner = await deps.accounts.findByIdentity(identity)
+  const owner = await stores.accounts.findByIdentity(identity)
   if (owner?.id === account.id) return account
   throw invalidField(
     `This identity belongs to the account "${owner?.username ?? 'unknown'}" already. One identity is one account.`,

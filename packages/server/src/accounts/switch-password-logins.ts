@@ -9,14 +9,14 @@ import { findAccount } from './find.ts'
 /** Does nothing where it is so already. Throws as `requireMayManage`; `no-such-record`; `state-conflict` if it is removed. */
 export async function switchPasswordLogins(
   { account: nameOrId, on: wanted, authority }: NamedAccount & { readonly on: boolean },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const account = requireNotRemoved(await findAccount(nameOrId, deps))
-  return deps.changeBy(authority.author)(async (on) => {
+  const account = requireNotRemoved(await findAccount(nameOrId, stores))
+  return stores.changeBy(authority.author)(async (on) => {
     const { accounts, record } = on
-    await requireMayManage({ authority, account }, on, deps.clock())
-    if (await accounts.switchPasswordLogins(account.id, wanted ? undefined : deps.clock())) {
+    await requireMayManage({ authority, account }, on, stores.clock())
+    if (await accounts.switchPasswordLogins(account.id, wanted ? undefined : stores.clock())) {
       const action = wanted ? 'account.password-logins-on' : 'account.password-logins-off'
       await record({ action, subject: account.username })
     }

@@ -19,11 +19,11 @@ interface AuditExport {
 /** Throws {@link RequestError} `permission-denied`, and `invalid-field`, before the first page is asked for. */
 export function auditPages(
   { filter, authority, through }: AuditExport,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): AsyncGenerator<readonly AuditRow[]> {
   requireForAll(authority, 'audit:read')
   checkAction(filter)
-  return pages({ filter, through }, deps)
+  return pages({ filter, through }, stores)
 }
 
 /** No query looks at more than `mostRows`, and no page is empty. */

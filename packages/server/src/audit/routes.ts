@@ -10,14 +10,14 @@ import type { Stores } from '../stores.ts'
 import { exportAudit } from './export.ts'
 import { auditRecord, listAudit } from './list.ts'
 
-export function auditManagementRoutes(add: AddManagementRoute, deps: Stores): void {
+export function auditManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   add(api.audit, async ({ authority, query }) => {
     const [position] = positionIn(query, 1) ?? []
     const { limit = 100 } = query
     const before = entryIn('query/cursor', position) ?? entryIn('query/before', query.before)
     const listing = { ...filterIn(query), authority, before, limit }
-    const { entries, next, examined } = await listAudit(listing, deps)
+    const { entries, next, examined } = await listAudit(listing, stores)
     return {
       entries: entries.map(auditRecord),
       next: cursorOf(next && [next], query),
@@ -27,7 +27,7 @@ export function auditManagementRoutes(add: AddManagementRoute, deps: Stores): vo
 
   add(api.exportAudit, async ({ authority, query }) => {
     const { format = 'ndjson' } = query
-    const text = await exportAudit({ filter: filterIn(query), format, authority }, deps)
+    const text = await exportAudit({ filter: filterIn(query), format, authority }, stores)
     return format === 'csv'
       ? new Streamed('text/csv; charset=utf-8', 'audit.csv', text)
       : new Streamed('application/x-ndjson', 'audit.jsonl', text)

@@ -39,13 +39,13 @@ const PAGE = 1000
 /** Reads the whole chain, a page at a time, while it may grow. */
 export async function verifyAudit(
   options: VerifyAuditOptions,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<AuditVerdict> {
-  for (let chain = await deps.audit.chain(); ; ) {
-    const verdict = await verifyFrom(chain, options, deps)
+  for (let chain = await stores.audit.chain(); ; ) {
+    const verdict = await verifyFrom(chain, options, stores)
     if (!verdict.broken) return verdict
     // Retention may have removed its beginning in between: then check again, from the new beginning.
-    const now = await deps.audit.chain()
+    const now = await stores.audit.chain()
     if (now.baseSeq <= chain.baseSeq) return verdict
     chain = now
   }

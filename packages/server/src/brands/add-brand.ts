@@ -15,7 +15,7 @@ export interface BrandFiles extends SigningKeyFiles {
  * Adds a brand, or another account that models name in `serial-authority`, with its first signing key. Throws as
  * {@link storeSigningKey}.
  */
-export async function addBrand(files: BrandFiles, deps: Stores): Promise<AddedKey> {
+export async function addBrand(files: BrandFiles, stores: Stores): Promise<AddedKey> {
   requireForAll(files.authority, 'roles:manage')
   const account = assertionIn(files.account, 'account')
   const accountKey = assertionIn(files.accountKey, 'account-key')
@@ -30,6 +30,6 @@ export async function addBrand(files: BrandFiles, deps: Stores): Promise<AddedKe
       keyName: files.signingKey.name,
       others: [...account.others, ...accountKey.others],
     },
-    deps,
+    stores,
   )
 }

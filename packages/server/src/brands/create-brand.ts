@@ -29,18 +29,18 @@ export interface CreatedBrand extends AddedKey {
  * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root key is of no root;
  * nothing is stored then.
  */
-export async function createBrand(brand: NewBrand, deps: Stores): Promise<CreatedBrand> {
+export async function createBrand(brand: NewBrand, stores: Stores): Promise<CreatedBrand> {
   const { accountId, keyName, until, authority } = brand
   requireForAll(authority, 'roles:manage')
-  const issuer = await findIssuer(brand.rootKey, deps)
-  if (await findAssertion('account', [accountId], deps)) {
+  const issuer = await findIssuer(brand.rootKey, stores)
+  if (await findAssertion('account', [accountId], stores)) {
     throw invalidField(
       `There is already an account ${accountId}. \`ratafia signing-keys certify\` vouches for another key of it.`,
     )
   }
   const key = brand.signingKey ?? (await generateSigningKey())
-  await requireUnusedKey(key.publicKey.id, deps)
-  const at = deps.clock()
+  await requireUnusedKey(key.publicKey.id, stores)
+  const at = stores.clock()
   const account = issueAccount(brand, issuer, at)
   const subject = { accountId, publicKey: key.publicKey, name: keyName, since: at, until }
   const accountKey = issueAccountKey(subject, issuer, at)
@@ -50,7 +50,7 @@ export async function createBrand(brand: NewBrand, deps: Stores): Promise<Create
       ...{ action: 'brand.add', authority, others: [] },
       ...{ account, accountKey, key, keyName: 'The signing key' },
     },
-    deps,
+    stores,
   )
   return { ...added, rootId: issuer.accountId }
 }

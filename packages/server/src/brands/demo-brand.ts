@@ -48,7 +48,7 @@ interface NewDemoBrand {
  */
 export async function createDemoBrand(
   { name, url, keep, authority }: NewDemoBrand,
-  deps: Stores,
+  stores: Stores,
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
     throw invalidField(
@@ -59,11 +59,11 @@ export async function createDemoBrand(
   const brandId = `${name}-brand`
   const model = `${name}-device`
   const storeId = `${name}-store`
-  if (await deps.brands.find(brandId)) {
+  if (await stores.brands.find(brandId)) {
     throw invalidField(`There is already a demo brand ${brandId}. Give another name with --name.`)
   }
   const [root, brand] = await Promise.all([generateSigningKey(), generateSigningKey()])
-  const at = deps.clock()
+  const at = stores.clock()
   const timestamp = formatTimestamp(at)
   const issuer = { accountId: rootId, key: root }
   const accountKey = (accountId: string, { publicKey }: PrivateKey, keyName: string) =>
@@ -108,7 +108,7 @@ export async function createDemoBrand(
   ]
   await keep(files)
   const file = (fileName: string, text: string) => ({ name: fileName, bytes: Buffer.from(text) })
-  await addTrustRoots({ files: [file('root', `${texts.rootAccount}\n${texts.rootKey}`)], authority }, deps)
+  await addTrustRoots({ files: [file('root', `${texts.rootAccount}\n${texts.rootKey}`)], authority }, stores)
   await addBrand(
     {
       account: file('account', texts.brandAccount),
@@ -116,10 +116,10 @@ export async function createDemoBrand(
       signingKey: file('key', privateKeyToPem(brand)),
       authority,
     },
-    deps,
+    stores,
   )
   const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
-  await addModel({ file: file('model', texts.model), policy, authority }, deps)
+  await addModel({ file: file('model', texts.model), policy, authority }, stores)
   return { rootId, model: { brandId, model }, storeId, files }
 }
 

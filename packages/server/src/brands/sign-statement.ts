@@ -60,24 +60,24 @@ export function signWith(key: PrivateKey, { input }: Statement, now: Date): Uint
  */
 export async function signWithStoredKey(
   { statement, authority }: { readonly statement: Statement; readonly authority: Authority },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Uint8Array> {
   requireForAll(authority, 'roles:manage')
   const { input, authorityId } = statement
   if (input.type === 'serial') {
     throw invalidField('Serials are signed when a device registers, so that each is given once.')
   }
-  const now = deps.clock()
+  const now = stores.clock()
   const reasons: string[] = []
-  for (const stored of await deps.brands.keys(authorityId)) {
+  for (const stored of await stores.brands.keys(authorityId)) {
     if (stored.disabledAt !== null) continue
-    const assertion = signed(input, openPrivateKey(stored, deps.sealer), now)
-    const fault = await faultOf(assertion, deps)
+    const assertion = signed(input, openPrivateKey(stored, stores.sealer), now)
+    const fault = await faultOf(assertion, stores)
     if (fault !== undefined) {
       reasons.push(`The key ${stored.keyId} does not: ${fault}.`)
       continue
     }
-    await deps.changeBy(authority.author)(({ record }) => {
+    await stores.changeBy(authority.author)(({ record }) => {
       const subject = `${input.type}/${assertion.primaryKey.join('/')}`
       return record({ action: 'assertion.sign', subject, details: { key: stored.keyId } })
     })
@@ -96,9 +96,9 @@ const signed = (input: SigningInput, key: PrivateKey, now: Date): UnverifiedAsse
   explainToOperator(() => sign(input, key, { signedAt: now }), `The ${input.type} assertion cannot be signed`)
 
 /** Why a device would not trust it. */
-async function faultOf(assertion: UnverifiedAssertion, deps: Stores): Promise<string | undefined> {
+async function faultOf(assertion: UnverifiedAssertion, stores: Stores): Promise<string | undefined> {
   try {
-    await verifyTrust(assertion, await trustContext(deps))
+    await verifyTrust(assertion, await trustContext(stores))
     return undefined
   } catch (error) {
     if (error instanceof AssertionError) return error.message

@@ -16,11 +16,11 @@ import {
  */
 export async function releaseDevice(
   { name, authority, mustBeSeen }: DeviceDecision,
-  deps: Stores,
+  stores: Stores,
 ): Promise<DecidedDevice> {
-  const found = await findDevice({ name, prefer: ['active'], authority }, deps)
+  const found = await findDevice({ name, prefer: ['active'], authority }, stores)
   requireForBrand(authority, 'devices:manage', found.brandId)
-  return deps.changeBy(authority.author)(async ({ devices, record }) => {
+  return stores.changeBy(authority.author)(async ({ devices, record }) => {
     const now = await devices.lock(found)
     if (!now) throw goneDevice(found)
     mustBeSeen?.(now)

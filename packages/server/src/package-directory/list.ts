@@ -4,10 +4,10 @@ import { type Page, type Paging, pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { PackageEntry } from './package-store.ts'
 
-export async function* listPackages(deps: TransactionStores): AsyncGenerator<PackageEntry> {
+export async function* listPackages({ packages }: TransactionStores): AsyncGenerator<PackageEntry> {
   const limit = 500
   for (let after: string | undefined; ; ) {
-    const page = await deps.packages.list({ after, limit })
+    const page = await packages.list({ after, limit })
     yield* page
     after = page.at(-1)?.name
     if (page.length < limit) return

@@ -16,7 +16,7 @@ export interface ImportPlan {
 export async function planImport(
   text: string,
   { format, replaceAll, authority }: Pick<ImportOptions, 'format' | 'replaceAll' | 'authority'>,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<ImportPlan> {
   requireForAll(authority, 'roles:manage')
   const entries = readPackages(text, format)
@@ -26,7 +26,7 @@ export async function planImport(
   let unchanged = 0
   let met = 0
   const changed = new Set<string>()
-  for await (const { name, snapId } of listPackages(deps)) {
+  for await (const { name, snapId } of listPackages(stores)) {
     present += 1
     if (byName.get(name) === snapId) {
       unchanged += 1

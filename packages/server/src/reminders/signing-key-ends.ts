@@ -14,9 +14,12 @@ export interface EndingSigningKey {
  * Those that are not disabled and could sign until their end, unless another key of the brand signs for longer: that one
  * has replaced them.
  */
-export async function endingSigningKeys(brandId: string, deps: Stores): Promise<readonly EndingSigningKey[]> {
-  const keys = (await listSigningKeys(brandId, deps)).filter(({ disabledAt }) => disabledAt === null)
-  const now = deps.clock()
+export async function endingSigningKeys(
+  brandId: string,
+  stores: Stores,
+): Promise<readonly EndingSigningKey[]> {
+  const keys = (await listSigningKeys(brandId, stores)).filter(({ disabledAt }) => disabledAt === null)
+  const now = stores.clock()
   return keys.flatMap((key) => {
     const { keyId, name, since, until, addedAt, fault } = key
     if (until === undefined || (fault !== undefined && until > now)) return []

@@ -9,17 +9,21 @@ import { endingSigningKeys } from './signing-key-ends.ts'
 /** Undefined for what was revoked, disabled, replaced, removed, or got another end since the reminder was queued. */
 export async function stillEnds(
   { kind, subject, endsAt }: DueReminder,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Ends | undefined> {
-  const found = await FINDERS[kind](subject, deps)
+  const found = await FINDERS[kind](subject, stores)
   return found?.endsAt.getTime() === endsAt.getTime() ? found : undefined
 }
 
 /** Undefined for an account that gets no mail any more, or no longer manages the brand. */
-export async function stillTold(recipient: string, ends: Ends, deps: Stores): Promise<Recipient | undefined> {
+export async function stillTold(
+  recipient: string,
+  ends: Ends,
+  { endings, clock }: Stores,
+): Promise<Recipient | undefined> {
   const brandId = brandOf(ends)
-  if (brandId === undefined) return deps.endings.recipient(recipient)
-  return (await deps.endings.managersOf(brandId, deps.clock())).find(({ id }) => id === recipient)
+  if (brandId === undefined) return endings.recipient(recipient)
+  return (await endings.managersOf(brandId, clock())).find(({ id }) => id === recipient)
 }
 
 function brandOf(ends: Ends): string | undefined {

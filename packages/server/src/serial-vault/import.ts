@@ -37,18 +37,18 @@ const SOURCE = 'serial-vault'
  */
 export async function importSerialVault(
   { files, dryRun, authority, onProgress }: ImportOptions,
-  deps: Stores,
+  stores: Stores,
 ): Promise<ImportedVault> {
   requireForAll(authority, 'roles:manage')
-  const dump = await readDump(files, deps.clock())
+  const dump = await readDump(files, stores.clock())
   const how = { source: SOURCE, dryRun, authority }
-  const { skipped: skippedAssertions, ...assertions } = await takeAssertions(dump, how, deps)
-  const { apiKeys, skipped: skippedModels, todo } = await takeApiKeys(dump, how, deps)
+  const { skipped: skippedAssertions, ...assertions } = await takeAssertions(dump, how, stores)
+  const { apiKeys, skipped: skippedModels, todo } = await takeApiKeys(dump, how, stores)
   const holdings = dump.log.resolve()
   const { conflicts, ...devices } = await importSignedDevices(
     holdings,
     { ...how, ...(onProgress ? { onProgress } : {}) },
-    deps,
+    stores,
   )
   return {
     assertions,

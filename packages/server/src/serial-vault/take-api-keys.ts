@@ -16,12 +16,12 @@ export interface TakenApiKeys {
 export async function takeApiKeys(
   { models, keypairs, substores }: Dump,
   { source, dryRun, authority }: HowToTake,
-  deps: Stores,
+  stores: Stores,
 ): Promise<TakenApiKeys> {
   const apiKeys = { added: 0, unchanged: 0 }
   const skipped: string[] = []
   const todo: string[] = []
-  const signing = new Set((await deps.brands.keys()).map(({ keyId }) => keyId))
+  const signing = new Set((await stores.brands.keys()).map(({ keyId }) => keyId))
   const missing = new Set<string>()
   for (const { fields, place } of models) {
     const { brand_id: brandId, name: model, api_key: text, keypair_id: keypairId } = fields
@@ -38,7 +38,7 @@ export async function takeApiKeys(
         `Add the signing key ${keyId} of ${keypair['authority_id']}${keypair['key_name'] ? ` (${keypair['key_name']})` : ''} by hand, with \`ratafia brands add\` or \`ratafia signing-keys add\`: a dump has it encrypted.`,
       )
     }
-    if (!(await deps.models.find({ brandId, model }))) {
+    if (!(await stores.models.find({ brandId, model }))) {
       todo.push(
         `Add the model ${name}: \`ratafia models add FILE --registration auto|allow-list|approval\`${text ? ', and import again for its API key' : ''}.`,
       )
@@ -48,7 +48,7 @@ export async function takeApiKeys(
     try {
       const added = await importApiKey(
         { model: { brandId, model }, label: source, text, dryRun, authority },
-        deps,
+        stores,
       )
       if (added) apiKeys.added++
       else apiKeys.unchanged++

@@ -30,15 +30,15 @@ interface TakenAssertions {
 export async function takeAssertions(
   { accounts, keypairs }: Dump,
   { source, dryRun, authority }: HowToTake,
-  deps: Stores,
+  stores: Stores,
 ): Promise<TakenAssertions> {
   requireForAll(authority, 'roles:manage')
-  const change = deps.changeBy(authority.author)
+  const change = stores.changeBy(authority.author)
   const taken = new Map<string, Uint8Array>()
   const assertions: AssertionStore = {
-    ...deps.assertions,
+    ...stores.assertions,
     find: async (type, primaryKey) =>
-      taken.get(`${type}/${primaryKey}`) ?? deps.assertions.find(type, primaryKey),
+      taken.get(`${type}/${primaryKey}`) ?? stores.assertions.find(type, primaryKey),
   }
   const skipped: string[] = []
   let added = 0
@@ -64,11 +64,11 @@ export async function takeAssertions(
       continue
     }
     try {
-      const rows = await checkAssertions([assertion], { ...deps, assertions })
+      const rows = await checkAssertions([assertion], { ...stores, assertions })
       for (const one of rows) taken.set(`${one.type}/${one.primaryKey}`, one.encoded)
       if (rows.length === 0) unchanged++
       else added++
-      if (!dryRun && rows.length > 0) await store(rows, source, { change, clock: deps.clock })
+      if (!dryRun && rows.length > 0) await store(rows, source, { change, clock: stores.clock })
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       skipped.push(`${what} is not taken: ${error.message}`)

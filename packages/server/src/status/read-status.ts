@@ -224,8 +224,8 @@ async function signingFinding(deps: StatusDeps): Promise<Finding> {
   return { part: 'signing_keys', state: 'ok', says: `${signing.length} can sign serials.` }
 }
 
-async function issuersFinding(deps: TransactionStores, now: Date): Promise<Finding> {
-  const all = await listIssuers(deps)
+async function issuersFinding(stores: TransactionStores, now: Date): Promise<Finding> {
+  const all = await listIssuers(stores)
   if (all.length === 0)
     return { part: 'issuers', state: 'ok', says: 'There is none, so no job can have a token.' }
   const age = ({ keys }: FoundIssuer) => now.getTime() - keys.fetchedAt.getTime()

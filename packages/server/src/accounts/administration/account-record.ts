@@ -23,8 +23,8 @@ export async function accountRecords(accounts: readonly Account[], { secondFacto
 
 export type AccountRecord = Awaited<ReturnType<typeof accountRecords>>[number]
 
-export async function accountRecord(account: Account, deps: TransactionStores): Promise<AccountRecord> {
-  const [record] = await accountRecords([account], deps)
+export async function accountRecord(account: Account, stores: TransactionStores): Promise<AccountRecord> {
+  const [record] = await accountRecords([account], stores)
   if (!record) throw new TypeError('a record for each account')
   return record
 }

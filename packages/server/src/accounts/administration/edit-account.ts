@@ -26,12 +26,12 @@ interface Edit extends AccountChange {
  */
 export async function editAccount(
   { account: nameOrId, authority, mustBeSeen, ...wanted }: Edit,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const found = await findAccount(nameOrId, deps)
-  return deps.changeBy(authority.author)(async (on) => {
-    await requireMayManage({ authority, account: found }, on, deps.clock())
+  const found = await findAccount(nameOrId, stores)
+  return stores.changeBy(authority.author)(async (on) => {
+    await requireMayManage({ authority, account: found }, on, stores.clock())
     const before = requireNotRemoved((await on.accounts.lock(found.id)) ?? found)
     mustBeSeen?.(await accountRecord(before, on))
     // What a form sends back unchanged stays, even if it breaks a rule that is newer than it.
@@ -44,7 +44,7 @@ export async function editAccount(
     const subject = before.username
     const { reminders } = wanted
     const isSwitched = reminders !== undefined && reminders !== (before.remindersOffAt === undefined)
-    const after = isSwitched ? { ...before, remindersOffAt: reminders ? undefined : deps.clock() } : before
+    const after = isSwitched ? { ...before, remindersOffAt: reminders ? undefined : stores.clock() } : before
     if (isSwitched) {
       await on.accounts.switchReminders(before.id, after.remindersOffAt)
       await on.record({ action: reminders ? 'account.reminders-on' : 'account.reminders-off', subject })

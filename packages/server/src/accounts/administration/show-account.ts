@@ -15,19 +15,19 @@ export interface NamedAccount {
 /** Throws {@link RequestError} `permission-denied`, and `no-such-record`. */
 export async function showAccount(
   { account, authority }: NamedAccount,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:read')
-  return findAccount(account, deps)
+  return findAccount(account, stores)
 }
 
 /** By issuer and subject. Throws {@link RequestError} as `showAccount` does. */
 export async function listIdentities(
   { after, limit, ...named }: NamedAccount & Paging<ExternalIdentity>,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Page<LinkedIdentity>> {
-  const { id } = await showAccount(named, deps)
-  return pageOf(limit, (most) => deps.accounts.identitiesOf(id, { after, limit: most }))
+  const { id } = await showAccount(named, stores)
+  return pageOf(limit, (most) => stores.accounts.identitiesOf(id, { after, limit: most }))
 }
 
 /** As the API shows it. Times are RFC 3339 in UTC. */

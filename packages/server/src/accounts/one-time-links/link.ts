@@ -36,16 +36,16 @@ interface Wanted extends NamedAccount {
  */
 export async function makeLink(
   { account: nameOrId, purpose, lifetimeMs, authority }: Wanted,
-  deps: Stores,
+  stores: Stores,
 ): Promise<MadeLink> {
   requireForAll(authority, 'accounts:manage')
-  requireRecentPerson(authority, deps.clock())
-  const found = await findAccount(nameOrId, deps)
+  requireRecentPerson(authority, stores.clock())
+  const found = await findAccount(nameOrId, stores)
   const { id } = found
   const secret = randomBytes(SECRET_BYTES)
-  const createdAt = deps.clock()
+  const createdAt = stores.clock()
   const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
-  const account = await deps.changeBy(authority.author)(async (on) => {
+  const account = await stores.changeBy(authority.author)(async (on) => {
     const { accounts, oneTimeLinks, record } = on
     // First: whoever gives it a role waits for this, or was first.
     const locked = (await accounts.lock(id)) ?? found

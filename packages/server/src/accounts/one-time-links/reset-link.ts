@@ -11,8 +11,8 @@ import { findLink, isOpenTo, type MadeLink, makeLink } from './link.ts'
 /** Throws as {@link makeLink} does. */
 export const makeResetLink = (
   wanted: NamedAccount & { readonly lifetimeMs: number },
-  deps: Stores,
-): Promise<MadeLink> => makeLink({ ...wanted, purpose: 'password' }, deps)
+  stores: Stores,
+): Promise<MadeLink> => makeLink({ ...wanted, purpose: 'password' }, stores)
 
 export interface UseResetLinkInput {
   readonly secret: string
@@ -27,25 +27,25 @@ export interface UseResetLinkInput {
  */
 export async function useResetLink(
   { secret, password, address }: UseResetLinkInput,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
-  const link = await findLink(secret, 'password', deps)
+  const link = await findLink(secret, 'password', stores)
   if (!link) throw linkIsOver()
   const { account, secretHash } = link
-  const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
-  const change = deps.changeBy({ actor: accountActor(account.username), source: address })
+  const passwordHash = await stores.passwords.hash(chosenPasswordBytes(password))
+  const change = stores.changeBy({ actor: accountActor(account.username), source: address })
   const changed = await change(async (on) => {
     const stored = await storePassword(
       { account, passwordHash, link: secretHash, by: account.username },
       on,
-      deps.clock(),
+      stores.clock(),
     )
     // Hashing takes long, and meanwhile the account may have been disabled, or its logins ended.
     if (!stored || !isOpenTo(stored.before, seenBy(account))) throw linkIsOver()
     await on.record({ action: 'account.reset-password', subject: account.username })
     return stored.after
   })
-  await deps.signInSessions.removeAllOf(account.id)
+  await stores.signInSessions.removeAllOf(account.id)
   return changed
 }
 

@@ -12,8 +12,8 @@ const LIFETIME_MS = 10 * 60_000
 /** It ends every earlier one-time link of the account, of both purposes. Throws as {@link makeLink} does. */
 export const makeSignInLink = (
   wanted: { readonly account: string; readonly authority: DirectAuthority },
-  deps: Stores,
-): Promise<MadeLink> => makeLink({ ...wanted, purpose: 'sign-in', lifetimeMs: LIFETIME_MS }, deps)
+  stores: Stores,
+): Promise<MadeLink> => makeLink({ ...wanted, purpose: 'sign-in', lifetimeMs: LIFETIME_MS }, stores)
 
 /** As `--json` shows it. `location`: of the identity service, without a trailing slash. */
 export const signInLinkRecord = ({ account, secret, expiresAt }: MadeLink, location: string) => ({

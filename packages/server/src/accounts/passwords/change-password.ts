@@ -17,18 +17,18 @@ export interface ChangePasswordInput {
  */
 export async function changePassword(
   { account, replacing, password }: ChangePasswordInput,
-  deps: AuthoredStores,
+  { passwords, change, clock, signInSessions }: AuthoredStores,
 ): Promise<Account | undefined> {
-  const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
-  const changed = await deps.change(async (on) => {
+  const passwordHash = await passwords.hash(chosenPasswordBytes(password))
+  const changed = await change(async (on) => {
     const stored = await storePassword(
       { account, passwordHash, replacing, by: account.username },
       on,
-      deps.clock(),
+      clock(),
     )
     if (stored) await on.record({ action: 'account.change-password', subject: account.username })
     return stored?.after
   })
-  if (changed) await deps.signInSessions.removeAllOf(account.id)
+  if (changed) await signInSessions.removeAllOf(account.id)
   return changed
 }

@@ -15,21 +15,21 @@ import { chosenPasswordBytes } from './password.ts'
  */
 export async function setPassword(
   { account: nameOrId, password, authority }: NamedAccount & { readonly password: string },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const account = requireNotRemoved(await findAccount(nameOrId, deps))
-  const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
-  const changed = await deps.changeBy(authority.author)(async (on) => {
-    await requireMayLetIn({ authority, account }, on, deps.clock())
-    const stored = await storePassword({ account, passwordHash, by: authority.by }, on, deps.clock())
+  const account = requireNotRemoved(await findAccount(nameOrId, stores))
+  const passwordHash = await stores.passwords.hash(chosenPasswordBytes(password))
+  const changed = await stores.changeBy(authority.author)(async (on) => {
+    await requireMayLetIn({ authority, account }, on, stores.clock())
+    const stored = await storePassword({ account, passwordHash, by: authority.by }, on, stores.clock())
     if (stored) await on.record({ action: 'account.set-password', subject: account.username })
     return stored?.after
   })
   // After the hash is stored: this signs out whoever signed in with the old password before, and whoever is doing so
   // right now checks the hash once more.
-  await deps.signInSessions.removeAllOf(account.id)
-  return changed ?? (await deps.accounts.findById(account.id)) ?? account
+  await stores.signInSessions.removeAllOf(account.id)
+  return changed ?? (await stores.accounts.findById(account.id)) ?? account
 }
 
 interface StoredPassword {

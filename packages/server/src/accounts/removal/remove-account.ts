@@ -26,19 +26,19 @@ export interface RemovedAccount {
  */
 export async function removeAccount(
   { account: nameOrId, authority }: NamedAccount,
-  deps: Stores,
+  stores: Stores,
 ): Promise<RemovedAccount> {
-  const account = await findAccount(nameOrId, deps)
+  const account = await findAccount(nameOrId, stores)
   const { id } = account
   const { by } = authority
   requireForAll(authority, 'accounts:manage')
-  requireRecentPerson(authority, deps.clock())
-  const cleared = await deps.changeBy(authority.author)(async (on) => {
+  requireRecentPerson(authority, stores.clock())
+  const cleared = await stores.changeBy(authority.author)(async (on) => {
     const { accountRemovals, record } = on
-    await requireMayManage({ authority, account }, on, deps.clock())
+    await requireMayManage({ authority, account }, on, stores.clock())
     const replacement = replacementOf(account)
-    await requireOtherOperator(id, on, deps.clock())
-    const cleared = await accountRemovals.clear(account, { replacement, at: deps.clock(), by })
+    await requireOtherOperator(id, on, stores.clock())
+    const cleared = await accountRemovals.clear(account, { replacement, at: stores.clock(), by })
     // Not by its username, which the entry would keep for as long as the audit log is kept.
     if (cleared) {
       // Whoever gave it a role waited for this, or was first.
@@ -49,8 +49,8 @@ export async function removeAccount(
     return cleared
   })
   // Again, after the change is stored: whoever was signing in meanwhile checks the account once more.
-  await deps.signInSessions.removeAllOf(id)
-  const removed = await deps.accounts.findById(id)
+  await stores.signInSessions.removeAllOf(id)
+  const removed = await stores.accounts.findById(id)
   if (!removed) throw new TypeError(`no account ${id}`)
   const { sessions = 0, rules = 0 } = cleared ?? {}
   return { account: removed, revoked: sessions, rules, before: cleared === undefined }

@@ -11,12 +11,12 @@ import { hasNone } from './enable.ts'
 /** Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` when it has none. */
 export async function disableSecondFactor(
   { account: nameOrId, authority }: NamedAccount,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Account> {
   requireForAll(authority, 'accounts:manage')
-  const account = await findAccount(nameOrId, deps)
-  await deps.changeBy(authority.author)(async (on) => {
-    await requireMayLetIn({ authority, account }, on, deps.clock())
+  const account = await findAccount(nameOrId, stores)
+  await stores.changeBy(authority.author)(async (on) => {
+    await requireMayLetIn({ authority, account }, on, stores.clock())
     await take(account, on)
   })
   return account

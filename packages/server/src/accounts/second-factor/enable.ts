@@ -22,20 +22,20 @@ export interface EnableInput extends NamedAccount {
  */
 export async function enableSecondFactor(
   { account: nameOrId, issuer, instead, authority }: EnableInput,
-  deps: Stores,
+  stores: Stores,
 ): Promise<NewSecondFactor & { readonly account: Account }> {
   requireForAll(authority, 'accounts:manage')
-  const account = requireNotRemoved(await findAccount(nameOrId, deps))
-  const { factor, secret } = newTotp(account.id, true, deps)
-  const recoveryCodes = await deps.changeBy(authority.author)(async (on) => {
-    await requireMayLetIn({ authority, account }, on, deps.clock())
+  const account = requireNotRemoved(await findAccount(nameOrId, stores))
+  const { factor, secret } = newTotp(account.id, true, stores)
+  const recoveryCodes = await stores.changeBy(authority.author)(async (on) => {
+    await requireMayLetIn({ authority, account }, on, stores.clock())
     if (!(await on.accounts.keep(account.id))) throw refused(account, 'was just removed.')
     if (instead && !(await on.secondFactors.removeAllOf(account.id))) throw hasNone(account)
     await on.secondFactors.removeUnconfirmed(account.id)
     if (!(await on.secondFactors.insert(factor))) {
       throw refused(account, 'has a second factor already. `ratafia accounts totp reset` replaces it.')
     }
-    const now = deps.clock()
+    const now = stores.clock()
     const codes = await replaceRecoveryCodes(account.id, on, now)
     await on.accounts.endLogins(account.id, now)
     await endConsoleSessions({ accountId: account.id, by: authority.by, at: now }, on)
@@ -44,7 +44,7 @@ export async function enableSecondFactor(
     return codes
   })
   // After the change is stored: whoever is signing in right now looks at the second factors once more.
-  await deps.signInSessions.removeAllOf(account.id)
+  await stores.signInSessions.removeAllOf(account.id)
   return { account, recoveryCodes, ...shownTotp(secret, issuer, account) }
 }
 

@@ -11,10 +11,10 @@ import { useTimeCode } from './use-code.ts'
 const ENROLMENT_MS = 30 * 60_000
 
 /** Stores a new secret in place of an unconfirmed one. Throws `invalid-field` when the account has a second factor. */
-export async function startEnrolment(account: Account, deps: AuthoredStores): Promise<void> {
-  if ((await confirmedFactors(account.id, deps)).length > 0) throw hasOne()
-  const { factor } = newTotp(account.id, false, deps)
-  await deps.change(async ({ accounts, secondFactors, record }) => {
+export async function startEnrolment(account: Account, stores: AuthoredStores): Promise<void> {
+  if ((await confirmedFactors(account.id, stores)).length > 0) throw hasOne()
+  const { factor } = newTotp(account.id, false, stores)
+  await stores.change(async ({ accounts, secondFactors, record }) => {
     if (!(await accounts.keep(account.id))) return
     await secondFactors.removeUnconfirmed(account.id)
     // Another page may have started at the same moment: its secret is as good.
@@ -32,22 +32,22 @@ export async function startEnrolment(account: Account, deps: AuthoredStores): Pr
 export async function enrolment(
   account: Account,
   issuer: string,
-  deps: Stores,
+  stores: Stores,
 ): Promise<{ readonly secret: string; readonly uri: string } | undefined> {
-  const waiting = await waitingFactor(account, deps)
-  return waiting && shownTotp(openTotp(waiting, deps), issuer, account)
+  const waiting = await waitingFactor(account, stores)
+  return waiting && shownTotp(openTotp(waiting, stores), issuer, account)
 }
 
 /** The recovery codes; undefined when the code is wrong. Throws `invalid-field` when there is nothing to confirm. */
 export async function confirmEnrolment(
   { account, code }: { readonly account: Account; readonly code: string },
-  deps: AuthoredStores,
+  stores: AuthoredStores,
 ): Promise<readonly string[] | undefined> {
-  const waiting = await waitingFactor(account, deps)
+  const waiting = await waitingFactor(account, stores)
   if (!waiting) throw nothingToConfirm()
-  if (!(await useTimeCode(waiting, code, deps))) return undefined
-  return deps.change(async (on) => {
-    const now = deps.clock()
+  if (!(await useTimeCode(waiting, code, stores))) return undefined
+  return stores.change(async (on) => {
+    const now = stores.clock()
     if (!(await on.secondFactors.confirm(waiting.id, now))) throw nothingToConfirm()
     const codes = await replaceRecoveryCodes(account.id, on, now)
     await on.record({

@@ -5,10 +5,13 @@ import { hasNone } from './enable.ts'
 import { confirmedFactors, replaceRecoveryCodes } from './second-factor.ts'
 
 /** Throws `invalid-field` when the account has no second factor. */
-export async function newRecoveryCodesOf(account: Account, deps: AuthoredStores): Promise<readonly string[]> {
-  return deps.change(async (on) => {
+export async function newRecoveryCodesOf(
+  account: Account,
+  { change, clock }: AuthoredStores,
+): Promise<readonly string[]> {
+  return change(async (on) => {
     if ((await confirmedFactors(account.id, on)).length === 0) throw hasNone(account)
-    const codes = await replaceRecoveryCodes(account.id, on, deps.clock())
+    const codes = await replaceRecoveryCodes(account.id, on, clock())
     await on.record({ action: 'second-factor.new-recovery-codes', subject: account.username })
     return codes
   })

@@ -18,18 +18,18 @@ const MAX_TYPED = 64
  */
 export async function useCode(
   { account, code }: { readonly account: Account; readonly code: string },
-  deps: AuthoredStores,
+  stores: AuthoredStores,
 ): Promise<boolean> {
   if (code.length > MAX_TYPED) return false
   const digits = bareCode(code)
   if (isTimeCode(digits)) {
-    const factors = await confirmedFactors(account.id, deps)
+    const factors = await confirmedFactors(account.id, stores)
     const factor = factors.find(({ kind }) => kind === 'totp')
-    return factor !== undefined && useTimeCode(factor, digits, deps)
+    return factor !== undefined && useTimeCode(factor, digits, stores)
   }
   const hash = recoveryCodeHash(account.id, code)
   if (!hash) return false
-  return deps.change(async ({ secondFactors, record }) => {
+  return stores.change(async ({ secondFactors, record }) => {
     if (!(await secondFactors.useRecoveryCode(account.id, hash))) return false
     const left = await secondFactors.recoveryCodesLeft(account.id)
     await record({ action: 'second-factor.use-recovery-code', subject: account.username, details: { left } })
@@ -41,9 +41,9 @@ export async function useCode(
 export async function useTimeCode(
   factor: SecondFactor,
   code: string,
-  deps: AuthoredStores,
+  stores: AuthoredStores,
 ): Promise<boolean> {
-  const now = deps.clock()
-  const step = stepOfCode(openTotp(factor, deps), bareCode(code), now)
-  return step !== undefined && deps.secondFactors.useStep(factor.accountId, step, now)
+  const now = stores.clock()
+  const step = stepOfCode(openTotp(factor, stores), bareCode(code), now)
+  return step !== undefined && stores.secondFactors.useStep(factor.accountId, step, now)
 }

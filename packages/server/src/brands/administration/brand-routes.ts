@@ -19,33 +19,33 @@ import {
 import { brandRecord, listBrands, showBrand } from '../seen-brands.ts'
 import { listTrustRoots, trustRootRecord } from '../trust/list-trust-roots.ts'
 
-export function brandManagementRoutes(add: AddManagementRoute, deps: Stores): void {
+export function brandManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 
   add(api.brands, async ({ authority, query }) => {
     const { limit = 100 } = query
     const [after] = positionIn(query, 1) ?? []
-    const { rows, next } = await listBrands({ authority, after, limit }, deps)
+    const { rows, next } = await listBrands({ authority, after, limit }, stores)
     return { brands: rows.map(brandRecord), next: cursorOf(next && [next.accountId], query) }
   })
   add(api.brand, async ({ authority, parameters }) =>
-    brandRecord(await showBrand({ accountId: parameters['brand'] ?? '', authority }, deps)),
+    brandRecord(await showBrand({ accountId: parameters['brand'] ?? '', authority }, stores)),
   )
 
   add(api.signingKeys, async ({ authority, query }) => {
     const { brand: brands, limit = 100 } = query
     const listing = { authority, brands, limit, after: keyIn(query) }
-    const { rows, next } = await pageOfSigningKeys(listing, deps)
+    const { rows, next } = await pageOfSigningKeys(listing, stores)
     return {
       signing_keys: rows.map(signingKeyRecord),
       next: cursorOf(next && [next.accountId, next.addedAt.toISOString(), next.keyId], query),
     }
   })
   add(api.signingKey, async ({ authority, parameters }) => {
-    const key = await seenSigningKey({ keyId: parameters['id'] ?? '', authority }, deps)
-    return signingKeyRecord(await describeSigningKey(key, deps))
+    const key = await seenSigningKey({ keyId: parameters['id'] ?? '', authority }, stores)
+    return signingKeyRecord(await describeSigningKey(key, stores))
   })
 
   add(api.disableSigningKey, async (asked) => {
@@ -58,14 +58,14 @@ export function brandManagementRoutes(add: AddManagementRoute, deps: Stores): vo
   })
 
   add(api.trustRoots, async ({ authority }) => ({
-    trust_roots: (await listTrustRoots(authority, deps)).map(trustRootRecord),
+    trust_roots: (await listTrustRoots(authority, stores)).map(trustRootRecord),
   }))
 
   add(api.hardwareIdentities, async ({ authority, query }) => {
     const { limit = 100 } = query
     const [keySha3, issuerId] = positionIn(query, 2) ?? []
     const after = keySha3 === undefined || issuerId === undefined ? undefined : { keySha3, issuerId }
-    const { rows, next } = await pageOfHardwareIdentities({ authority, after, limit }, deps)
+    const { rows, next } = await pageOfHardwareIdentities({ authority, after, limit }, stores)
     return {
       hardware_identities: rows.map(hardwareIdentityRecord),
       next: cursorOf(next && [next.keySha3, next.issuerId], query),

@@ -25,17 +25,17 @@ import { removedModelRecord, removeModel } from '../models/remove-model.ts'
 import { type ModelChange, setPolicy } from '../models/set-policy.ts'
 import { type ModelDetails, showModel } from '../models/show-model.ts'
 
-export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): void {
+export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 
   add(api.models, async ({ authority, query }) => {
     const { brand: brands, limit = 100 } = query
-    const { rows, next } = await listModels({ authority, brands, after: modelAfter(query), limit }, deps)
+    const { rows, next } = await listModels({ authority, brands, after: modelAfter(query), limit }, stores)
     return { models: rows.map(modelRecord), next: cursorOf(next && [next.brandId, next.model], query) }
   })
-  add(api.model, async (asked) => modelDetailsRecord(await showModel(modelIn(asked), deps)))
+  add(api.model, async (asked) => modelDetailsRecord(await showModel(modelIn(asked), stores)))
   add(api.addModel, async (asked) => {
     const { assertion, policy } = asked.body
     const wanted = { ...DEFAULT_POLICY, registration: policy.registration, ...policyIn(policy) }
@@ -72,7 +72,7 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): vo
   add(api.remodels, async (asked) => {
     const { limit = 100 } = asked.query
     const listing = { ...modelIn(asked), after: modelAfter(asked.query), limit }
-    const { rows, next } = await listRemodels(listing, deps)
+    const { rows, next } = await listRemodels(listing, stores)
     return {
       remodels: rows.map(remodelRecord),
       next: cursorOf(next && [next.to.brandId, next.to.model], asked.query),
@@ -84,13 +84,16 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): vo
     const [at = '', id = ''] = positionIn(query, 2) ?? []
     const createdAt = instantOf(at)
     const after = createdAt && { createdAt, id }
-    const { rows, next } = await pageOfApiKeys({ ...modelIn(asked), after, limit: query.limit ?? 100 }, deps)
+    const { rows, next } = await pageOfApiKeys(
+      { ...modelIn(asked), after, limit: query.limit ?? 100 },
+      stores,
+    )
     return {
       api_keys: rows.map(apiKeyRecord),
       next: cursorOf(next && [next.createdAt.toISOString(), next.id], query),
     }
   })
-  add(api.apiKey, async (asked) => apiKeyRecord(await seenApiKey(apiKeyIn(asked), deps)))
+  add(api.apiKey, async (asked) => apiKeyRecord(await seenApiKey(apiKeyIn(asked), stores)))
   add(api.addApiKey, async (asked) => {
     const { label, expires, uses } = asked.body
     const { key, text } = await addApiKey(
@@ -117,7 +120,7 @@ export function modelManagementRoutes(add: AddManagementRoute, deps: Stores): vo
     const [serial, key] = positionIn(query, 2) ?? []
     const after = serial === undefined ? undefined : { serial: serial || null, deviceKeyId: key || null }
     const listing = { ...modelIn(asked), after, limit: query.limit ?? 100 }
-    const { rows, next } = await pageOfAllowed(listing, deps)
+    const { rows, next } = await pageOfAllowed(listing, stores)
     return {
       entries: rows.map(allowListRecord),
       next: cursorOf(next && [next.serial ?? '', next.deviceKeyId ?? ''], query),

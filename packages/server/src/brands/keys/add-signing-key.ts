@@ -23,19 +23,19 @@ export interface SigningKeyFiles {
 }
 
 /** Adds another key to a stored brand; a disabled key signs again. Throws as {@link storeSigningKey}. */
-export async function addSigningKey(files: SigningKeyFiles, deps: Stores): Promise<AddedKey> {
+export async function addSigningKey(files: SigningKeyFiles, stores: Stores): Promise<AddedKey> {
   const { authority } = files
   requireForAll(authority, 'roles:manage')
   const key = await readPrivateKey(files.signingKey, files.passphrase)
   const { id } = key.publicKey
   const given = files.accountKey && assertionIn(files.accountKey, 'account-key')
-  const accountKey = given?.assertion ?? (await findAssertion('account-key', [id], deps))
+  const accountKey = given?.assertion ?? (await findAssertion('account-key', [id], stores))
   if (!accountKey) {
     throw invalidField(`There is no account-key assertion for key ${id}. Give it with --account-key.`)
   }
   const { accountId } = accountKey.fields
-  const account = await findAssertion('account', [accountId], deps)
-  if (!account || !(await deps.brands.find(accountId))) {
+  const account = await findAssertion('account', [accountId], stores)
+  if (!account || !(await stores.brands.find(accountId))) {
     throw invalidField(
       `The key ${id} belongs to ${accountId}, which is not a brand yet. Add it with \`ratafia brands add\`.`,
     )
@@ -46,7 +46,7 @@ export async function addSigningKey(files: SigningKeyFiles, deps: Stores): Promi
       ...{ action: 'signing-key.add', authority, others },
       ...{ account, accountKey, key, keyName: files.signingKey.name },
     },
-    deps,
+    stores,
   )
 }
 
@@ -70,7 +70,7 @@ interface NewSigningKey {
  */
 export async function storeSigningKey(
   { action, account, accountKey, key, keyName, others, authority }: NewSigningKey,
-  deps: Stores,
+  stores: Stores,
 ): Promise<AddedKey> {
   requireForAll(authority, 'roles:manage')
   const { accountId, displayName } = account.fields
@@ -86,11 +86,11 @@ export async function storeSigningKey(
     )
   }
   const given = distinct([account, accountKey, ...others])
-  const rows = await checkAssertions(given, deps)
-  await checkSigningKey(accountKey, await trustContext(deps, given))
-  const at = deps.clock()
-  const sealed = sealPrivateKey(key, deps.sealer)
-  await deps.changeBy(authority.author)(async ({ assertions, brands, record }) => {
+  const rows = await checkAssertions(given, stores)
+  await checkSigningKey(accountKey, await trustContext(stores, given))
+  const at = stores.clock()
+  const sealed = sealPrivateKey(key, stores.sealer)
+  await stores.changeBy(authority.author)(async ({ assertions, brands, record }) => {
     await assertions.put(rows, at)
     await brands.add(
       { accountId, displayName, addedAt: at },

@@ -34,27 +34,27 @@ export interface KeyToCertify {
  * be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account is unknown, another key of it has the
  * name, or the root key is of no root.
  */
-export async function certifyKey(key: KeyToCertify, deps: Stores): Promise<Uint8Array> {
+export async function certifyKey(key: KeyToCertify, stores: Stores): Promise<Uint8Array> {
   const { accountId, publicKey, name, until } = key
   const allow = key.allow.map(readType)
   // An account-key for a smaller one would be refused only when the key is added.
   explainToOperator(() => checkKeyPolicy(publicKey, SIGNING_POLICY), 'The key cannot be certified')
-  const issuer = await findIssuer(key.rootKey, deps)
-  if (!(await findAssertion('account', [accountId], deps))) {
+  const issuer = await findIssuer(key.rootKey, stores)
+  if (!(await findAssertion('account', [accountId], stores))) {
     throw invalidField(
       `There is no account ${accountId}. \`ratafia brands create\` makes one with its first key.`,
     )
   }
-  await requireFreeName(key, deps)
-  const stored = await findAssertion('account-key', [publicKey.id], deps)
+  await requireFreeName(key, stores)
+  const stored = await findAssertion('account-key', [publicKey.id], stores)
   if (stored && stored.fields.accountId !== accountId) {
     throw invalidField(`The key ${publicKey.id} belongs to ${stored.fields.accountId}. Give another key.`)
   }
-  const at = deps.clock()
+  const at = stores.clock()
   const revision = stored ? stored.revision + 1 : 0
   const subject = { accountId, publicKey, name, since: key.since ?? at, until, allow, revision }
   const accountKey = issueAccountKey(subject, issuer, at)
-  await checkAssertions([accountKey], deps)
+  await checkAssertions([accountKey], stores)
   return encode(accountKey)
 }
 
@@ -66,9 +66,9 @@ function readType(text: string): TypeName {
 }
 
 /** snapd refuses two keys of one account with one name (contract/devices.md 3.7). */
-async function requireFreeName({ accountId, publicKey, name }: KeyToCertify, deps: Stores): Promise<void> {
-  for (const { keyId } of await deps.brands.keys(accountId)) {
-    const other = await findAssertion('account-key', [keyId], deps)
+async function requireFreeName({ accountId, publicKey, name }: KeyToCertify, stores: Stores): Promise<void> {
+  for (const { keyId } of await stores.brands.keys(accountId)) {
+    const other = await findAssertion('account-key', [keyId], stores)
     if (keyId === publicKey.id || other?.fields.name !== name) continue
     throw invalidField(
       `The key ${keyId} of ${accountId} has the name ${name}. Give another name with --name.`,

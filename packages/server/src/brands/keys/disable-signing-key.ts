@@ -42,25 +42,25 @@ export interface DisabledKey {
  */
 export async function disableSigningKey(
   { keyId, authority, force, mustBeSeen }: Disabling,
-  deps: Stores,
+  stores: Stores,
 ): Promise<DisabledKey> {
-  const key = await seenSigningKey({ keyId, authority }, deps)
+  const key = await seenSigningKey({ keyId, authority }, stores)
   requireForBrand(authority, 'models:manage', key.accountId)
-  if (force) requireRecentPerson(authority, deps.clock())
-  const stopped = key.disabledAt === null ? await modelsNeeding(key, authority, deps) : []
+  if (force) requireRecentPerson(authority, stores.clock())
+  const stopped = key.disabledAt === null ? await modelsNeeding(key, authority, stores) : []
   if (stopped.length > 0 && !force) {
     throw stillReferenced(
       `Without it, serials of ${stopped.join(', ')} could not be signed. Add another key first, or disable it anyway with --force.`,
       { kind: 'signing-key', id: keyId, by: stopped },
     )
   }
-  return deps.changeBy(authority.author)(async (on) => {
+  return stores.changeBy(authority.author)(async (on) => {
     const { brands, record } = on
     const locked = await brands.lockKey(keyId)
     if (!locked) throw noSuchSigningKey(keyId)
-    const now = await describeSigningKey(locked, { ...deps, ...on })
+    const now = await describeSigningKey(locked, { ...stores, ...on })
     mustBeSeen?.(now)
-    const disabledAt = deps.clock()
+    const disabledAt = stores.clock()
     if (!(await brands.disableKey(keyId, disabledAt))) return { key: now, stopped: [], before: true }
     const details = { account: now.accountId, stopped }
     await record({ action: 'signing-key.disable', subject: keyId, details })
@@ -75,23 +75,23 @@ export async function disableSigningKey(
 async function modelsNeeding(
   { keyId }: StoredSigningKey,
   authority: Authority,
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly string[]> {
   const without = {
-    ...deps.brands,
+    ...stores.brands,
     keys: async (accountId?: string) =>
-      (await deps.brands.keys(accountId)).filter((key) => key.keyId !== keyId),
+      (await stores.brands.keys(accountId)).filter((key) => key.keyId !== keyId),
   }
   const brands = brandsNamed(brandsFor(authority, 'models:read'), undefined)
   const stopped: string[] = []
-  for (const model of await deps.models.list()) {
+  for (const model of await stores.models.list()) {
     if (brands !== 'all' && !brands.includes(model.brandId)) continue
-    if ((await canSign(model, deps)) && !(await canSign(model, { ...deps, brands: without }))) {
+    if ((await canSign(model, stores)) && !(await canSign(model, { ...stores, brands: without }))) {
       stopped.push(showModelName(model))
     }
   }
   return stopped
 }
 
-const canSign = async (model: ModelName, deps: Stores): Promise<boolean> =>
-  !('fault' in (await signerOrFault(model, deps)))
+const canSign = async (model: ModelName, stores: Stores): Promise<boolean> =>
+  !('fault' in (await signerOrFault(model, stores)))

@@ -23,10 +23,10 @@ export interface SigningKeyDescription {
 /** The keys of one account or of all, by account and time. */
 export async function listSigningKeys(
   accountId: string | undefined,
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly SigningKeyDescription[]> {
-  const keys = await deps.brands.keys(accountId)
-  return Promise.all(keys.map((key) => describeSigningKey(key, deps)))
+  const keys = await stores.brands.keys(accountId)
+  return Promise.all(keys.map((key) => describeSigningKey(key, stores)))
 }
 
 interface Listing extends Paging<KeyPosition> {
@@ -38,13 +38,13 @@ interface Listing extends Paging<KeyPosition> {
 /** Of the brands that the caller may see, in the same order. Throws {@link RequestError} `permission-denied`. */
 export async function pageOfSigningKeys(
   { authority, brands, after, limit }: Listing,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Page<SigningKeyDescription>> {
   const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
   const { rows: keys, next } = await pageOf(limit, (most) =>
-    deps.brands.keysPage({ brands: seen, after, limit: most }),
+    stores.brands.keysPage({ brands: seen, after, limit: most }),
   )
-  const rows = await Promise.all(keys.map((key) => describeSigningKey(key, deps)))
+  const rows = await Promise.all(keys.map((key) => describeSigningKey(key, stores)))
   return { rows, next: next && rows.at(-1) }
 }
 
@@ -70,21 +70,21 @@ export const noSuchSigningKey = (keyId: string): RequestError =>
 
 export async function describeSigningKey(
   key: StoredSigningKey,
-  deps: Stores,
+  stores: Stores,
 ): Promise<SigningKeyDescription> {
   const { keyId, accountId, addedAt, disabledAt } = key
-  const assertion = await findAssertion('account-key', [keyId], deps)
+  const assertion = await findAssertion('account-key', [keyId], stores)
   const { name, since, until } = assertion?.fields ?? {}
-  const fault = assertion ? await faultOf(assertion, deps) : 'Its account-key assertion is missing.'
+  const fault = assertion ? await faultOf(assertion, stores) : 'Its account-key assertion is missing.'
   return { keyId, accountId, name, since, until, addedAt, disabledAt, fault }
 }
 
 async function faultOf(
   accountKey: UnverifiedAssertion<'account-key'>,
-  deps: Stores,
+  stores: Stores,
 ): Promise<string | undefined> {
   try {
-    await checkSigningKey(accountKey, await trustContext(deps))
+    await checkSigningKey(accountKey, await trustContext(stores))
     return undefined
   } catch (error) {
     if (error instanceof RequestError || error instanceof AssertionError) return error.message
@@ -120,9 +120,9 @@ interface SigningKeyLife {
 const ENDLESS = 100 * 365.25 * 86_400
 
 /** All keys, including disabled ones. */
-export async function signingKeyLives(deps: Stores): Promise<readonly SigningKeyLife[]> {
-  const now = deps.clock().getTime()
-  const keys = await listSigningKeys(undefined, deps)
+export async function signingKeyLives(stores: Stores): Promise<readonly SigningKeyLife[]> {
+  const now = stores.clock().getTime()
+  const keys = await listSigningKeys(undefined, stores)
   return keys.map(({ accountId, keyId, until, disabledAt, fault }) => {
     const usable = disabledAt === null && fault === undefined
     const left = until === undefined ? ENDLESS : Math.max(0, (until.getTime() - now) / 1000)

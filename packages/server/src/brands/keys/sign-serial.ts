@@ -30,9 +30,9 @@ export interface SignedSerial {
  * Signs with the key that `signerFor` finds, off the event loop, and verifies the result down to a root before it
  * leaves. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
  */
-export async function signSerial(input: SerialInput, deps: Stores): Promise<SignedSerial> {
+export async function signSerial(input: SerialInput, stores: Stores): Promise<SignedSerial> {
   const { brandId, model, serial, deviceKey, revision, body } = input
-  const now = deps.clock()
+  const now = stores.clock()
   const headers = {
     'brand-id': brandId,
     model,
@@ -43,7 +43,7 @@ export async function signSerial(input: SerialInput, deps: Stores): Promise<Sign
     ...(revision > 0 ? { revision: String(revision) } : {}),
   }
   const draft = new Map(Object.entries(headers))
-  const signer = await signerFor({ brandId, model, headers: draft }, deps)
+  const signer = await signerFor({ brandId, model, headers: draft }, stores)
   const signed = await signAsync(
     {
       type: 'serial',
@@ -53,5 +53,5 @@ export async function signSerial(input: SerialInput, deps: Stores): Promise<Sign
     signer.key,
     { signedAt: now },
   )
-  return { assertion: await verifyChain(signed, deps), signer }
+  return { assertion: await verifyChain(signed, stores), signer }
 }

@@ -36,25 +36,25 @@ export interface SerialDraft extends ModelName {
  * Throws {@link RequestError} `invalid-field` if no key fits, with a sentence for each that does not; `KeyringError`
  * for a damaged key.
  */
-export async function signerFor(draft: SerialDraft, deps: Stores): Promise<Signer> {
+export async function signerFor(draft: SerialDraft, stores: Stores): Promise<Signer> {
   const find = async (own: Stores) => signerOf(await trustedModel(draft, own), draft.headers, own)
-  if (!deps.brandMemory) return find(deps)
+  if (!stores.brandMemory) return find(stores)
   try {
-    return await find(deps)
+    return await find(stores)
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     // An operator may have added a key a moment ago: what is remembered refuses nothing.
-    return find({ ...deps, brandMemory: undefined })
+    return find({ ...stores, brandMemory: undefined })
   }
 }
 
 /** As {@link signerFor}, but returns the refusal. */
 export async function signerOrFault(
   name: ModelName,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Signer | { readonly fault: string }> {
   try {
-    return await signerFor(name, deps)
+    return await signerFor(name, stores)
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     return { fault: error.message }
@@ -65,15 +65,15 @@ export async function signerOrFault(
 export async function signerOf(
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Signer> {
   const { brandId, serialAuthority } = model.fields
   const reasons: string[] = []
   for (const authorityId of new Set([brandId, ...serialAuthority])) {
-    const keys = await enabledKeys(authorityId, deps)
+    const keys = await enabledKeys(authorityId, stores)
     if (keys.length === 0) reasons.push(missingKey(authorityId))
     for (const key of keys) {
-      const signer = await trySigner(key, model, headers, deps)
+      const signer = await trySigner(key, model, headers, stores)
       if (typeof signer !== 'string') return signer
       reasons.push(signer)
     }
@@ -88,16 +88,16 @@ async function trySigner(
   stored: StoredSigningKey,
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Signer | string> {
   const { keyId, accountId } = stored
-  const accountKey = await findAssertion('account-key', [keyId], deps)
-  const account = await findAssertion('account', [accountId], deps)
+  const accountKey = await findAssertion('account-key', [keyId], stores)
+  const account = await findAssertion('account', [accountId], stores)
   if (!accountKey || !account) {
     return `The assertions of key ${keyId} are missing: add them with \`ratafia brands add\`.`
   }
   try {
-    const context = await trustContext(deps)
+    const context = await trustContext(stores)
     await checkSigningKey(accountKey, context)
     await verifyTrust(account, context)
     checkMaySign(accountKey, serialHeaders(model, accountId, headers), headers === undefined)
@@ -106,7 +106,7 @@ async function trySigner(
     if (error instanceof AssertionError) return `${error.message}.`
     throw error
   }
-  return { authorityId: accountId, key: await openedKey(stored, deps), model }
+  return { authorityId: accountId, key: await openedKey(stored, stores), model }
 }
 
 async function enabledKeys(
@@ -153,11 +153,11 @@ function serialHeaders(
   return new Map([...(headers ?? []), ...own])
 }
 
-async function trustedModel(name: ModelName, deps: Stores): Promise<TrustedAssertion<'model'>> {
-  const model = await findModelAssertion(name, deps)
+async function trustedModel(name: ModelName, stores: Stores): Promise<TrustedAssertion<'model'>> {
+  const model = await findModelAssertion(name, stores)
   if (!model) throw invalidField(`This service has no model ${showModelName(name)}.`, { field: 'model' })
   try {
-    return await verifyTrust(model, await trustContext(deps))
+    return await verifyTrust(model, await trustContext(stores))
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
     throw invalidField(`The model ${showModelName(name)} is no longer trusted: ${error.message}.`, {

@@ -25,7 +25,7 @@ interface NewModel {
  * assertions in the file with it. Throws {@link RequestError}: `invalid-field`, in the same words for a brand that is not
  * there and one that the caller may not see; `permission-denied`, `already-exists`.
  */
-export async function addModel({ file, policy, authority }: NewModel, deps: Stores): Promise<ModelDetails> {
+export async function addModel({ file, policy, authority }: NewModel, stores: Stores): Promise<ModelDetails> {
   // First: whoever manages no model gets nothing read.
   brandsFor(authority, 'models:manage')
   checkSerialTemplate(policy.serialTemplate)
@@ -33,16 +33,16 @@ export async function addModel({ file, policy, authority }: NewModel, deps: Stor
   const { brandId, model } = assertion.fields
   const name = showModelName(assertion.fields)
   requireSeenBrand(brandId, authority)
-  if (await deps.models.find({ brandId, model })) {
+  if (await stores.models.find({ brandId, model })) {
     throw alreadyThere(
       name,
       `The model ${name} already exists. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
     )
   }
-  await requireMayAdd({ assertion, others, named: assertion.fields.serialAuthority }, authority, deps)
-  const rows = await checkModel(assertion, others, deps)
-  const added = { brandId, model, policy, addedAt: deps.clock() }
-  return deps.changeBy(authority.author)(async (on) => {
+  await requireMayAdd({ assertion, others, named: assertion.fields.serialAuthority }, authority, stores)
+  const rows = await checkModel(assertion, others, stores)
+  const added = { brandId, model, policy, addedAt: stores.clock() }
+  return stores.changeBy(authority.author)(async (on) => {
     const { assertions, models, brands, record } = on
     if (!(await brands.hold(brandId))) throw missingBrand(brandId)
     if (!(await models.add(added))) {
@@ -54,7 +54,7 @@ export async function addModel({ file, policy, authority }: NewModel, deps: Stor
     await assertions.put(rows, added.addedAt)
     const details = { revision: assertion.revision, ...policy }
     await record({ action: 'model.add', subject: name, details })
-    return modelDetails({ ...added, needsApiKey: false }, { ...deps, ...on })
+    return modelDetails({ ...added, needsApiKey: false }, { ...stores, ...on })
   })
 }
 
@@ -70,11 +70,11 @@ interface NewRevision extends Omit<ModelChange, 'model'> {
  */
 export async function updateModel(
   { file, authority, mustBeSeen, model: wanted }: NewRevision,
-  deps: Stores,
+  stores: Stores,
 ): Promise<ModelDetails> {
   // First: whoever manages no model gets nothing read, and nobody learns about another one from what is said of it.
   brandsFor(authority, 'models:manage')
-  if (wanted) await managedModel({ model: wanted, authority }, deps)
+  if (wanted) await managedModel({ model: wanted, authority }, stores)
   const { assertion, others } = assertionIn(file, 'model')
   if (wanted && showModelName(wanted) !== showModelName(assertion.fields)) {
     throw invalidField(
@@ -83,24 +83,24 @@ export async function updateModel(
     )
   }
   const { brandId, model } = assertion.fields
-  const name = await managedModel({ model: { brandId, model }, authority }, deps)
-  const stored = await findModelAssertion(name, deps)
+  const name = await managedModel({ model: { brandId, model }, authority }, stores)
+  const stored = await findModelAssertion(name, stores)
   const before = new Set(stored?.fields.serialAuthority)
   const named = assertion.fields.serialAuthority.filter((accountId) => !before.has(accountId))
-  await requireMayAdd({ assertion, others, named }, authority, deps)
-  const rows = await checkModel(assertion, others, deps)
-  return deps.changeBy(authority.author)(async (on) => {
+  await requireMayAdd({ assertion, others, named }, authority, stores)
+  const rows = await checkModel(assertion, others, stores)
+  return stores.changeBy(authority.author)(async (on) => {
     const { assertions, models, record } = on
     // Otherwise the assertion could outlive the model.
     const now = (await models.queue(name)) && (await models.findOpen(name))
     if (!now) throw noSuchModel(name)
-    mustBeSeen?.(await modelDetails(now, { ...deps, ...on }))
-    await assertions.put(rows, deps.clock())
+    mustBeSeen?.(await modelDetails(now, { ...stores, ...on }))
+    await assertions.put(rows, stores.clock())
     if (rows.length > 0) {
       const details = { revision: assertion.revision }
       await record({ action: 'model.update', subject: showModelName(name), details })
     }
-    return modelDetails(now, { ...deps, ...on })
+    return modelDetails(now, { ...stores, ...on })
   })
 }
 
@@ -146,7 +146,7 @@ async function requireMayAdd(
 async function checkModel(
   model: UnverifiedAssertion<'model'>,
   others: readonly UnverifiedAssertion[],
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly StoredAssertion[]> {
   const { brandId, series } = model.fields
   if (series !== '16')
@@ -154,16 +154,16 @@ async function checkModel(
   if (brandId === 'generic') {
     throw invalidField('Only Canonical signs serials of generic. Add a model of a brand whose key you have.')
   }
-  if (!(await deps.brands.find(brandId))) {
+  if (!(await stores.brands.find(brandId))) {
     throw missingBrand(brandId)
   }
   const given = [model, ...others]
-  const rows = await checkAssertions(given, deps)
+  const rows = await checkAssertions(given, stores)
   const trusted = await explainToOperatorAsync(
-    async () => verifyTrust(model, await trustContext(deps, given)),
+    async () => verifyTrust(model, await trustContext(stores, given)),
     `The model ${showModelName(model.fields)} is not valid`,
   )
-  await signerOf(trusted, undefined, deps)
+  await signerOf(trusted, undefined, stores)
   return rows
 }
 

@@ -27,8 +27,8 @@ export async function seenModel(
 }
 
 /** As {@link seenModel}, for whoever may change the model and what belongs to it. */
-export async function managedModel(named: NamedModel, deps: TransactionStores): Promise<OpenModel> {
-  const model = await seenModel(named, deps)
+export async function managedModel(named: NamedModel, stores: TransactionStores): Promise<OpenModel> {
+  const model = await seenModel(named, stores)
   requireForBrand(named.authority, 'models:manage', model.brandId)
   return model
 }
@@ -45,5 +45,5 @@ export const noSuchModel = (name: ModelName): RequestError =>
 /** Undefined if none is stored. Nothing is verified here. */
 export const findModelAssertion = (
   { brandId, model }: ModelName,
-  deps: TransactionStores,
-): Promise<UnverifiedAssertion<'model'> | undefined> => findAssertion('model', ['16', brandId, model], deps)
+  stores: TransactionStores,
+): Promise<UnverifiedAssertion<'model'> | undefined> => findAssertion('model', ['16', brandId, model], stores)

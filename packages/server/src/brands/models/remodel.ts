@@ -17,20 +17,20 @@ interface Pair {
  * Both models must exist, and differ, and the caller must manage both: the devices get serials of the other brand.
  * Allowing twice changes nothing. Throws {@link RequestError} `invalid-field`, and as `managedModel` does.
  */
-export async function allowRemodel({ from, to, authority }: Pair, deps: Stores): Promise<Remodel> {
-  await managedModel({ model: from, authority }, deps)
-  await managedModel({ model: to, authority }, deps)
+export async function allowRemodel({ from, to, authority }: Pair, stores: Stores): Promise<Remodel> {
+  await managedModel({ model: from, authority }, stores)
+  await managedModel({ model: to, authority }, stores)
   if (showModelName(from) === showModelName(to)) {
     throw invalidField(
       `${showModelName(from)} is the same model. A new revision of a model needs no remodel.`,
     )
   }
-  return deps.changeBy(authority.author)(async ({ models, record }) => {
+  return stores.changeBy(authority.author)(async ({ models, record }) => {
     // In one order, so that two of these cannot wait for each other.
     for (const name of [from, to].sort((a, b) => (showModelName(a) < showModelName(b) ? -1 : 1))) {
       if (!(await models.hold(name))) throw noSuchModel(name)
     }
-    const isNew = await models.allowRemodel(from, to, deps.clock())
+    const isNew = await models.allowRemodel(from, to, stores.clock())
     const remodel = await models.findRemodel(from, to)
     if (!remodel) throw noSuchRemodel({ from, to })
     if (isNew) {
@@ -51,12 +51,12 @@ export async function allowRemodel({ from, to, authority }: Pair, deps: Stores):
  */
 export async function disallowRemodel(
   { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: (now: Remodel) => void },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Remodel> {
-  await managedModel({ model: from, authority }, deps)
+  await managedModel({ model: from, authority }, stores)
   const isSeen = covers(brandsFor(authority, 'models:read'), to.brandId) && isStorable(to)
   if (!isSeen) throw noSuchRemodel({ from, to })
-  return deps.changeBy(authority.author)(async ({ models, record }) => {
+  return stores.changeBy(authority.author)(async ({ models, record }) => {
     const remodel = await models.findRemodel(from, to)
     if (!remodel) throw noSuchRemodel({ from, to })
     mustBeSeen?.(remodel)

@@ -23,18 +23,18 @@ export interface RemovedModel {
  */
 export async function removeModel(
   { mustBeSeen, ...named }: ModelChange,
-  deps: Stores,
+  stores: Stores,
 ): Promise<RemovedModel> {
   const { authority } = named
-  const name = await managedModel(named, deps)
+  const name = await managedModel(named, stores)
   const brands = brandsFor(authority, 'models:read')
   const shown = showModelName(name)
-  return deps.changeBy(authority.author)(async (on) => {
+  return stores.changeBy(authority.author)(async (on) => {
     const { models, assertions, apiKeys, allowList, devices, record } = on
     // A registration holds the model until its device is stored: either we see the device, or it finds no model.
     const now = (await models.lock(name)) && (await models.findOpen(name))
     if (!now) throw noSuchModel(name)
-    mustBeSeen?.(await modelDetails(now, { ...deps, ...on }))
+    mustBeSeen?.(await modelDetails(now, { ...stores, ...on }))
     const [device] = await devices.list({ brandId: name.brandId, model: name.model, limit: 1 })
     if (device !== undefined) {
       throw stillReferenced(

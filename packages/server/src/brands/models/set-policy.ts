@@ -21,15 +21,15 @@ export interface ModelChange extends NamedModel {
  */
 export async function setPolicy(
   { changes, mustBeSeen, ...named }: ModelChange & { readonly changes: Partial<ModelPolicy> },
-  deps: Stores,
+  stores: Stores,
 ): Promise<ModelDetails> {
-  const model = await managedModel(named, deps)
+  const model = await managedModel(named, stores)
   checkSerialTemplate({ ...model.policy, ...changes }.serialTemplate)
-  return deps.changeBy(named.authority.author)(async (on) => {
+  return stores.changeBy(named.authority.author)(async (on) => {
     const { models, record } = on
     const before = (await models.queue(model)) && (await models.findOpen(model))
     if (!before) throw noSuchModel(model)
-    const details = await modelDetails(before, { ...deps, ...on })
+    const details = await modelDetails(before, { ...stores, ...on })
     mustBeSeen?.(details)
     const policy = { ...before.policy, ...changes }
     if (isDeepStrictEqual(policy, before.policy)) return details

@@ -19,13 +19,13 @@ export interface ModelDetails extends OpenModel {
 }
 
 /** Throws {@link RequestError} as `seenModel` does. */
-export const showModel = async (named: NamedModel, deps: Stores): Promise<ModelDetails> =>
-  modelDetails(await seenModel(named, deps), deps)
+export const showModel = async (named: NamedModel, stores: Stores): Promise<ModelDetails> =>
+  modelDetails(await seenModel(named, stores), stores)
 
-export async function modelDetails(model: OpenModel, deps: Stores): Promise<ModelDetails> {
-  const assertion = await findModelAssertion(model, deps)
+export async function modelDetails(model: OpenModel, stores: Stores): Promise<ModelDetails> {
+  const assertion = await findModelAssertion(model, stores)
   if (!assertion) throw new TypeError(`the model ${showModelName(model)} has no assertion: a row is missing`)
-  const signer = await signerOrFault(model, deps)
+  const signer = await signerOrFault(model, stores)
   const { displayName, architecture, base, grade, classic, timestamp, store, serialAuthority } =
     assertion.fields
   return {

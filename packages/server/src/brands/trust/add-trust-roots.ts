@@ -27,7 +27,7 @@ type Root = UnverifiedAssertion<'account' | 'account-key'>
  */
 export async function addTrustRoots(
   { files, authority }: { readonly files: readonly NamedFile[]; readonly authority: Authority },
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly AddedRoot[]> {
   requireForAll(authority, 'roles:manage')
   const given = files.flatMap((file) => readAssertions(file).map((one) => rootIn(file, one)))
@@ -35,8 +35,8 @@ export async function addTrustRoots(
     BUILT_IN.some(({ fields }) => accountOf(fields) === accountOf(one.fields)),
   )
   if (builtIn) throw invalidField(`${accountOf(builtIn.fields)} is built in: you need not add it.`)
-  const all = [...given, ...(await rootAssertions(deps))]
-  for (const one of given) checkRoot(one, all, deps.clock())
+  const all = [...given, ...(await rootAssertions(stores))]
+  for (const one of given) checkRoot(one, all, stores.clock())
   explainToOperator(() => trustRoots(all), 'These are not a trust root')
   const rows = given.map((one) => ({
     type: one.type,
@@ -50,8 +50,8 @@ export async function addTrustRoots(
       'publicKeyId' in fields && fields.accountId === accountId ? [fields.publicKeyId] : [],
     ),
   }))
-  await deps.changeBy(authority.author)(async ({ assertions, record }) => {
-    await assertions.addRoots(rows, deps.clock())
+  await stores.changeBy(authority.author)(async ({ assertions, record }) => {
+    await assertions.addRoots(rows, stores.clock())
     for (const { accountId, keyIds } of added) {
       await record({ action: 'trust.add', subject: accountId, details: { keys: keyIds } })
     }

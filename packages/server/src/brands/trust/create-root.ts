@@ -26,20 +26,20 @@ export interface CreatedRoot {
  * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root cannot be one; nothing
  * is trusted then.
  */
-export async function createRoot(root: NewRoot, deps: Stores): Promise<CreatedRoot> {
+export async function createRoot(root: NewRoot, stores: Stores): Promise<CreatedRoot> {
   const { accountId, key, keyName, until, authority } = root
   requireForAll(authority, 'roles:manage')
-  if (await findAssertion('account', [accountId], deps)) {
+  if (await findAssertion('account', [accountId], stores)) {
     throw invalidField(`There is already an account ${accountId}. Give the root another account id.`)
   }
-  await requireUnusedKey(key.publicKey.id, deps)
-  const at = deps.clock()
+  await requireUnusedKey(key.publicKey.id, stores)
+  const at = stores.clock()
   const issuer = { accountId, key }
   const assertions = encodeStream([
     issueAccount(root, issuer, at),
     issueAccountKey({ accountId, publicKey: key.publicKey, name: keyName, since: at, until }, issuer, at),
   ])
   await root.keep(assertions)
-  await addTrustRoots({ files: [{ name: 'The new root', bytes: assertions }], authority }, deps)
+  await addTrustRoots({ files: [{ name: 'The new root', bytes: assertions }], authority }, stores)
   return { accountId, keyId: key.publicKey.id }
 }

@@ -6,9 +6,9 @@ import type { Issuer } from './issue.ts'
 import { rootAssertions } from './trust.ts'
 
 /** The root that signs with this key. Throws `invalid-field` if it is the key of none. */
-export async function findIssuer(key: PrivateKey, deps: Stores): Promise<Issuer> {
+export async function findIssuer(key: PrivateKey, stores: Stores): Promise<Issuer> {
   const { id } = key.publicKey
-  const roots = await rootAssertions(deps)
+  const roots = await rootAssertions(stores)
   const own = roots.find((root) => root.type === 'account-key' && root.fields.publicKeyId === id)
   if (own?.type === 'account-key') return { accountId: own.fields.accountId, key }
   throw invalidField(

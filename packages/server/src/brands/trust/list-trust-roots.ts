@@ -16,9 +16,9 @@ export interface TrustRoot {
 }
 
 /** One row per key: the operator adds a handful. Throws `permission-denied`. */
-export async function listTrustRoots(authority: Authority, deps: Stores): Promise<readonly TrustRoot[]> {
+export async function listTrustRoots(authority: Authority, stores: Stores): Promise<readonly TrustRoot[]> {
   requireForAll(authority, 'roles:read')
-  const roots = await rootAssertions(deps)
+  const roots = await rootAssertions(stores)
   const accounts = roots.filter((root): root is UnverifiedAssertion<'account'> => root.type === 'account')
   const keys = roots.filter((root): root is UnverifiedAssertion<'account-key'> => root.type === 'account-key')
   return keys.map((key) => {

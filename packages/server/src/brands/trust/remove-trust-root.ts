@@ -16,7 +16,7 @@ export async function removeTrustRoot(
     force,
     authority,
   }: { readonly accountId: string; readonly force: boolean; readonly authority: Authority },
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly string[]> {
   requireForAll(authority, 'roles:manage')
   if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
@@ -24,18 +24,18 @@ export async function removeTrustRoot(
       `The trust root ${accountId} is built in and stays. The service signs nothing for it unless you add a key.`,
     )
   }
-  const rest = (await rootAssertions(deps)).filter(
+  const rest = (await rootAssertions(stores)).filter(
     ({ fields }) => !('accountId' in fields) || fields.accountId !== accountId,
   )
-  const before = await trustedBrands(deps)
-  const after = await trustedBrands(deps, trustRoots(rest))
+  const before = await trustedBrands(stores)
+  const after = await trustedBrands(stores, trustRoots(rest))
   const lost = before.filter((brand) => !after.includes(brand))
   if (lost.length > 0 && !force) {
     throw invalidField(
       `The chains of ${lost.join(', ')} end at ${accountId}: without it, nothing could be signed for them. --force removes it anyway.`,
     )
   }
-  const removed = await deps.changeBy(authority.author)(async ({ assertions, record }) => {
+  const removed = await stores.changeBy(authority.author)(async ({ assertions, record }) => {
     const there = await assertions.removeRoot(accountId)
     if (there) await record({ action: 'trust.remove', subject: accountId, details: { untrusted: lost } })
     return there
@@ -48,13 +48,13 @@ export async function removeTrustRoot(
 
 /** The accounts with an enabled key whose chain ends at these roots. */
 async function trustedBrands(
-  deps: Stores,
+  stores: Stores,
   roots?: ReturnType<typeof trustRoots>,
 ): Promise<readonly string[]> {
-  const context = await trustContext(deps, [], roots)
+  const context = await trustContext(stores, [], roots)
   const trusted = new Set<string>()
-  for (const { keyId, accountId, disabledAt } of await deps.brands.keys()) {
-    const key = disabledAt === null ? await findAssertion('account-key', [keyId], deps) : undefined
+  for (const { keyId, accountId, disabledAt } of await stores.brands.keys()) {
+    const key = disabledAt === null ? await findAssertion('account-key', [keyId], stores) : undefined
     if (key === undefined) continue
     try {
       await verifyTrust(key, context)

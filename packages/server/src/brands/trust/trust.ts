@@ -78,8 +78,8 @@ function noteExpiry(assertion: UnverifiedAssertion, remembered: Remembered): voi
 }
 
 /** One key speaks for one account. Throws `invalid-field` if an account has this key already. */
-export async function requireUnusedKey(keyId: string, deps: Stores): Promise<void> {
-  const owner = (await findAssertion('account-key', [keyId], deps))?.fields.accountId
+export async function requireUnusedKey(keyId: string, stores: Stores): Promise<void> {
+  const owner = (await findAssertion('account-key', [keyId], stores))?.fields.accountId
   if (owner !== undefined) {
     throw invalidField(`The key ${keyId} is already a key of ${owner}. Give each account a key of its own.`)
   }
@@ -91,17 +91,17 @@ export async function requireUnusedKey(keyId: string, deps: Stores): Promise<voi
  * checked with other `given` assertions that it rests on.
  */
 export async function trustContext(
-  deps: Stores,
+  { brandMemory, assertions, clock }: Stores,
   given: readonly UnverifiedAssertion[] = [],
   roots?: TrustRoots,
 ): Promise<TrustContext> {
-  const remembered = deps.brandMemory?.current()
+  const remembered = brandMemory?.current()
   return {
-    roots: roots ?? trustRoots(await rootsIn(remembered, deps.assertions)),
-    now: deps.clock(),
+    roots: roots ?? trustRoots(await rootsIn(remembered, assertions)),
+    now: clock(),
     find: (type, primaryKey) =>
       given.find((one) => isReferredTo(one, type, primaryKey)) ??
-      findIn(remembered, type, primaryKey, deps.assertions),
+      findIn(remembered, type, primaryKey, assertions),
     ...(remembered && !roots && { checked: remembered.checked }),
   }
 }
@@ -112,9 +112,9 @@ export async function trustContext(
  */
 export async function checkAssertions(
   given: readonly UnverifiedAssertion[],
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly StoredAssertion[]> {
-  const context = await trustContext(deps, given)
+  const context = await trustContext(stores, given)
   const rows: StoredAssertion[] = []
   for (const assertion of given) {
     const { type, primaryKey, revision } = assertion
@@ -122,7 +122,7 @@ export async function checkAssertions(
     if (roots.some((root) => isReferredTo(root, type, primaryKey))) continue
     const what = `The ${type} assertion ${primaryKey.join('/')} is not valid`
     await explainToOperatorAsync(() => verifyTrust(assertion, context), what)
-    const stored = await findAssertion(type, primaryKey, deps)
+    const stored = await findAssertion(type, primaryKey, stores)
     const encoded = encode(assertion)
     if (stored && Buffer.compare(encode(stored), encoded) === 0) continue
     explainToOperator(

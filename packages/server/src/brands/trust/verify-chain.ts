@@ -15,15 +15,15 @@ import { trustContext } from './trust.ts'
  */
 export async function verifyChain<Type extends TypeName>(
   assertion: UnverifiedAssertion<Type>,
-  deps: Stores,
+  stores: Stores,
   given: readonly UnverifiedAssertion[] = [],
 ): Promise<TrustedAssertion<Type>> {
-  const context = await trustContext(deps, given)
+  const context = await trustContext(stores, given)
   if (!context.checked) return verifyTrust(assertion, context)
   try {
     return await verifyTrust(assertion, context)
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    return verifyTrust(assertion, await trustContext({ ...deps, brandMemory: undefined }, given))
+    return verifyTrust(assertion, await trustContext({ ...stores, brandMemory: undefined }, given))
   }
 }

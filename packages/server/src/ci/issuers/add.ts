@@ -30,13 +30,13 @@ export interface AddedIssuer {
  */
 export async function addIssuer(
   { jwks, authority, ...wanted }: AddIssuerInput,
-  deps: Stores,
+  stores: Stores,
 ): Promise<AddedIssuer> {
   requireForAll(authority, 'roles:manage')
-  const createdAt = deps.clock()
+  const createdAt = stores.clock()
   const issuer: Issuer = { id: randomUUID(), ...checkIssuer(wanted), createdAt }
-  if (await deps.issuers.findByUrl(issuer.url)) throw alreadyThere(issuer)
-  const found = jwks === undefined ? await fetchFirst(issuer, deps.fetchDocument) : givenKeys(jwks)
+  if (await stores.issuers.findByUrl(issuer.url)) throw alreadyThere(issuer)
+  const found = jwks === undefined ? await fetchFirst(issuer, stores.fetchDocument) : givenKeys(jwks)
   const { jwksUri, ...stored }: Partial<FetchedKeys> & typeof found = found
   const keys = await importIssuerKeys(stored)
   if (keys.algorithms.length === 0) {
@@ -44,7 +44,7 @@ export async function addIssuer(
       field: 'url',
     })
   }
-  const inserted = await deps.changeBy(authority.author)(async ({ issuers, issuerKeys, record }) => {
+  const inserted = await stores.changeBy(authority.author)(async ({ issuers, issuerKeys, record }) => {
     if (!(await issuers.insert(issuer))) return false
     await issuerKeys.insert(issuer.id, stored, {
       at: createdAt,

@@ -43,13 +43,13 @@ export interface ShownIssuer extends FoundIssuer {
 }
 
 /** Throws `invalid-field` when there is no such issuer. */
-export async function showIssuer(urlOrId: string, deps: TransactionStores): Promise<ShownIssuer> {
-  const found = await findIssuer(urlOrId, deps)
-  const stored = await deps.issuerKeys.read(found.issuer.id)
+export async function showIssuer(urlOrId: string, stores: TransactionStores): Promise<ShownIssuer> {
+  const found = await findIssuer(urlOrId, stores)
+  const stored = await stores.issuerKeys.read(found.issuer.id)
   const imported = stored
     ? await importIssuerKeys(stored)
     : { revision: found.keys.revision, algorithms: [], keys: [], leftOut: {} }
-  return { ...found, imported, rules: await deps.issuers.rulesOf(found.issuer.id) }
+  return { ...found, imported, rules: await stores.issuers.rulesOf(found.issuer.id) }
 }
 
 /** An issuer as users who write a rule for it see it. `baseUrl`: without a trailing slash. */

@@ -22,13 +22,13 @@ export async function refreshIssuer(
     readonly jwks?: string | undefined
     readonly authority: Authority
   },
-  deps: Stores,
+  stores: Stores,
 ): Promise<RefreshedIssuer> {
   requireForAll(authority, 'roles:manage')
-  const change = deps.changeBy(authority.author)
-  const found = await findIssuer(urlOrId, deps)
+  const change = stores.changeBy(authority.author)
+  const found = await findIssuer(urlOrId, stores)
   const { issuer, keys } = found
-  const at = deps.clock()
+  const at = stores.clock()
   if (keys.pinnedAt) {
     if (jwks === undefined) {
       throw invalidField(`The keys of ${issuer.url} were given in a file. Give the new ones: --jwks FILE.`, {
@@ -46,10 +46,10 @@ export async function refreshIssuer(
         field: 'jwks',
       })
     }
-    const before = await deps.issuerKeys.begin(issuer.id, at, { afterAny: 0, afterFailure: 0 })
-    const failed = await fetchAndStore({ issuer, before: before ?? keys.revision, at }, { ...deps, change })
+    const before = await stores.issuerKeys.begin(issuer.id, at, { afterAny: 0, afterFailure: 0 })
+    const failed = await fetchAndStore({ issuer, before: before ?? keys.revision, at }, { ...stores, change })
     if (failed) throw failed
   }
-  const shown = await showIssuer(issuer.id, deps)
+  const shown = await showIssuer(issuer.id, stores)
   return { ...shown, changed: shown.keys.revision !== keys.revision }
 }

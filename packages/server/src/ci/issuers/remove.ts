@@ -17,16 +17,16 @@ export interface RemovedIssuer {
 /** Issuers belong to operators. Throws `permission-denied`, and `invalid-field` when there is no such issuer. */
 export async function removeIssuer(
   { issuer: urlOrId, authority }: { readonly issuer: string; readonly authority: Authority },
-  deps: Stores,
+  stores: Stores,
 ): Promise<RemovedIssuer> {
   requireForAll(authority, 'roles:manage')
   const { author, by } = authority
-  const { issuer } = await findIssuer(urlOrId, deps)
-  return deps.changeBy(author)(async ({ issuers, tokenSessions, record }) => {
+  const { issuer } = await findIssuer(urlOrId, stores)
+  return stores.changeBy(author)(async ({ issuers, tokenSessions, record }) => {
     const rules = await issuers.remove(issuer.id)
     if (!rules) throw invalidField(`The issuer ${issuer.url} was removed a moment ago.`, { field: 'issuer' })
     const ids = rules.map(({ id }) => id)
-    const revoked = (await tokenSessions.revokeOfRules(ids, { at: deps.clock(), by })).length
+    const revoked = (await tokenSessions.revokeOfRules(ids, { at: stores.clock(), by })).length
     const names = rules.map(({ name }) => name)
     await record({
       action: 'issuer.remove',

@@ -21,47 +21,49 @@ interface PartOf {
 
 export async function sessionsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<readonly DeviceSession[]> {
-  return deps.deviceSessions.ofDevice(await findDevice({ name, authority }, deps), limit)
+  return stores.deviceSessions.ofDevice(await findDevice({ name, authority }, stores), limit)
 }
 
 export async function registrationsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<readonly RegistrationRow[]> {
-  return deps.registrations.ofDevice(await findDevice({ name, authority }, deps), limit)
+  return stores.registrations.ofDevice(await findDevice({ name, authority }, stores), limit)
 }
 
 /** By revision: the newest `limit`. */
 export async function assertionsOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<readonly SerialAssertion[]> {
-  return (await deps.devices.serialAssertionsOf(await findDevice({ name, authority }, deps))).slice(-limit)
+  return (await stores.devices.serialAssertionsOf(await findDevice({ name, authority }, stores))).slice(
+    -limit,
+  )
 }
 
 /** Undefined: it has none. */
 export async function activityOfDevice(
   { name, authority }: Omit<PartOf, 'limit'>,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<DeviceActivity | undefined> {
-  return latestActivity(await findDevice({ name, authority }, deps), deps)
+  return latestActivity(await findDevice({ name, authority }, stores), stores)
 }
 
 /** Last seen first. */
 export async function evidenceOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<readonly CloneEvidence[]> {
-  return (await deps.clones.evidenceOf(await findDevice({ name, authority }, deps))).slice(0, limit)
+  return (await stores.clones.evidenceOf(await findDevice({ name, authority }, stores))).slice(0, limit)
 }
 
 /** What the audit log has about it. */
 export async function historyOfDevice(
   { name, authority, limit }: PartOf,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<readonly AuditEntry[]> {
-  const { id } = await findDevice({ name, authority }, deps)
-  return deps.audit.list({ subject: id }, { limit })
+  const { id } = await findDevice({ name, authority }, stores)
+  return stores.audit.list({ subject: id }, { limit })
 }

@@ -11,11 +11,11 @@ import { cloneEvidenceRecord } from './device-records.ts'
 
 type EvidenceQuery = Static<typeof CloneEvidenceQuerySchema>
 
-export function evidenceManagementRoutes(add: AddManagementRoute, deps: Stores): void {
+export function evidenceManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   add(MANAGEMENT_OPERATIONS.cloneEvidence, async ({ authority, query }) => {
     const { limit = 100 } = query
     const listing = { authority, filter: filterIn(query), after: placeIn(query), limit }
-    const { evidence, next, examined } = await listCloneEvidence(listing, deps)
+    const { evidence, next, examined } = await listCloneEvidence(listing, stores)
     return {
       evidence: evidence.map(cloneEvidenceRecord),
       next: next ? cursorAt(next, query) : null,

@@ -26,27 +26,27 @@ const PAGE = 1000
  */
 export async function exportFleet(
   { format, whole, asked, ...listing }: FleetExport,
-  deps: Stores,
+  stores: Stores,
 ): Promise<AsyncIterable<string>> {
   const { authority } = listing
   brandsFor(authority, 'devices:read')
   if (!isAtDatabase(authority)) {
-    await deps.changeBy(authority.author)(({ record }) =>
+    await stores.changeBy(authority.author)(({ record }) =>
       record({ action: 'devices.export', subject: 'devices', details: asked }),
     )
   }
-  const pages = pagesOf({ ...listing, limit: PAGE }, deps)
+  const pages = pagesOf({ ...listing, limit: PAGE }, stores)
   return whole
-    ? exportText(wholePages(pages, deps), { format, columns: DEVICE_COLUMNS })
+    ? exportText(wholePages(pages, stores), { format, columns: DEVICE_COLUMNS })
     : exportText(listedPages(pages), { format, columns: LISTED_COLUMNS })
 }
 
 async function* pagesOf(
   listing: Omit<FleetListing, 'after'>,
-  deps: Stores,
+  stores: Stores,
 ): AsyncGenerator<readonly ListedDevice[]> {
   for (let after: ListPosition | undefined; ; ) {
-    const { devices, next } = await listFleet({ ...listing, after }, deps)
+    const { devices, next } = await listFleet({ ...listing, after }, stores)
     yield devices
     if (!next) return
     after = next

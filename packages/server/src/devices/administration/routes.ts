@@ -37,7 +37,7 @@ import {
 } from './device-records.ts'
 import { exportFleet } from './export-fleet.ts'
 
-export function deviceManagementRoutes(add: AddManagementRoute, deps: Stores): void {
+export function deviceManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.devices, async ({ authority, query }) => {
@@ -49,7 +49,7 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: Stores): v
       limit,
       after: positionIn(query, sort),
     }
-    const { devices, next, examined } = await listFleet(listing, deps)
+    const { devices, next, examined } = await listFleet(listing, stores)
     return {
       devices: devices.map(listedRecord),
       next: next ? cursorOf([String(next.key), next.id], query) : null,
@@ -57,42 +57,42 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: Stores): v
     }
   })
   add(api.deviceCounts, async ({ authority, query }) =>
-    countsRecord(await countDevices({ authority, brands: query.brand }, deps)),
+    countsRecord(await countDevices({ authority, brands: query.brand }, stores)),
   )
   add(api.exportDevices, async ({ authority, query }) => {
     const { format = 'ndjson', sort = '-registered', whole = false, ...filters } = query
     const asked = detailsOf({ format, sort, ...(whole ? { whole } : {}), ...filters })
     const wanted = { authority, filter: filterIn(filters, instantField), sort, format, whole, asked }
     const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-    return new Streamed(type, `devices.${format}`, await exportFleet(wanted, deps))
+    return new Streamed(type, `devices.${format}`, await exportFleet(wanted, stores))
   })
   add(api.device, async ({ parameters, authority }) =>
-    fieldsOf(await findDevice({ name: idIn(parameters), authority }, deps)),
+    fieldsOf(await findDevice({ name: idIn(parameters), authority }, stores)),
   )
   add(api.deviceSessions, async (asked) => ({
-    sessions: (await sessionsOfDevice(partOf(asked), deps)).map(deviceSessionRecord),
+    sessions: (await sessionsOfDevice(partOf(asked), stores)).map(deviceSessionRecord),
   }))
   add(api.deviceRegistrations, async (asked) => ({
-    registrations: (await registrationsOfDevice(partOf(asked), deps)).map(registrationRecord),
+    registrations: (await registrationsOfDevice(partOf(asked), stores)).map(registrationRecord),
   }))
   add(api.deviceAssertions, async (asked) => ({
-    assertions: (await assertionsOfDevice(partOf(asked), deps)).map(assertionRecord),
+    assertions: (await assertionsOfDevice(partOf(asked), stores)).map(assertionRecord),
   }))
   add(api.deviceEvidence, async (asked) => ({
-    evidence: (await evidenceOfDevice(partOf(asked), deps)).map(evidenceRecord),
+    evidence: (await evidenceOfDevice(partOf(asked), stores)).map(evidenceRecord),
   }))
   add(api.deviceActivity, async (asked) =>
     activityRecord(
-      await activityOfDevice({ name: idIn(asked.parameters), authority: asked.authority }, deps),
+      await activityOfDevice({ name: idIn(asked.parameters), authority: asked.authority }, stores),
     ),
   )
   add(api.deviceHistory, async (asked) => ({
-    history: (await historyOfDevice(partOf(asked), deps)).map(historyRecord),
+    history: (await historyOfDevice(partOf(asked), stores)).map(historyRecord),
   }))
 
   add(api.approveDevice, async (asked) => {
     const approval = { ...decisionOf(asked), serial: asked.body.serial, dryRun: asked.dryRun }
-    return fieldsOf((await approveDevice(approval, deps)).device)
+    return fieldsOf((await approveDevice(approval, stores)).device)
   })
   add(api.rejectDevice, async (asked) => {
     const { reason } = asked.body
@@ -107,7 +107,7 @@ export function deviceManagementRoutes(add: AddManagementRoute, deps: Stores): v
   )
 
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 }
 
 /** The parameters, as texts. */

@@ -34,15 +34,15 @@ interface ToShow {
 /** Throws `RequestError` as `findDevice` does. */
 export async function showDevice(
   { name, limit, authority }: ToShow,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<DeviceDetails> {
-  const { devices, registrations, deviceSessions, clones } = deps
-  const device = await findDevice({ name, authority }, deps)
+  const { devices, registrations, deviceSessions, clones } = stores
+  const device = await findDevice({ name, authority }, stores)
   const { id } = device
   const sharing = device.serial === '' ? [] : await devices.findBySerial(device)
   return {
     device,
-    activity: await latestActivity(device, deps),
+    activity: await latestActivity(device, stores),
     assertions: await devices.serialAssertionsOf(device),
     registrations: await registrations.ofDevice(device, limit),
     sessions: await deviceSessions.ofDevice(device, limit),

@@ -25,11 +25,11 @@ export interface AssertionQuery {
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Uint8Array> {
   const format = maxFormat === undefined ? Number.POSITIVE_INFINITY : readFormat(maxFormat)
   const kind = KINDS.get(type)
-  const found = kind && isKey(key, kind.keyLength) ? await kind.find(key, deps) : undefined
+  const found = kind && isKey(key, kind.keyLength) ? await kind.find(key, stores) : undefined
   if (!found || found.format > format) {
     throw new RequestError('assertion-not-found', 'This service has no such assertion.')
   }

@@ -11,7 +11,7 @@ interface Parameters {
   readonly '*': string
 }
 
-export async function assertionRoutes(app: FastifyInstance, deps: TransactionStores): Promise<void> {
+export async function assertionRoutes(app: FastifyInstance, stores: TransactionStores): Promise<void> {
   const { path, query, responseType } = OPERATIONS.assertion
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const options = { schema: { querystring: query }, config: { limit: 'assertions' } } as const
@@ -20,7 +20,7 @@ export async function assertionRoutes(app: FastifyInstance, deps: TransactionSto
     const { type, '*': rest } = request.params as Parameters
     const encoded = await findPublicAssertion(
       { type, key: keyOf(request.url, rest), maxFormat: request.query['max-format'] },
-      deps,
+      stores,
     )
     return reply.header('content-type', responseType).send(encoded)
   })

@@ -61,7 +61,7 @@ const MOST_DEVICES = 100
  */
 export async function listCloneEvidence(
   { authority, filter, after, limit }: EvidenceListing,
-  deps: Stores,
+  stores: Stores,
 ): Promise<EvidencePage> {
   const { brands, models, since } = filter
   const fleet = await listFleet(
@@ -69,11 +69,11 @@ export async function listCloneEvidence(
       ...{ authority, filter: { brands, models }, sort: '-evidence', after: after?.device },
       limit: Math.min(limit, MOST_DEVICES),
     },
-    deps,
+    stores,
   )
   const isRecent = ({ key }: ListPosition) => since === undefined || Number(key) >= since.getTime()
   const devices = fleet.devices.filter(({ position }) => isRecent(position))
-  const rows = await deps.clones.evidenceOfMany(devices.map(({ device }) => device))
+  const rows = await stores.clones.evidenceOfMany(devices.map(({ device }) => device))
   const byDevice = Map.groupBy(
     rows.filter((row) => fits(row, filter)),
     ({ deviceId }) => deviceId,

@@ -21,7 +21,10 @@ interface Opening {
 const FORK_PATIENCE_MS = 10 * 60_000
 
 /** Only reads, and only for a chain that another seems to have followed. */
-export async function lookForClones(opening: Opening, deps: TransactionStores): Promise<readonly Sighting[]> {
+export async function lookForClones(
+  opening: Opening,
+  stores: TransactionStores,
+): Promise<readonly Sighting[]> {
   const { previous, sessions, store, at, caller } = opening
   const seen = (kind: CloneEvidenceKind, other: ComparedSession): Sighting => ({
     kind,
@@ -44,7 +47,7 @@ export async function lookForClones(opening: Opening, deps: TransactionStores): 
   if (head.id !== previous.id && at.getTime() - head.openedAt.getTime() > FORK_PATIENCE_MS) {
     sightings.push(seen('forked-chain', head))
   }
-  const other = await livingNewerChain(opening, previous.chainId, deps)
+  const other = await livingNewerChain(opening, previous.chainId, stores)
   // A device that becomes another revision of its model, with another store, opens a session there while it still uses
   // the one it has, and goes on with that if the change fails (contract/devices.md 1.3).
   if (other) sightings.push(seen(other.store === store ? 'two-chains' : 'second-chain', other))

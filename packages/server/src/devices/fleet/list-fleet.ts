@@ -45,12 +45,12 @@ const MOST_ROWS = 20_000
  * Devices of brands that the caller may not see are not there, and are not looked at either. Throws `RequestError`
  * `permission-denied`.
  */
-export async function listFleet({ authority, ...listing }: FleetListing, deps: Stores): Promise<FleetPage> {
+export async function listFleet({ authority, ...listing }: FleetListing, stores: Stores): Promise<FleetPage> {
   const { models, brands: asked } = listing.filter
   const named = models?.map(({ brandId }) => brandId).filter((id) => asked?.includes(id) ?? true) ?? asked
   const brands = brandsNamed(brandsFor(authority, 'devices:read'), named)
-  const { placed, ...page } = await pageFor(listing, brands, deps)
-  const activities = await deps.activities.of(placed.map(({ device }) => device.id))
+  const { placed, ...page } = await pageFor(listing, brands, stores)
+  const activities = await stores.activities.of(placed.map(({ device }) => device.id))
   return { ...page, devices: placed.map((one) => ({ ...one, activity: activities.get(one.device.id) })) }
 }
 

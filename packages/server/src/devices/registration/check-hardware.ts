@@ -10,7 +10,7 @@ const DIGESTS = ['hardware-id-key-sha3-384', 'hardware-id-key-sha384'] as const
 /** The SHA3-384 digest of the key that signed, in base64url. Throws `RequestError` `registration-refused`. */
 export async function checkHardware(
   request: UnverifiedAssertion<'serial-request'>,
-  deps: Stores,
+  stores: Stores,
 ): Promise<string> {
   const body = readBody(request.body)
   const digest = textIn(body, DIGESTS)
@@ -20,7 +20,7 @@ export async function checkHardware(
       `This model requires proof of the hardware key: send a JSON body with ${DIGESTS[0]} and request-id-signature.`,
     )
   }
-  const identity = await findHardwareIdentity(digest, deps)
+  const identity = await findHardwareIdentity(digest, stores)
   if (!identity) {
     throw registrationRefused(
       'This service does not know the hardware of this device. Ask the operator to import its hardware-identity assertion.',

@@ -60,27 +60,27 @@ export interface AllowedDevice {
 export async function checkPolicy(
   registration: Registration,
   model: OpenModel,
-  deps: Stores,
+  stores: Stores,
 ): Promise<AllowedDevice> {
   const { request, original } = registration
   const { policy } = model
   // Check the API key first: without one, reveal nothing.
   if (registration.apiKey !== undefined || model.needsApiKey) {
-    const verdict = await checkApiKey({ text: registration.apiKey, model }, deps, deps.clock())
+    const verdict = await checkApiKey({ text: registration.apiKey, model }, stores, stores.clock())
     if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
   }
-  const placeholder = await placeholderIn(registration, model, deps)
+  const placeholder = await placeholderIn(registration, model, stores)
   const proposed = proposedSerial(request, policy.proposedSerial, placeholder)
-  const use = proposed === undefined ? undefined : await lookUp(proposed, registration, model, deps)
+  const use = proposed === undefined ? undefined : await lookUp(proposed, registration, model, stores)
   const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
-  if (policy.registration === 'allow-list' && !(await deps.allowList.has(model, device))) {
+  if (policy.registration === 'allow-list' && !(await stores.allowList.has(model, device))) {
     const number = proposed === undefined ? '' : `the serial number ${proposed} or `
     throw registrationRefused(
       `This device is not on the allow-list of its model. Ask the operator to import ${number}the device key ${device.deviceKeyId}.`,
     )
   }
-  const hardwareKeyId = policy.hardwareIdentity ? await checkHardware(request, deps) : undefined
-  if (original) await checkRemodel(original, model, deps)
+  const hardwareKeyId = policy.hardwareIdentity ? await checkHardware(request, stores) : undefined
+  if (original) await checkRemodel(original, model, stores)
   return { registration, model, proposed, placeholder, use, hardwareKeyId }
 }
 

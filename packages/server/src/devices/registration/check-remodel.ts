@@ -15,28 +15,31 @@ import { explainedAsync } from '../explained.ts'
 export async function checkRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
-  deps: Stores,
+  stores: Stores,
 ): Promise<void> {
-  const why = await whyNoRemodel(original, to, deps)
+  const why = await whyNoRemodel(original, to, stores)
   if (why !== undefined) throw registrationRefused(why)
-  const device = await deps.devices.findByKey(original.fields)
-  const stored = device && (await deps.devices.findSerialAssertion(device))
+  const device = await stores.devices.findByKey(original.fields)
+  const stored = device && (await stores.devices.findSerialAssertion(device))
   if (stored && Buffer.compare(stored.encoded, encode(original)) === 0) return
-  await explainedAsync(() => verifyChain(original, deps), 'could not validate the original serial assertion')
+  await explainedAsync(
+    () => verifyChain(original, stores),
+    'could not validate the original serial assertion',
+  )
 }
 
 /** Why the operator or the register forbids it. Verifies nothing. */
 export async function whyNoRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
-  deps: TransactionStores,
+  { models, devices }: TransactionStores,
 ): Promise<string | undefined> {
   const from = original.fields
-  if (!(await deps.models.isRemodelAllowed(from, to))) {
+  if (!(await models.isRemodelAllowed(from, to))) {
     return `A device of ${showModelName(from).slice(0, 128)} may not become ${showModelName(to)}: the operator allows it with \`ratafia models allow-remodel\`.`
   }
-  const device = await deps.devices.findByKey(from)
-  if (!device && (await deps.devices.findHolder(from))) {
+  const device = await devices.findByKey(from)
+  if (!device && (await devices.findHolder(from))) {
     return 'The original serial cannot be used: another device key has its serial number.'
   }
   const problem = device && problemOf(device, from.serial)

@@ -117,11 +117,11 @@ interface ToPlan {
 /** Which serial number can be given now? Without `proposed`, the service makes one. */
 export async function planSerial(
   { model, proposed, use }: ToPlan,
-  deps: AuthoredStores,
+  stores: AuthoredStores,
 ): Promise<SerialPlan | SerialTaken> {
-  if (proposed === undefined) return planNewNumber(model, deps)
+  if (proposed === undefined) return planNewNumber(model, stores)
   const name = { brandId: model.brandId, model: model.model, serial: proposed }
-  const { holder, revision } = use ?? (await deps.devices.findUse(name))
+  const { holder, revision } = use ?? (await stores.devices.findUse(name))
   if (holder && !givesWay(holder, model.policy)) return { taken: holder }
   return { ...name, holder, revision: revision === undefined ? 0 : revision + 1 }
 }
@@ -129,13 +129,13 @@ export async function planSerial(
 /** How many numbers of a template one request skips at most, because devices have proposed them before. */
 const SKIPPED_NUMBERS = 100
 
-async function planNewNumber(model: StoredModel, deps: AuthoredStores): Promise<SerialPlan> {
+async function planNewNumber(model: StoredModel, stores: AuthoredStores): Promise<SerialPlan> {
   for (let attempt = 0; attempt < SKIPPED_NUMBERS; attempt++) {
-    const serial = await generateSerial(model, deps)
+    const serial = await generateSerial(model, stores)
     const plan = { brandId: model.brandId, model: model.model, serial, holder: undefined, revision: 0 }
     // Nobody has proposed a new UUID; if somebody had, the constraints would find out.
     if (model.policy.serialTemplate === null) return plan
-    const { holder, revision } = await deps.devices.findUse(plan)
+    const { holder, revision } = await stores.devices.findUse(plan)
     if (!holder && revision === undefined) return plan
   }
   // The counter keeps its place: a retry goes on from here.
@@ -146,8 +146,8 @@ async function planNewNumber(model: StoredModel, deps: AuthoredStores): Promise<
  * {@link planSerial} for a device that asks. Throws `RequestError` `registration-refused`, and {@link LostRace} if its own
  * key has the number: then the same request, sent twice at once, was faster.
  */
-export async function planRegistration(allowed: AllowedDevice, deps: AuthoredStores): Promise<SerialPlan> {
-  const plan = await planSerial(allowed, deps)
+export async function planRegistration(allowed: AllowedDevice, stores: AuthoredStores): Promise<SerialPlan> {
+  const plan = await planSerial(allowed, stores)
   const holder = 'taken' in plan ? plan.taken : plan.holder
   if (holder?.deviceKeyId === allowed.registration.request.fields.deviceKeyId) throw new LostRace()
   if (!('taken' in plan)) return plan
@@ -165,11 +165,11 @@ export async function planRegistration(allowed: AllowedDevice, deps: AuthoredSto
 export function signPlanned(
   { brandId, model, serial, revision }: SerialName & { readonly revision: number },
   request: UnverifiedAssertion<'serial-request'>,
-  deps: Stores,
+  stores: Stores,
 ): Promise<SignedSerial> {
   const { deviceKey } = request.fields
   const body = request.body.length > 0 ? { body: request.body } : {}
-  return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, deps)
+  return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, stores)
 }
 
 /** {@link signPlanned} for a device that asks. If no key can sign, only the operator learns why. */

@@ -44,10 +44,10 @@ export interface Registration extends RegistrationRequest, Omit<RegisterInput, '
 /** Throws `RequestError` `invalid-assertion` or `invalid-nonce`. */
 export async function readRegistration(
   { stream, apiKey, caller }: RegisterInput,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Registration> {
   const parts = readStream(stream)
-  const { hash, expired } = await openNonce('request-id', parts.request.fields.requestId, deps)
+  const { hash, expired } = await openNonce('request-id', parts.request.fields.requestId, stores)
   const requestHash = createHash('sha256').update(parts.request.content).digest()
   return { ...parts, apiKey, caller, requestIdHash: hash, requestIdExpired: expired, requestHash }
 }

@@ -171,9 +171,9 @@ function unknownModel(name: ModelName): RequestError {
 }
 
 /** Serial, account-key and account, to spare the device two requests (contract/devices.md 2.3). */
-async function withSigner(serial: SerialAssertion, deps: Stores): Promise<Uint8Array> {
-  const accountKey = await findAssertion('account-key', [serial.signingKeyId], deps)
-  const account = await findAssertion('account', [serial.authorityId], deps)
+async function withSigner(serial: SerialAssertion, stores: Stores): Promise<Uint8Array> {
+  const accountKey = await findAssertion('account-key', [serial.signingKeyId], stores)
+  const account = await findAssertion('account', [serial.authorityId], stores)
   // They may be missing for a serial signed elsewhere: then the device looks for them itself.
   if (!accountKey || !account) return serial.encoded
   return encodeStream([decodeStored(serial.encoded), accountKey, account])

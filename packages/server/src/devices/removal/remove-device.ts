@@ -27,23 +27,23 @@ const ATTEMPTS = 3
  * The device that `name` (as {@link findDevice} takes it) means, if it can be removed now. Throws `RequestError`
  * as that does, `permission-denied` and `state-conflict`.
  */
-export async function findRemovable({ name, authority }: ToRemove, deps: Stores): Promise<Device> {
+export async function findRemovable({ name, authority }: ToRemove, stores: Stores): Promise<Device> {
   // Without a preference: whoever names a serial number means the device that has it.
-  const device = await findDevice({ name, authority }, deps)
+  const device = await findDevice({ name, authority }, stores)
   requireForBrand(authority, 'devices:manage', device.brandId)
   if (device.status === 'active') {
     throw deviceConflict(device, ' is in use. End it with `ratafia devices revoke` before you remove it.')
   }
-  if (ownsNothing(device)) await requireUsedUp(device, deps)
+  if (ownsNothing(device)) await requireUsedUp(device, stores)
   return device
 }
 
 /** A name that was found, and a device that changes meanwhile is looked at again. Throws as {@link findRemovable}. */
-export async function removeDevice({ name, authority }: ToRemove, deps: Stores): Promise<RemovedDevice> {
+export async function removeDevice({ name, authority }: ToRemove, stores: Stores): Promise<RemovedDevice> {
   const removed = await retryLostRaces(ATTEMPTS, async () => {
-    const device = await findRemovable({ name, authority }, deps)
+    const device = await findRemovable({ name, authority }, stores)
     if (device.removedAt) return { device, left: 'before' } as const
-    return remove(device, authority, deps)
+    return remove(device, authority, stores)
   })
   if (removed) return removed
   throw stateConflict(`The device ${JSON.stringify(name.slice(0, 200))} keeps changing. Try again.`)

@@ -95,9 +95,9 @@ function requireEqual(what: string, header: string, actual: string, wanted: stri
  */
 export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,
-  deps: Stores,
+  stores: Stores,
 ): Promise<SessionRequest> {
-  const stored = await findModelAssertion(serial.fields, deps)
+  const stored = await findModelAssertion(serial.fields, stores)
   const chosen = model ?? stored
   if (!chosen) {
     throw invalidAssertion(
@@ -112,11 +112,11 @@ export async function checkSessionRequest(
   const isOlder = stored !== undefined && stored.revision > chosen.revision
   const given = isOlder ? [] : [chosen]
   const trustedModel = await explainedAsync(
-    () => verifyChain(chosen, deps, given),
+    () => verifyChain(chosen, stores, given),
     'could not validate model assertion',
   )
   const trustedSerial = await explainedAsync(
-    () => verifyChain(serial, deps, given),
+    () => verifyChain(serial, stores, given),
     'could not validate serial assertion',
   )
   explained(

@@ -26,20 +26,20 @@ interface Asked {
 }
 
 /** Only reads. Throws `RequestError` `device-refused`, and `LostRace`. */
-export async function holderForSession(asked: Asked, deps: TransactionStores): Promise<SessionHolder> {
+export async function holderForSession(asked: Asked, { devices }: TransactionStores): Promise<SessionHolder> {
   const { serial, own } = asked
   if (own) {
     requireMayHaveSession(own)
     return keepNewer(own, asked)
   }
-  const other = await deps.devices.findByKey(serial.fields)
+  const other = await devices.findByKey(serial.fields)
   if (other && other.status !== 'superseded') {
     requireMayHaveSession(other)
     // It got the serial between the two queries.
     if (other.serial === serial.fields.serial) throw new LostRace()
     throw deviceRefused(`The device key has another serial of this model, ${other.serial}. Use that one.`)
   }
-  const holder = await deps.devices.findHolder(serial.fields)
+  const holder = await devices.findHolder(serial.fields)
   if (holder?.deviceKeyId === serial.fields.deviceKeyId) throw new LostRace()
   if (holder) requireGivesWay(holder, serial)
   return enterNew(asked, holder)

@@ -23,19 +23,19 @@ export interface RememberedDeviceSessions {
 /** Throws {@link RequestError} `device-session-required`, whose message says why. */
 export async function verifySession(
   presented: PresentedSession | undefined,
-  deps: Stores,
+  { keyring, deviceSessions, clock }: Stores,
 ): Promise<VerifiedSession> {
   if (!presented) throw required('The request carries no device session.')
-  const read = await readSession(presented, deps.keyring)
+  const read = await readSession(presented, keyring)
   if ('unknown' in read) throw required(read.unknown)
   if ('refused' in read) throw required(read.refused)
   const { cleared } = read
-  const found = await deps.deviceSessions.find(cleared.sessionId, cleared.deviceKeyId)
+  const found = await deviceSessions.find(cleared.sessionId, cleared.deviceKeyId)
   if (!found) throw required('This service no longer knows the device session.')
   const why = whyNoSession(found.device)
   if (why !== undefined) throw required(why)
   const { until, notBefore } = cleared
-  const now = deps.clock()
+  const now = clock()
   if (!(now < until)) throw required(`The device session expired at ${until.toISOString()}.`)
   if (notBefore && !(now >= notBefore)) {
     throw required(`The device session is not valid before ${notBefore.toISOString()}.`)

@@ -48,11 +48,11 @@ export interface ImportedDevices {
  */
 export async function importDevices(
   { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
-  deps: Stores,
+  { inImport, clock }: Stores,
 ): Promise<ImportedDevices> {
   const brands = brandsFor(authority, 'devices:manage')
-  return changeUnlessDry(dryRun, deps.inImport(authority.author), async ({ register, models, record }) => {
-    const at = deps.clock()
+  return changeUnlessDry(dryRun, inImport(authority.author), async ({ register, models, record }) => {
+    const at = clock()
     const requireModel = modelCheck(models, { brands, unknownModels })
     const faults = new Faults()
     let devices = 0

@@ -23,18 +23,18 @@ interface Listing extends Paging<string> {
  */
 export async function listAgents(
   { account: nameOrId, own = false, after, limit, authority }: Listing,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Page<ListedAgent>> {
   if (!own) requireForAll(authority, 'accounts:read')
   const named = own ? ownId(authority) : nameOrId
-  const only = named === undefined ? undefined : await findAccount(named, deps)
+  const only = named === undefined ? undefined : await findAccount(named, stores)
   const { rows, next } = await pageOf(limit, (most) =>
-    deps.agents.page({ accountId: only?.id, after, limit: most }),
+    stores.agents.page({ accountId: only?.id, after, limit: most }),
   )
   const accounts = new Map<string, Account>(only && [[only.id, only]])
   const agents: ListedAgent[] = []
   for (const agent of rows) {
-    const account = accounts.get(agent.accountId) ?? (await findAccount(agent.accountId, deps))
+    const account = accounts.get(agent.accountId) ?? (await findAccount(agent.accountId, stores))
     accounts.set(account.id, account)
     agents.push({ ...agent, limits: parseLimits(agent.limits), account })
   }

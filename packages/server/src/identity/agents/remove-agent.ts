@@ -35,20 +35,20 @@ interface Removal {
  */
 export async function removeAgent(
   { name, account, own = false, authority, mustBeSeen }: Removal,
-  deps: Stores,
+  stores: Stores,
 ): Promise<RemovedAgent> {
   if (!own) requireForAll(authority, 'accounts:manage')
-  const accountId = own ? ownId(authority) : account && (await findAccount(account, deps)).id
-  return deps.changeBy(authority.author)(async (on) => {
+  const accountId = own ? ownId(authority) : account && (await findAccount(account, stores)).id
+  return stores.changeBy(authority.author)(async (on) => {
     const { agents, record } = on
     const agent = isAgentName(name) ? await agents.find(name) : undefined
     if (!agent || agent.accountId !== (accountId ?? agent.accountId)) throw noSuchAgent(name)
     const owner = await findAccount(agent.accountId, on)
-    if (!own) await requireMayManage({ authority, account: owner }, on, deps.clock())
+    if (!own) await requireMayManage({ authority, account: owner }, on, stores.clock())
     const removed = { agent, account: owner }
     mustBeSeen?.(removed)
     if (!(await agents.remove(name))) throw noSuchAgent(name)
-    await on.accounts.endLogins(owner.id, deps.clock())
+    await on.accounts.endLogins(owner.id, stores.clock())
     await record({ action: 'agent.remove', subject: name })
     return removed
   })

@@ -9,7 +9,7 @@ import { agentRecord } from './agent-record.ts'
 import { listAgents } from './list-agents.ts'
 import { type RemovedAgent, removeAgent } from './remove-agent.ts'
 
-export function agentManagementRoutes(add: AddManagementRoute, deps: Stores): void {
+export function agentManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
 
   add(api.accountAgents, (asked) => listed({ account: asked.parameters['id'] }, asked))
@@ -26,7 +26,7 @@ export function agentManagementRoutes(add: AddManagementRoute, deps: Stores): vo
   ) => {
     const { limit = 100 } = query
     const [after] = positionIn(query, 1) ?? []
-    const { rows, next } = await listAgents({ ...whose, authority, after, limit }, deps)
+    const { rows, next } = await listAgents({ ...whose, authority, after, limit }, stores)
     return { agents: rows.map(agentRecord), next: cursorOf(next && [next.name], query) }
   }
 
@@ -35,7 +35,7 @@ export function agentManagementRoutes(add: AddManagementRoute, deps: Stores): vo
     { authority, ifMatch, dryRun }: Pick<Asked<typeof api.removeMyAgent>, 'authority' | 'ifMatch' | 'dryRun'>,
   ) => {
     const mustBeSeen = ifMatch && ((now: RemovedAgent) => ifMatch(recordOf(now)))
-    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    const tried = dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
     return recordOf(await removeAgent({ ...which, authority, mustBeSeen }, tried))
   }
 }

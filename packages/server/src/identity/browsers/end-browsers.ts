@@ -13,10 +13,10 @@ import { type FoundBrowser, listBrowsers } from './list-browsers.ts'
  */
 export async function endBrowser(
   { authority, id }: { readonly authority: Authority; readonly id: string },
-  deps: Stores,
+  stores: Stores,
 ): Promise<SignedInBrowser> {
-  const browser = (await listBrowsers({ authority }, deps)).find((one) => one.id === id)
-  if (!browser || (await end([browser], authority, deps)) === 0) {
+  const browser = (await listBrowsers({ authority }, stores)).find((one) => one.id === id)
+  if (!browser || (await end([browser], authority, stores)) === 0) {
     throw noSuchRecord('There is no browser with this id that is signed in as you.', { kind: 'browser', id })
   }
   return browser
@@ -27,15 +27,15 @@ export async function endBrowser(
  */
 export async function endBrowsers(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
-  deps: Stores,
+  stores: Stores,
 ): Promise<{ readonly ended: number }> {
-  requireRecentPerson(authority, deps.clock())
-  const browsers = await listBrowsers({ authority }, deps)
+  requireRecentPerson(authority, stores.clock())
+  const browsers = await listBrowsers({ authority }, stores)
   return {
     ended: await end(
       browsers.filter(({ id }) => !allBut.includes(id)),
       authority,
-      deps,
+      stores,
     ),
   }
 }

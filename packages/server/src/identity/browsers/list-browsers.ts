@@ -23,14 +23,14 @@ const LONGEST_MS = 2 * 86_400_000
 /** Newest first. */
 export async function listBrowsers(
   { authority }: { readonly authority: Authority },
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly FoundBrowser[]> {
   const accountId = ownId(authority)
-  const now = deps.clock()
-  const signIns = (await deps.signInSessions.newestOf(accountId, MOST))
+  const now = stores.clock()
+  const signIns = (await stores.signInSessions.newestOf(accountId, MOST))
     .filter(({ expiresAt }) => expiresAt > now)
     .map((session) => ofSignIn(session, authority))
-  const sessions = await managementSessions(accountId, now, deps)
+  const sessions = await managementSessions(accountId, now, stores)
   return [...signIns, ...sessions.map((session) => ofSession(session, authority))].sort(
     (one, other) => other.since.getTime() - one.since.getTime(),
   )

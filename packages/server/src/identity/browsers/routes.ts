@@ -7,13 +7,13 @@ import { browserRecord } from './browser.ts'
 import { endBrowser, endBrowsers } from './end-browsers.ts'
 import { listBrowsers } from './list-browsers.ts'
 
-export function browserManagementRoutes(add: AddManagementRoute, deps: Stores): void {
+export function browserManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
   const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
+    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 
   add(api.myBrowsers, async ({ authority }) => ({
-    browsers: (await listBrowsers({ authority }, deps)).map(browserRecord),
+    browsers: (await listBrowsers({ authority }, stores)).map(browserRecord),
   }))
   add(api.endMyBrowser, async (asked) => {
     const { authority, parameters } = asked

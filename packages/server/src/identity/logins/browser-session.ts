@@ -72,8 +72,8 @@ export interface SignedInSince extends SignedIn {
 }
 
 /** `undefined` for no cookie, an unknown or expired one, a disabled account, or one whose logins were ended since. */
-export const signedIn = (cookie: string | undefined, deps: Stores): Promise<SignedIn | undefined> =>
-  signedInSince(cookie, deps)
+export const signedIn = (cookie: string | undefined, stores: Stores): Promise<SignedIn | undefined> =>
+  signedInSince(cookie, stores)
 
 /** The same, for what a sign-in of long ago does not allow. */
 export async function signedInSince(

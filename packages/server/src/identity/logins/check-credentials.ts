@@ -123,7 +123,7 @@ interface CodeAttempt {
 }
 
 /** Uses the code up. */
-export function isRightCode({ account, code, address }: CodeAttempt, deps: Stores): Promise<boolean> {
-  const change = deps.changeBy({ actor: accountActor(account.username), source: address })
-  return useCode({ account, code }, { ...deps, change })
+export function isRightCode({ account, code, address }: CodeAttempt, stores: Stores): Promise<boolean> {
+  const change = stores.changeBy({ actor: accountActor(account.username), source: address })
+  return useCode({ account, code }, { ...stores, change })
 }

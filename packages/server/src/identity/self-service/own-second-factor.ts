@@ -27,10 +27,10 @@ export interface SecondFactorState {
 
 export async function secondFactorState(
   { id }: Account,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<SecondFactorState> {
-  const [first] = await confirmedFactors(id, deps)
-  const recoveryCodesLeft = first ? await deps.secondFactors.recoveryCodesLeft(id) : 0
+  const [first] = await confirmedFactors(id, stores)
+  const recoveryCodesLeft = first ? await stores.secondFactors.recoveryCodesLeft(id) : 0
   return { since: first?.confirmedAt, recoveryCodesLeft }
 }
 
@@ -88,7 +88,7 @@ export async function disableOwnSecondFactor(
   return { verdict: 'right' }
 }
 
-const by = ({ account, address }: Owner, deps: Stores): AuthoredStores => ({
-  ...deps,
-  change: deps.changeBy({ actor: accountActor(account.username), source: address }),
+const by = ({ account, address }: Owner, stores: Stores): AuthoredStores => ({
+  ...stores,
+  change: stores.changeBy({ actor: accountActor(account.username), source: address }),
 })

@@ -28,9 +28,9 @@ interface WantedGrant {
  */
 export async function addGrant(
   { account: nameOrId, role, brand, expires, agents = [], externalAgents = false, authority }: WantedGrant,
-  deps: Stores,
+  stores: Stores,
 ): Promise<ListedGrant> {
-  const now = deps.clock()
+  const now = stores.clock()
   requireForAll(authority, 'roles:manage')
   requireRecentPerson(authority, now)
   const held = checkRole(role, brand)
@@ -39,10 +39,10 @@ export async function addGrant(
       field: 'expires',
     })
   }
-  if (brand !== undefined) await requireBrand(brand, deps)
-  const account = requireNotRemoved(await findAccount(nameOrId, deps))
+  if (brand !== undefined) await requireBrand(brand, stores)
+  const account = requireNotRemoved(await findAccount(nameOrId, stores))
   for (const name of agents) {
-    if (!externalAgents || !isAgentName(name)) await requireAgentOf(account, name, deps)
+    if (!externalAgents || !isAgentName(name)) await requireAgentOf(account, name, stores)
   }
   const wanted = {
     ...held,
@@ -52,14 +52,14 @@ export async function addGrant(
     grantedBy: authority.by,
     expiresAt: expires,
   }
-  return deps.changeBy(authority.author)(
+  return stores.changeBy(authority.author)(
     async ({ accounts, grants, oneTimeLinks, signInSessions, record }) => {
       // What is added to the account at this moment, such as an agent, comes before the grant or waits for it. A removal
       // that waits takes the grant with it.
       if (!(await accounts.lock(account.id))) {
         throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
       }
-      const grant: ListedGrant = { ...wanted, grantedAt: deps.clock() }
+      const grant: ListedGrant = { ...wanted, grantedAt: stores.clock() }
       if (!(await grants.add(grant))) {
         throw new RequestError(
           'already-exists',

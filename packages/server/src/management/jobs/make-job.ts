@@ -40,17 +40,17 @@ const PAGE = 1_000
  * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`,
  * `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that has two already.
  */
-export async function makeJob(wanted: WantedJob, deps: Stores): Promise<Job> {
+export async function makeJob(wanted: WantedJob, stores: Stores): Promise<Job> {
   const { kind: name, authority } = wanted
   const kind = kindOf(name)
   brandsFor(authority, kind.needs)
-  if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
+  if (kind.recentPerson) requireRecentPerson(authority, stores.clock())
   const settings = settingsOf(wanted, kind)
   // Before the work of choosing. What counts is the look in `addJob`.
-  await requireRoom(authority, deps.jobs)
-  const subjects = await subjectsOf(wanted, kind, deps)
+  await requireRoom(authority, stores.jobs)
+  const subjects = await subjectsOf(wanted, kind, stores)
   if (subjects.length === 0) throw invalidField('No device fits the filter.', { field: 'body/filter' })
-  return addJob({ kind: name, state: 'queued', subjects, settings, authority }, deps)
+  return addJob({ kind: name, state: 'queued', subjects, settings, authority }, stores)
 }
 
 export interface NewJob {
@@ -124,7 +124,7 @@ export async function subjectsOf(
     authority,
   }: Omit<WantedJob, 'kind' | 'reason' | 'authority'> & { readonly authority: Authority },
   { devices }: JobKind,
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly string[]> {
   if ((ids === undefined) === (filter === undefined)) {
     throw invalidField('Give either "ids" or "filter".', { field: 'body/ids' })
@@ -136,7 +136,7 @@ export async function subjectsOf(
       field: 'body/filter',
     })
   }
-  const found = await idsThatFit(filter, authority, deps)
+  const found = await idsThatFit(filter, authority, stores)
   if (expected !== undefined && found.length !== expected) {
     throw new RequestError(
       'selection-changed',
@@ -150,11 +150,11 @@ export async function subjectsOf(
 async function idsThatFit(
   filter: ListFilter,
   authority: Authority,
-  deps: Stores,
+  stores: Stores,
 ): Promise<readonly string[]> {
   const ids: string[] = []
   for (let after: ListPosition | undefined; ; ) {
-    const page = await listFleet({ authority, filter, sort: 'registered', after, limit: PAGE }, deps)
+    const page = await listFleet({ authority, filter, sort: 'registered', after, limit: PAGE }, stores)
     ids.push(...page.devices.map(({ device }) => device.id))
     if (ids.length > MOST_ITEMS) {
       throw new RequestError(
@@ -178,12 +178,12 @@ interface Verification {
  * A job that verifies the audit log: it reads all of it, which no request waits for. Throws `permission-denied`,
  * `invalid-field`, and `TooManyRequests` for an account that has two jobs already.
  */
-export async function makeVerification({ expect, authority }: Verification, deps: Stores): Promise<Job> {
+export async function makeVerification({ expect, authority }: Verification, stores: Stores): Promise<Job> {
   requireForAll(authority, 'audit:read')
   if (expect !== undefined && !readAnchor(expect)) {
     throw invalidField('body/expect is not an end of the log, such as 12:0f3a…', { field: 'body/expect' })
   }
   const settings = expect === undefined ? {} : { expect }
   const subjects = ['audit log']
-  return addJob({ kind: 'audit.verify', state: 'queued', subjects, settings, authority }, deps)
+  return addJob({ kind: 'audit.verify', state: 'queued', subjects, settings, authority }, stores)
 }

@@ -28,13 +28,13 @@ const MOST_EXAMINED = 1_000
 const SHOWN = { refused: 100, first: 20 } as const
 
 /** What the job would do, as far as its first items tell. `deps` undo every change. Throws as {@link makeJob} does. */
-export async function previewJob(wanted: WantedJob, deps: Stores): Promise<Preview> {
+export async function previewJob(wanted: WantedJob, stores: Stores): Promise<Preview> {
   const { authority } = wanted
   const kind = kindOf(wanted.kind)
   brandsFor(authority, kind.needs)
-  if (kind.recentPerson) requireRecentPerson(authority, deps.clock())
+  if (kind.recentPerson) requireRecentPerson(authority, stores.clock())
   const settings = settingsOf(wanted, kind)
-  const subjects = await subjectsOf(wanted, kind, deps)
+  const subjects = await subjectsOf(wanted, kind, stores)
   const counts = { done: 0, unchanged: 0 }
   const firstRefused: Preview['firstRefused'][number][] = []
   let refused = 0
@@ -42,7 +42,7 @@ export async function previewJob(wanted: WantedJob, deps: Stores): Promise<Previ
   const taken = new Map<string, string>()
   for (const subject of subjects.slice(0, MOST_EXAMINED)) {
     try {
-      const { before, takes } = await kind.act({ subject, authority, settings, dryRun: true }, deps)
+      const { before, takes } = await kind.act({ subject, authority, settings, dryRun: true }, stores)
       const twin = takes === undefined ? undefined : taken.get(takes)
       if (twin !== undefined) throw wantsSameSerial(twin)
       if (takes !== undefined) taken.set(takes, subject)

@@ -19,7 +19,7 @@ class NothingToDo extends Error {
 }
 
 /** Throws `Unavailable`, and then the item is still open. */
-export async function runItem(job: Job, item: JobItem, authority: Authority, deps: Stores): Promise<void> {
+export async function runItem(job: Job, item: JobItem, authority: Authority, stores: Stores): Promise<void> {
   const { id, kind: name, settings } = job
   const { place, subject } = item
   const kind = jobKind(name)
@@ -34,7 +34,7 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
         if (!(await on.jobs.claim(id, place))) throw new NothingToDo()
         const value = await work(on)
         // A file takes long: what was looked at before it may be over.
-        if (kind.fileSettings && typeof (await jobAuthority(job, { ...deps, ...on })) === 'string') {
+        if (kind.fileSettings && typeof (await jobAuthority(job, { ...stores, ...on })) === 'string') {
           throw new NothingToDo()
         }
         const outcome = { outcome: outcomeOf(value), result: kind.fileSettings && countsIn(value) }
@@ -43,7 +43,7 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
         return value
       })
   const settle = (outcome: JobOutcome, { why, result, says }: Settled = {}) =>
-    deps.changeBy(authority.author)(async ({ jobs }) => {
+    stores.changeBy(authority.author)(async ({ jobs }) => {
       if (await jobs.claim(id, place)) {
         await jobs.settle(id, {
           place,
@@ -57,12 +57,12 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, dep
     })
   const dryRun = settings['dry_run'] !== undefined
   const changes = dryRun
-    ? { changeBy: undone(deps.changeBy), inImport: deps.inImport }
-    : { changeBy: settling(deps.changeBy), inImport: settling(deps.inImport) }
+    ? { changeBy: undone(stores.changeBy), inImport: stores.inImport }
+    : { changeBy: settling(stores.changeBy), inImport: settling(stores.inImport) }
   const act = (file?: JobFile) =>
-    kind.act({ subject, authority, settings, dryRun, file }, { ...deps, ...changes })
+    kind.act({ subject, authority, settings, dryRun, file }, { ...stores, ...changes })
   try {
-    const { before, result, says } = await (kind.fileSettings ? withJobFile(job, deps.jobs, act) : act())
+    const { before, result, says } = await (kind.fileSettings ? withJobFile(job, stores.jobs, act) : act())
     // What was so already may have needed no transaction.
     if (!settled) await settle(before ? 'unchanged' : 'done', { result, says })
   } catch (error) {

@@ -13,45 +13,45 @@ const ITEMS_BETWEEN_CHECKS = 100
 const AT_ONCE = 20
 
 /** As a process does it: beside others, none of which does it at the same time. */
-export const periodicJobs = (deps: Stores): PeriodicJob => ({
+export const periodicJobs = (stores: Stores): PeriodicJob => ({
   name: 'management-jobs',
   everyMs: 1_000,
-  run: (goOn) => runJobs(goOn, deps),
+  run: (goOn) => runJobs(goOn, stores),
 })
 
 /** Until none waits, or `goOn` is false. Throws what a fault throws; the job that had it is `failed`. */
-export async function runJobs(goOn: () => Promise<boolean>, deps: Stores): Promise<void> {
+export async function runJobs(goOn: () => Promise<boolean>, stores: Stores): Promise<void> {
   for (;;) {
-    const active = await deps.jobs.active(AT_ONCE)
+    const active = await stores.jobs.active(AT_ONCE)
     if (active.length === 0) return
     for (const job of active) {
-      if (!(await runBatch(job, goOn, deps))) return
+      if (!(await runBatch(job, goOn, stores))) return
     }
   }
 }
 
 /** False if the process should stop. */
-async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: Stores): Promise<boolean> {
-  const items = await deps.jobs.open(job.id, ITEMS_BETWEEN_CHECKS)
+async function runBatch(job: Job, goOn: () => Promise<boolean>, stores: Stores): Promise<boolean> {
+  const items = await stores.jobs.open(job.id, ITEMS_BETWEEN_CHECKS)
   // First: what is done is done, whatever its maker may do now.
   if (items.length === 0) {
-    await endJob(job, 'done', deps)
+    await endJob(job, 'done', stores)
     return goOn()
   }
-  const authority = await jobAuthority(job, deps)
+  const authority = await jobAuthority(job, stores)
   if (typeof authority === 'string') {
-    await endJob(job, 'stopped', deps, authority)
+    await endJob(job, 'stopped', stores, authority)
     return goOn()
   }
-  await deps.jobs.start(job.id, deps.clock())
+  await stores.jobs.start(job.id, stores.clock())
   for (const item of items) {
     if (!(await goOn())) return false
     try {
-      await runItem(job, item, authority, deps)
+      await runItem(job, item, authority, stores)
     } catch (error) {
       // It goes on when what is away is back.
       if (!(error instanceof Unavailable))
-        await endJob(job, 'failed', deps, 'A fault of the service ended this job.')
+        await endJob(job, 'failed', stores, 'A fault of the service ended this job.')
       throw error
     }
   }
@@ -59,8 +59,8 @@ async function runBatch(job: Job, goOn: () => Promise<boolean>, deps: Stores): P
 }
 
 /** In the name of whoever made it. */
-const endJob = async (job: Job, state: JobState, deps: Stores, note?: string): Promise<void> =>
-  void (await endBy(jobAuthor(job), { job, state, note }, deps))
+const endJob = async (job: Job, state: JobState, stores: Stores, note?: string): Promise<void> =>
+  void (await endBy(jobAuthor(job), { job, state, note }, stores))
 
 interface Ending {
   readonly job: Pick<Job, 'id'>

@@ -37,11 +37,11 @@ export async function waitForJob(
     milliseconds,
     signal,
   }: Named & { readonly milliseconds: number; readonly signal: AbortSignal },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Job> {
   const end = performance.now() + milliseconds
   for (;;) {
-    const job = await findJob({ id, authority }, deps)
+    const job = await findJob({ id, authority }, stores)
     const left = end - performance.now()
     if (isOver(job.state) || left <= 0 || signal.aborted) return job
     await sleep(Math.min(LOOK_MS, left))
@@ -64,10 +64,10 @@ interface OfJob extends Named {
 /** In the order of the selection. `after`: a place. Throws as {@link findJob}. */
 export async function listItems(
   { id, authority, outcome, after, limit }: OfJob & Paging<number>,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Page<JobItem>> {
-  await findJob({ id, authority }, deps)
-  return pageOf(limit, (most) => deps.jobs.items(id, { outcome, after, limit: most }))
+  await findJob({ id, authority }, stores)
+  return pageOf(limit, (most) => stores.jobs.items(id, { outcome, after, limit: most }))
 }
 
 /**
@@ -77,9 +77,9 @@ export async function listItems(
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Job> {
-  const job = await findJob(named, deps)
+  const job = await findJob(named, stores)
   requireRightsOf(job, named.authority)
   if (job.state === 'running' && job.settings['parts'] !== undefined) {
     // It is one step, and its transaction holds the row.
@@ -89,7 +89,7 @@ export async function cancelJob(
   }
   const { author, by } = named.authority
   const ending = { job, state: 'cancelled', note: `Cancelled by ${by}.`, mustBeSeen } as const
-  return (await endBy(author, ending, deps)) ?? job
+  return (await endBy(author, ending, stores)) ?? job
 }
 
 /** Of whoever made it, as far as their account has them still. Throws {@link RequestError} `permission-denied`. */
@@ -118,14 +118,14 @@ const PAGE = 1_000
  */
 export async function exportItems(
   { format, ...asked }: OfJob & { readonly format: 'ndjson' | 'csv' },
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<AsyncIterable<string>> {
-  const first = await listItems({ ...asked, limit: PAGE }, deps)
+  const first = await listItems({ ...asked, limit: PAGE }, stores)
   const pages = async function* () {
     for (let page = first; ; ) {
       yield page.rows.map(itemRecord)
       if (!page.next) return
-      page = await listItems({ ...asked, after: page.next.place, limit: PAGE }, deps)
+      page = await listItems({ ...asked, after: page.next.place, limit: PAGE }, stores)
     }
   }
   return exportText(pages(), { format, columns: COLUMNS })

@@ -28,13 +28,13 @@ const LONGEST_MS = 60_000
  * What `work` answers, or answered before. A refusal is not kept. Throws {@link RequestError} `idempotency-key-reused`
  * and `idempotency-key-busy`, and what `work` throws.
  */
-export async function answerOnce(asked: Asked, work: () => Promise<Answer>, deps: Stores): Promise<Answer> {
-  const { repeats, keyring, clock } = deps
+export async function answerOnce(asked: Asked, work: () => Promise<Answer>, stores: Stores): Promise<Answer> {
+  const { repeats, keyring, clock } = stores
   const { accountId } = asked
   const key: RepeatKey = { accountId, keyHash: await keyring.fingerprint('idempotency key', asked.key) }
   const request = { digest: await keyring.fingerprint('repeated request', asked.digest), at: clock() }
   if (!(await repeats.begin(key, request))) {
-    const before = await answeredBefore({ key, asked, digest: request.digest }, deps)
+    const before = await answeredBefore({ key, asked, digest: request.digest }, stores)
     if (before) return before
   }
   try {

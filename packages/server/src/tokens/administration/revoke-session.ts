@@ -18,12 +18,12 @@ export interface SessionChange {
 /** One that was revoked before stays as it is. Throws {@link RequestError} as {@link findSession} does. */
 export async function revokeSession(
   change: SessionChange,
-  deps: Stores,
+  stores: Stores,
 ): Promise<{ readonly session: ListedSession; readonly before: boolean }> {
-  const found = await findSession(change, deps)
+  const found = await findSession(change, stores)
   const { author, by } = change.authority
-  return deps.changeBy(author)(async ({ tokenSessions, record }) => {
-    const revoked = await tokenSessions.revoke({ id: found.id, at: deps.clock(), by })
+  return stores.changeBy(author)(async ({ tokenSessions, record }) => {
+    const revoked = await tokenSessions.revoke({ id: found.id, at: stores.clock(), by })
     if (!revoked) throw noSuchSession(found.id)
     if (revoked.first) await record({ action: 'token.revoke', subject: found.id })
     return { session: { ...found, ...revoked.session }, before: !revoked.first }

@@ -16,19 +16,19 @@ const MOST_MS = 30 * 86_400_000
  */
 export async function shortenSession(
   { until, ...change }: Omit<SessionChange, 'own'> & { readonly until: Date },
-  deps: Stores,
+  stores: Stores,
 ): Promise<ListedSession> {
-  const now = deps.clock()
+  const now = stores.clock()
   if (until.getTime() > now.getTime() + MOST_MS) {
     throw invalidField('body/until is more than 30 days ahead.', { field: 'body/until' })
   }
   // The end is now for whoever wants no overlap.
   const end = until < now ? now : until
-  const found = await findSession({ ...change, own: true }, deps)
+  const found = await findSession({ ...change, own: true }, stores)
   if (found.revokedAt) {
     throw stateConflict(`The session was revoked at ${found.revokedAt.toISOString()}.`, { status: 'revoked' })
   }
-  return deps.changeBy(change.authority.author)(async ({ tokenSessions, record }) => {
+  return stores.changeBy(change.authority.author)(async ({ tokenSessions, record }) => {
     if (!(await tokenSessions.shorten(found.id, end))) return found
     const details = { from: found.validUntil.toISOString(), until: end.toISOString() }
     await record({ action: 'token.shorten', subject: found.id, details })

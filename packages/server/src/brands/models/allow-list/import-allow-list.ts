@@ -27,14 +27,14 @@ interface ImportOptions extends NamedModel {
 export async function importAllowList(
   text: string,
   { format, dryRun = false, onProgress, ...named }: ImportOptions,
-  deps: Stores,
+  stores: Stores,
 ): Promise<{ readonly entries: number; readonly added: number }> {
-  const model = await managedModel(named, deps)
+  const model = await managedModel(named, stores)
   const entries = readEntries(text, format, requireObtainable)
-  const change = deps.changeBy(named.authority.author)
+  const change = stores.changeBy(named.authority.author)
   return changeUnlessDry(dryRun, change, async ({ allowList, record }) => {
     const added = await allowList.add(model, entries, {
-      at: deps.clock(),
+      at: stores.clock(),
       onProgress: (done) => onProgress?.(done, entries.length),
     })
     if (added > 0) {

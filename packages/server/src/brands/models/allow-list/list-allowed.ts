@@ -7,10 +7,10 @@ import type { AllowListEntry } from './allow-list-store.ts'
 /** By serial number and key, those without a serial number first. Throws as {@link seenModel} does. */
 export async function pageOfAllowed(
   { after, limit, ...named }: NamedModel & Paging<AllowListEntry>,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Page<AllowListEntry>> {
-  const model = await seenModel(named, deps)
-  return pageOf(limit, (most) => deps.allowList.list(model, { after, limit: most }))
+  const model = await seenModel(named, stores)
+  return pageOf(limit, (most) => stores.allowList.list(model, { after, limit: most }))
 }
 
 /** As the API, `--json` and exports show it. */

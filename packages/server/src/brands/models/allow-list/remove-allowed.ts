@@ -24,14 +24,14 @@ interface Removal extends NamedModel {
  */
 export async function removeAllowed(
   { entries, dryRun = false, mayBeGone = false, onProgress, ...named }: Removal,
-  deps: Stores,
+  stores: Stores,
 ): Promise<number> {
   const { authority } = named
-  const model = await managedModel(named, deps)
+  const model = await managedModel(named, stores)
   if (entries !== 'all') entries.forEach(requireEntry)
-  if (entries === 'all') requireRecentPerson(authority, deps.clock())
+  if (entries === 'all') requireRecentPerson(authority, stores.clock())
   const subject = showModelName(model)
-  const change = deps.changeBy(authority.author)
+  const change = stores.changeBy(authority.author)
   const { removed } = await changeUnlessDry(dryRun, change, async ({ allowList, record }) => {
     const count =
       entries === 'all'

@@ -19,10 +19,10 @@ interface NewApiKey extends NamedModel {
  */
 export async function addApiKey(
   { model: name, authority, label, expiresAt, useLimit }: NewApiKey,
-  deps: Stores,
+  stores: Stores,
 ): Promise<{ readonly key: ApiKey; readonly text: string }> {
-  const { brandId, model } = await managedModel({ model: name, authority }, deps)
-  const now = deps.clock()
+  const { brandId, model } = await managedModel({ model: name, authority }, stores)
+  const now = stores.clock()
   if (label.trim() === '' || label.length > 200 || /[\p{Cc}\p{Cs}]/u.test(label)) {
     throw invalidField('A label has 1 to 200 characters, on one line.', { field: 'label' })
   }
@@ -35,7 +35,7 @@ export async function addApiKey(
   const hash = hashApiKey(text, { brandId, model })
   if (!hash) throw new TypeError('a new key must be one of ours')
   const added = { brandId, model, label, createdAt: now, expiresAt, useLimit }
-  return { key: await storeApiKey({ added, hash, authority }, deps), text }
+  return { key: await storeApiKey({ added, hash, authority }, stores), text }
 }
 
 interface CheckedApiKey {

@@ -18,18 +18,18 @@ interface KnownApiKey extends NamedModel {
  */
 export async function importApiKey(
   { model: name, authority, label, text, dryRun }: KnownApiKey,
-  deps: Stores,
+  stores: Stores,
 ): Promise<boolean> {
-  const { brandId, model } = await managedModel({ model: name, authority }, deps)
+  const { brandId, model } = await managedModel({ model: name, authority }, stores)
   const hash = isForeignApiKey(text) ? hashApiKey(text, { brandId, model }) : undefined
   if (!hash) {
     throw invalidField(
       'The API key does not have 10 to 200 printable characters. Create another with `ratafia api-keys add`.',
     )
   }
-  if (await deps.apiKeys.findByHash(hash)) return false
+  if (await stores.apiKeys.findByHash(hash)) return false
   if (dryRun) return true
-  const added = { brandId, model, label, createdAt: deps.clock(), expiresAt: null, useLimit: null }
-  await storeApiKey({ added, hash, authority }, deps)
+  const added = { brandId, model, label, createdAt: stores.clock(), expiresAt: null, useLimit: null }
+  await storeApiKey({ added, hash, authority }, stores)
   return true
 }

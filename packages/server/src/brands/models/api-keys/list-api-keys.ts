@@ -11,10 +11,10 @@ import type { KeyPosition } from './api-key-store.ts'
 /** Those of one model, by time. Throws as {@link seenModel} does. */
 export async function pageOfApiKeys(
   { after, limit, ...named }: NamedModel & Paging<KeyPosition>,
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Page<ApiKey>> {
-  const model = await seenModel(named, deps)
-  return pageOf(limit, (most) => deps.apiKeys.page(model, { after, limit: most }))
+  const model = await seenModel(named, stores)
+  return pageOf(limit, (most) => stores.apiKeys.page(model, { after, limit: most }))
 }
 
 export interface NamedApiKey {

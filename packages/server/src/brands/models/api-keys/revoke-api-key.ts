@@ -14,14 +14,14 @@ interface Revocation extends NamedApiKey {
  * A second revocation keeps the time of the first. Throws {@link RequestError} as `seenApiKey` does, `permission-denied`,
  * and what `mustBeSeen` throws.
  */
-export async function revokeApiKey({ mustBeSeen, ...named }: Revocation, deps: Stores): Promise<ApiKey> {
+export async function revokeApiKey({ mustBeSeen, ...named }: Revocation, stores: Stores): Promise<ApiKey> {
   const { authority } = named
-  const { id, brandId } = await seenApiKey(named, deps)
+  const { id, brandId } = await seenApiKey(named, stores)
   requireForBrand(authority, 'models:manage', brandId)
-  return deps.changeBy(authority.author)(async ({ apiKeys, record }) => {
+  return stores.changeBy(authority.author)(async ({ apiKeys, record }) => {
     const now = await apiKeys.lock(id)
     if (now) mustBeSeen?.(now)
-    const revoked = await apiKeys.revoke(id, deps.clock())
+    const revoked = await apiKeys.revoke(id, stores.clock())
     if (!revoked) throw noSuchApiKey(id)
     if (revoked.first) {
       await record({ action: 'api-key.revoke', subject: id, details: { model: showModelName(revoked.key) } })

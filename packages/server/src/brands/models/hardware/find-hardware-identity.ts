@@ -11,12 +11,12 @@ import { trustContext } from '../../trust/trust.ts'
  */
 export async function findHardwareIdentity(
   digest: string,
-  deps: Stores,
+  stores: Stores,
 ): Promise<TrustedAssertion<'hardware-identity'> | undefined> {
   if (!/^[A-Za-z0-9_-]{64}$/.test(digest)) return undefined
-  const context = await trustContext(deps)
+  const context = await trustContext(stores)
   for (const kind of ['sha3-384', 'sha384'] as const) {
-    for (const { encoded } of await deps.hardwareIdentities.findByKey(kind, digest)) {
+    for (const { encoded } of await stores.hardwareIdentities.findByKey(kind, digest)) {
       const assertion = decodeStored(encoded)
       if (assertion.type !== 'hardware-identity') continue
       try {

@@ -34,7 +34,7 @@ export async function importHardwareIdentities(
     authority,
     onProgress,
   }: { readonly authority: Authority; readonly onProgress?: (done: number, total: number) => void },
-  deps: Stores,
+  stores: Stores,
 ): Promise<{ readonly imported: number }> {
   requireForAll(authority, 'models:manage')
   const identities = new Map<string, Identity>()
@@ -53,15 +53,15 @@ export async function importHardwareIdentities(
     }
   }
   if (identities.size === 0) throw invalidField('The files have no hardware-identity assertion.')
-  const rows = await checkAssertions(others, deps)
-  const context = await trustContext(deps, others)
+  const rows = await checkAssertions(others, stores)
+  const context = await trustContext(stores, others)
   const stored: StoredHardwareIdentity[] = []
   for (const identity of identities.values()) {
-    stored.push(await checkIdentity(identity, context, deps))
+    stored.push(await checkIdentity(identity, context, stores))
     onProgress?.(stored.length, 2 * identities.size)
   }
-  return deps.changeBy(authority.author)(async ({ assertions, hardwareIdentities, record }) => {
-    const at = deps.clock()
+  return stores.changeBy(authority.author)(async ({ assertions, hardwareIdentities, record }) => {
+    const at = stores.clock()
     await assertions.put(rows, at)
     await hardwareIdentities.put(stored, {
       at,

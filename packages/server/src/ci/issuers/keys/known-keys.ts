@@ -31,7 +31,7 @@ interface Refresh {
   waiting: number
 }
 
-export function knownKeys(deps: AuthoredStores): KnownKeys {
+export function knownKeys(stores: AuthoredStores): KnownKeys {
   /** By the issuer's URL: a revision is a hash, so that the keys of one added again are the same. */
   const known = new LRUCache<
     string,
@@ -40,11 +40,11 @@ export function knownKeys(deps: AuthoredStores): KnownKeys {
   const running = new Map<string, Refresh>()
 
   const read = async (issuerId: string) => {
-    const stored = await deps.issuerKeys.read(issuerId)
+    const stored = await stores.issuerKeys.read(issuerId)
     return stored && importIssuerKeys(stored)
   }
   return {
-    find: (url) => deps.issuers.findByUrl(url, known.peek(url)?.revision ?? ''),
+    find: (url) => stores.issuers.findByUrl(url, known.peek(url)?.revision ?? ''),
 
     of({ issuer: { id, url }, keys: { revision }, stored }) {
       const there = known.get(url)
@@ -72,7 +72,7 @@ export function knownKeys(deps: AuthoredStores): KnownKeys {
         before.waiting += 1
         return before.state
       }
-      const state = refreshKeys(found, deps).finally(() => running.delete(id))
+      const state = refreshKeys(found, stores).finally(() => running.delete(id))
       running.set(id, { state, waiting: 1 })
       return state
     },

@@ -21,14 +21,14 @@ const LOOK_MS = 200
  */
 export async function refreshKeys(
   { issuer }: FoundIssuer,
-  deps: AuthoredStores,
+  stores: AuthoredStores,
 ): Promise<KeysState | undefined> {
-  const at = deps.clock()
-  const before = await deps.issuerKeys.begin(issuer.id, at, PAUSES)
-  if (before !== undefined) await fetchAndStore({ issuer, before, at }, deps)
+  const at = stores.clock()
+  const before = await stores.issuerKeys.begin(issuer.id, at, PAUSES)
+  if (before !== undefined) await fetchAndStore({ issuer, before, at }, stores)
   for (let looks = 0; ; looks++) {
-    const keys = (await deps.issuers.findById(issuer.id))?.keys
-    if (!keys || !isBeingFetched(keys, deps.clock()) || looks * LOOK_MS > LONGEST_FETCH_MS) return keys
+    const keys = (await stores.issuers.findById(issuer.id))?.keys
+    if (!keys || !isBeingFetched(keys, stores.clock()) || looks * LOOK_MS > LONGEST_FETCH_MS) return keys
     await sleep(LOOK_MS)
   }
 }
@@ -48,18 +48,18 @@ interface Fetch {
 /** Returns why the fetch failed. */
 export async function fetchAndStore(
   { issuer, before, at }: Fetch,
-  deps: AuthoredStores,
+  stores: AuthoredStores,
 ): Promise<RequestError | Unavailable | undefined> {
-  const fetched = await fetchKeys(issuer, deps.fetchDocument).catch((error: unknown) => {
+  const fetched = await fetchKeys(issuer, stores.fetchDocument).catch((error: unknown) => {
     if (error instanceof RequestError || error instanceof Unavailable) return error
     throw error
   })
   if (fetched instanceof Error) {
-    await deps.issuerKeys.fail(issuer.id, at, fetched.message.slice(0, 500))
+    await stores.issuerKeys.fail(issuer.id, at, fetched.message.slice(0, 500))
     return fetched
   }
   const { jwksUri: _, ...keys } = fetched
-  await deps.change(async ({ issuerKeys, record }) => {
+  await stores.change(async ({ issuerKeys, record }) => {
     const stored = await issuerKeys.succeed(issuer.id, at, keys)
     if (stored && keys.revision !== before) {
       await record({ action: 'issuer.refresh', subject: issuer.url, details: { revision: keys.revision } })

@@ -64,12 +64,12 @@ export interface OwnProjectInput {
  */
 export async function lookUpOwnIds(
   { authority, issuer: url, address }: OwnProjectInput,
-  deps: Stores,
+  stores: Stores,
 ): Promise<ProjectIds> {
   // The service asks another host: not for whoever has only found a token.
-  requireJustSignedIn(authority, deps.clock())
-  const { issuer } = await findIssuer(url, deps)
-  return lookUpIds(address, issuer, deps.fetchDocument).catch((error: unknown) => {
+  requireJustSignedIn(authority, stores.clock())
+  const { issuer } = await findIssuer(url, stores)
+  return lookUpIds(address, issuer, stores.fetchDocument).catch((error: unknown) => {
     if (!(error instanceof Unavailable)) throw error
     throw invalidField(NO_IDS, { field: 'from-url', cause: error })
   })

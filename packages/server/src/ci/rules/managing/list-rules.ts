@@ -10,11 +10,11 @@ import type { KnownRule } from '../rule-store.ts'
  */
 export async function listRules(
   input: Paging<string> & { readonly account?: string | undefined; readonly issuer?: string | undefined },
-  deps: TransactionStores,
+  stores: TransactionStores,
 ): Promise<Page<KnownRule>> {
-  const account = input.account === undefined ? undefined : await findAccount(input.account, deps)
-  const issuer = input.issuer === undefined ? undefined : (await findIssuer(input.issuer, deps)).issuer
+  const account = input.account === undefined ? undefined : await findAccount(input.account, stores)
+  const issuer = input.issuer === undefined ? undefined : (await findIssuer(input.issuer, stores)).issuer
   return pageOf(input.limit, (limit) =>
-    deps.rules.page({ accountId: account?.id, issuerId: issuer?.id, after: input.after, limit }),
+    stores.rules.page({ accountId: account?.id, issuerId: issuer?.id, after: input.after, limit }),
   )
 }

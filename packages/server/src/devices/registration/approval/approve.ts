@@ -102,12 +102,12 @@ interface Previewed {
  * The device as it is, if it could be approved now. Signs and stores nothing; which number a template would give is not
  * known before. Throws {@link RequestError} as {@link approveDevice} does.
  */
-async function previewApproval({ found, model, serial }: Previewed, deps: AuthoredStores): Promise<Device> {
-  const signer = await signerOrFault(model, deps)
+async function previewApproval({ found, model, serial }: Previewed, stores: AuthoredStores): Promise<Device> {
+  const signer = await signerOrFault(model, stores)
   if ('fault' in signer) throw invalidField(signer.fault)
   const proposed = serial ?? (found.serial || undefined)
   if (proposed === undefined) return found
-  const plan = await planSerial({ model, proposed }, deps)
+  const plan = await planSerial({ model, proposed }, stores)
   if ('taken' in plan) throw serialTakenBy(plan.taken)
   return { ...found, serial: plan.serial }
 }
@@ -119,14 +119,14 @@ interface ToApprove extends Previewed {
 /** Plans and signs; stores nothing. Throws {@link RequestError} as {@link approveDevice} does. */
 async function prepareApproval(
   { found, model, serial, by }: ToApprove,
-  deps: AuthoredStores,
+  stores: AuthoredStores,
 ): Promise<ReadyApproval> {
-  const { request, status } = await waitingRequest(found, deps)
-  const plan = await planSerial({ model, proposed: serial ?? (found.serial || undefined) }, deps)
+  const { request, status } = await waitingRequest(found, stores)
+  const plan = await planSerial({ model, proposed: serial ?? (found.serial || undefined) }, stores)
   if ('taken' in plan) throw serialTakenBy(plan.taken)
-  const signed = await signPlanned(plan, request, deps)
+  const signed = await signPlanned(plan, request, stores)
   const { serial: given, revision } = plan
-  const decided = { decidedAt: deps.clock(), decidedBy: by, reason: null }
+  const decided = { decidedAt: stores.clock(), decidedBy: by, reason: null }
   const device: Device = { ...found, ...decided, serial: given, revision, status: 'active' }
   return { device, plan, signed, from: status }
 }

@@ -64,10 +64,10 @@ const fileKind = (
       },
     )
   },
-  act: async (item: Parameters<JobKind['act']>[0], deps: Stores) => {
+  act: async (item: Parameters<JobKind['act']>[0], stores: Stores) => {
     if (!item.file) throw new TypeError('a job that imports has no file')
     try {
-      return { before: false, result: await importFile({ ...item, file: item.file }, deps) }
+      return { before: false, result: await importFile({ ...item, file: item.file }, stores) }
     } catch (error) {
       if (!(error instanceof ImportError)) throw error
       const { message, faults } = error

@@ -36,9 +36,9 @@ export function requireMaySendFile(authority: Authority, kind: unknown): void {
 /** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
 export async function makeFileJob(
   { parts, ...wanted }: WantedFileJob & { readonly parts: number },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Job> {
-  return addJob({ ...newFileJob(wanted, parts), state: 'uploading' }, deps)
+  return addJob({ ...newFileJob(wanted, parts), state: 'uploading' }, stores)
 }
 
 /**
@@ -47,21 +47,21 @@ export async function makeFileJob(
  */
 export async function tryFile(
   { file, ...wanted }: Omit<WantedFileJob, 'tried'> & { readonly file: JobFile },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Counts> {
   const { authority } = wanted
   const { settings } = newFileJob({ ...wanted, tried: true }, 1)
   const item = { subject: 'file', authority, settings, dryRun: true, file }
-  const changes = { changeBy: undone(deps.changeBy) }
-  return (await kindOf(wanted.kind).act(item, { ...deps, ...changes })).result ?? {}
+  const changes = { changeBy: undone(stores.changeBy) }
+  return (await kindOf(wanted.kind).act(item, { ...stores, ...changes })).result ?? {}
 }
 
 /** A file that is whole: its job is queued at once. Throws as {@link makeFileJob}. */
 export async function importFile(
   { body, ...wanted }: WantedFileJob & { readonly body: Uint8Array },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Job> {
-  return addJob({ ...newFileJob(wanted, 1), state: 'queued', file: body }, deps)
+  return addJob({ ...newFileJob(wanted, 1), state: 'queued', file: body }, stores)
 }
 
 function newFileJob(
@@ -96,14 +96,14 @@ interface NamedJob {
  */
 export async function putPart(
   { place, body, ...named }: NamedJob & { readonly place: number; readonly body: Uint8Array },
-  deps: Stores,
+  stores: Stores,
 ): Promise<Job> {
-  const found = await ownFileJob(named, deps)
+  const found = await ownFileJob(named, stores)
   const parts = Number(found.settings['parts'] ?? 0)
   if (place < 1 || place > parts) {
     throw invalidField(`The job ${found.id} has parts from 1 to ${parts}.`, { field: 'path/part' })
   }
-  return deps.changeBy(named.authority.author)(async ({ jobs }) => {
+  return stores.changeBy(named.authority.author)(async ({ jobs }) => {
     const now = await uploading(found, jobs, named)
     await jobs.putPart(now.id, place, body)
     return now
@@ -111,13 +111,13 @@ export async function putPart(
 }
 
 /** Queues it. Throws as {@link putPart}; `state-conflict` while a part is missing, and for a job without a file. */
-export async function startFileJob(named: NamedJob, deps: Stores): Promise<Job> {
-  const found = await ownFileJob(named, deps)
+export async function startFileJob(named: NamedJob, stores: Stores): Promise<Job> {
+  const found = await ownFileJob(named, stores)
   if (found.state === 'queued' || found.state === 'running') {
     named.mustBeSeen?.(found)
     return found
   }
-  return deps.changeBy(named.authority.author)(async ({ jobs }) => {
+  return stores.changeBy(named.authority.author)(async ({ jobs }) => {
     const now = await uploading(found, jobs, named)
     const there = await jobs.countParts(now.id)
     const parts = Number(now.settings['parts'])
@@ -137,9 +137,9 @@ export async function startFileJob(named: NamedJob, deps: Stores): Promise<Job> 
  */
 export async function ownFileJob(
   { id, authority }: Pick<NamedJob, 'id' | 'authority'>,
-  deps: Stores,
+  stores: Stores,
 ): Promise<Job> {
-  const job = await findJob({ id, authority }, deps)
+  const job = await findJob({ id, authority }, stores)
   const { needs } = kindOf(job.kind)
   brandsFor(authority, needs)
   if (isDeepStrictEqual(job.maker.login, makerOf(authority).login)) return job
