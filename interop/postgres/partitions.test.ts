@@ -22,7 +22,7 @@ const SUITES = [
   'packages/server/test/devices/*.test.ts',
   'packages/server/test/upkeep/*.test.ts',
   'packages/server/test/cli/devices-transfer.test.ts',
-  'packages/server/test/cli/devices-fleet.test.ts',
+  'packages/server/test/management/device-lists.db.test.ts',
   'packages/server/test/cli/remove.test.ts',
 ]
 

@@ -132,7 +132,11 @@ eachDatabase((kind, open) => {
         const plan = await planOf(query, fromFew(few, sql`device.*`, MOST_ROWS))
         const [reads, others] =
           kind === 'postgres'
-            ? [/Bitmap Index Scan on device_serial_parts/, /Seq Scan|Index Scan using/]
+            ? // Of a divided table, partitions that are empty are scanned at no cost.
+              [
+                /Bitmap Index Scan on device_(\d+_)?serial_parts/,
+                /Seq Scan[^(]*\(cost=(?!0\.00\.\.0\.00)|Index Scan using/,
+              ]
             : [
                 /SCAN searched_serial VIRTUAL TABLE INDEX 0:M0[\s\S]*SEARCH device USING INDEX/,
                 /SCAN device\b/,
