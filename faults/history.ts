@@ -115,7 +115,7 @@ export interface Truth {
   readonly requests: ReadonlyMap<string, string>
   /** All jobs of the management API. Their items were read before `decisions`. */
   readonly jobs: readonly JobSeen[]
-  /** What jobs approved, as the audit log has it. */
+  /** What jobs approved and imported, as the audit log has it: `file` is that of an import. */
   readonly decisions: readonly { readonly job: string; readonly device: string }[]
   /** The state of each job, by its id. */
   readonly jobStates: ReadonlyMap<string, string>

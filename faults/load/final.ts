@@ -93,12 +93,15 @@ export async function readTruth({
   await untilJobsEnd(statement)
   // Read before the audit log, which then has an entry for every item that is done.
   const jobs = await jobsIn(statement)
-  const [sessions, accounts, devices, checks, decisions] = await Promise.all([
+  const entriesOf = (action: string) =>
+    json(ratafia, ['audit', 'list', '--action', action, '--limit', '10000', '--json'])
+  const [sessions, accounts, devices, checks, approvals, imports] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
     json(ratafia, ['accounts', 'list', '--json']),
     json(ratafia, ['devices', 'export', '--format', 'json']),
     verify(ratafia),
-    json(ratafia, ['audit', 'list', '--action', 'device.approve', '--limit', '10000', '--json']),
+    entriesOf('device.approve'),
+    entriesOf('devices.import'),
   ])
   return {
     sessions: new Map(sessions.map((row) => [String(row['session_id']), row['revoked_at'] != null])),
@@ -118,10 +121,13 @@ export async function readTruth({
     ...found,
     ...(await inTables(await readTables(statement, kind))),
     jobs,
-    decisions: decisions.flatMap(({ subject, details }) => {
-      const { job } = (details ?? {}) as { job?: unknown }
-      return typeof job === 'string' ? { job, device: String(subject) } : []
-    }),
+    // The one item of an import is its file.
+    decisions: [...approvals, ...imports.map((entry) => ({ ...entry, subject: 'file' }))].flatMap(
+      ({ subject, details }: Record<string, unknown>) => {
+        const { job } = (details ?? {}) as { job?: unknown }
+        return typeof job === 'string' ? { job, device: String(subject) } : []
+      },
+    ),
     faults: checks,
   }
 }
