@@ -129,7 +129,9 @@ export interface Truth {
   readonly packages: ReadonlySet<string>
   /** Everything in the database. */
   readonly tables: Tables
-  /** What is wrong with values that are sealed under the secret key, one sentence each. The next ones likewise. */
+  /** What imports wrote before they were done, one sentence each. The next ones likewise. */
+  readonly imported: readonly string[]
+  /** What is wrong with values that are sealed under the secret key. */
   readonly sealed: readonly string[]
   /** In what a restored database differs. */
   readonly restored: readonly string[]

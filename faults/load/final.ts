@@ -93,15 +93,11 @@ export async function readTruth({
   await untilJobsEnd(statement)
   // Read before the audit log, which then has an entry for every item that is done.
   const jobs = await jobsIn(statement)
-  const entriesOf = (action: string) =>
-    json(ratafia, ['audit', 'list', '--action', action, '--limit', '10000', '--json'])
-  const [sessions, accounts, devices, checks, approvals, imports] = await Promise.all([
+  const [sessions, accounts, devices, checks] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
     json(ratafia, ['accounts', 'list', '--json']),
     json(ratafia, ['devices', 'export', '--format', 'json']),
     verify(ratafia),
-    entriesOf('device.approve'),
-    entriesOf('devices.import'),
   ])
   return {
     sessions: new Map(sessions.map((row) => [String(row['session_id']), row['revoked_at'] != null])),
@@ -121,20 +117,13 @@ export async function readTruth({
     ...found,
     ...(await inTables(await readTables(statement, kind))),
     jobs,
-    // The one item of an import is its file.
-    decisions: [...approvals, ...imports.map((entry) => ({ ...entry, subject: 'file' }))].flatMap(
-      ({ subject, details }: Record<string, unknown>) => {
-        const { job } = (details ?? {}) as { job?: unknown }
-        return typeof job === 'string' ? { job, device: String(subject) } : []
-      },
-    ),
     faults: checks,
   }
 }
 
 function inTables(
   tables: Tables,
-): Pick<Truth, 'tables' | 'jobStates' | 'rules' | 'grants' | 'operators' | 'packages'> {
+): Pick<Truth, 'tables' | 'jobStates' | 'decisions' | 'rules' | 'grants' | 'operators' | 'packages'> {
   const rows = (name: string) => tables.get(name) ?? []
   const names = new Map(rows('account').map(({ id, username }) => [id, username]))
   const grants = rows('role_grant').map(({ subject, role }) => `${names.get(subject)} ${role}`)
@@ -147,6 +136,12 @@ function inTables(
   return {
     tables,
     jobStates: new Map(rows('job').map(({ id, state }) => [String(id), String(state)])),
+    decisions: rows('audit_entry').flatMap(({ action, subject, details }) => {
+      const { job } = JSON.parse(String(details))
+      if (job === undefined || (action !== 'device.approve' && !String(action).endsWith('.import'))) return []
+      // The one item of an import is its file.
+      return { job: String(job), device: action === 'device.approve' ? String(subject) : 'file' }
+    }),
     rules: new Set(
       rows('publisher_rule').flatMap(({ name, disabled_at: at }) => (at === null ? [String(name)] : [])),
     ),
