@@ -200,7 +200,7 @@ function parametersOf(path: string, operation: ManagementOperation): readonly Pa
     ...queryOf(operation),
     ...(isChange(operation) ? [IDEMPOTENCY_KEY] : []),
     ...(operation.alsoStatus === undefined ? [] : [PREFER]),
-    ...(isChange(operation) && operation.record ? [{ ...IF_MATCH, required: takesVersion(operation) }] : []),
+    ...(isChange(operation) && operation.record ? [ifMatch(takesVersion(operation))] : []),
     ...(operation.method === 'GET' && operation.record ? [IF_NONE_MATCH] : []),
   ]
 }
@@ -232,5 +232,12 @@ const IDEMPOTENCY_KEY = header(
   '^[!-~]{16,64}$',
 )
 const PREFER = header('Prefer', '`wait=SECONDS`: how long the answer may take', '^[ -~]{0,256}$')
-const IF_MATCH = header('If-Match', 'The `ETag` of the record that the change is about', '^[ -~]{0,512}$')
+const ifMatch = (required: boolean): Parameter => ({
+  ...header(
+    'If-Match',
+    'The `ETag` of the record that the change is about',
+    `^[ -~]{${Number(required)},512}$`,
+  ),
+  required,
+})
 const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of a record that the caller has', '^[ -~]{0,512}$')
