@@ -22,7 +22,10 @@ const PACKAGES = 500
 /** The package of every rule. It is in each file, the last one. */
 const HELD = 'hello'
 
-/** An import is killed while it waits for its last row. It changed nothing; then it is done. */
+/**
+ * An import is killed while it waits for its last row. Until then it changed nothing; a node does it afterwards, because
+ * an import is a job. Then another is done.
+ */
 async function importInTheMiddle({ world, recorder, round }: Striking): Promise<Evidence> {
   const directory = world.directory(`import-${round}.csv`)
   const first = writePackages(directory, [])
@@ -32,6 +35,11 @@ async function importInTheMiddle({ world, recorder, round }: Striking): Promise<
   const killed = await killWhileItWaits(world, ['packages', 'import', file], {
     hold: `select 1 from package where name = '${HELD}' for update`,
     waitsFor: 'package',
+    meanwhile: async () => {
+      const like = `package-${round}-%`
+      const there = await world.statement(`select name from package where name like '${like}'`)
+      if (there.length > 0) world.found.imported.push(`an import that waits wrote ${there.length} packages`)
+    },
   })
   const { now, history } = recorder
   const unanswered: Seen = { kind: 'import', where: 'command', sent: now(), answered: now(), status: 0 }
@@ -177,13 +185,15 @@ interface Held {
   readonly hold: string
   /** The table that it then waits for. */
   readonly waitsFor: string
+  /** Looks at what there is while it waits. */
+  meanwhile?(): Promise<void>
 }
 
 /** Kills a command at the moment at which it has done nearly all. Returns whether it waited. */
 async function killWhileItWaits(
   { hold, ratafia, statement }: World,
   words: readonly string[],
-  { hold: lock, waitsFor }: Held,
+  { hold: lock, waitsFor, meanwhile }: Held,
 ): Promise<boolean> {
   if (!hold) return false
   const release = await hold(lock)
@@ -198,6 +208,7 @@ async function killWhileItWaits(
         where datname = current_database() and wait_event_type = 'Lock' and query like '%${waitsFor}%'`)
       return row?.['count'] !== 0 ? 'waits' : ended && 'ended'
     })
+    if (waits === 'waits') await meanwhile?.()
     kill.abort()
     await running
     return waits === 'waits'

@@ -115,7 +115,7 @@ export interface Truth {
   readonly requests: ReadonlyMap<string, string>
   /** All jobs of the management API. Their items were read before `decisions`. */
   readonly jobs: readonly JobSeen[]
-  /** What jobs approved, as the audit log has it. */
+  /** What jobs approved and imported, as the audit log has it: `file` is that of an import. */
   readonly decisions: readonly { readonly job: string; readonly device: string }[]
   /** The state of each job, by its id. */
   readonly jobStates: ReadonlyMap<string, string>
@@ -129,7 +129,9 @@ export interface Truth {
   readonly packages: ReadonlySet<string>
   /** Everything in the database. */
   readonly tables: Tables
-  /** What is wrong with values that are sealed under the secret key, one sentence each. The next ones likewise. */
+  /** What imports wrote before they were done, one sentence each. The next ones likewise. */
+  readonly imported: readonly string[]
+  /** What is wrong with values that are sealed under the secret key. */
   readonly sealed: readonly string[]
   /** In what a restored database differs. */
   readonly restored: readonly string[]

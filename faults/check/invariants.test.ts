@@ -8,7 +8,7 @@ const nothing: Truth = {
   ...{ sessions: new Map(), accounts: new Map(), devices: [], requests: new Map(), ended: new Set() },
   ...{ faults: [], lost: [], jobs: [], decisions: [], jobStates: new Map(), tables: new Map() },
   ...{ rules: new Set(), grants: new Set(), operators: undefined, packages: new Set() },
-  ...{ sealed: [], restored: [], logs: [], resources: [] },
+  ...{ imported: [], sealed: [], restored: [], logs: [], resources: [] },
 }
 const device = { model: 'unit-1', key: 'key-1', serial: 'SN-1' }
 const holder = { ...device, revoked: false }
@@ -437,6 +437,12 @@ const CASES: readonly Case[] = [
     truth: { packages: new Set(['P']) },
     violates: 'import-whole',
     what: 'an import of 2 packages ended with 0, and 1 of them are there',
+  },
+  {
+    says: 'an import wrote some of it before it was done',
+    history: [],
+    truth: { imported: ['an import that waits wrote 500 packages'] },
+    violates: 'import-whole',
   },
   {
     says: 'an import was acknowledged and did nothing',

@@ -159,7 +159,8 @@ export const INVARIANTS = [
   {
     name: 'import-whole',
     says: 'An import happens as a whole or not at all, and once it was acknowledged it did.',
-    *find(history, { packages }) {
+    *find(history, { packages, imported }) {
+      yield* imported
       for (const { imports, status } of history) {
         if (!imports) continue
         const there = imports.filter((name) => packages.has(name)).length

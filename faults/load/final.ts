@@ -93,12 +93,11 @@ export async function readTruth({
   await untilJobsEnd(statement)
   // Read before the audit log, which then has an entry for every item that is done.
   const jobs = await jobsIn(statement)
-  const [sessions, accounts, devices, checks, decisions] = await Promise.all([
+  const [sessions, accounts, devices, checks] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
     json(ratafia, ['accounts', 'list', '--json']),
     json(ratafia, ['devices', 'export', '--format', 'json']),
     verify(ratafia),
-    json(ratafia, ['audit', 'list', '--action', 'device.approve', '--limit', '10000', '--json']),
   ])
   return {
     sessions: new Map(sessions.map((row) => [String(row['session_id']), row['revoked_at'] != null])),
@@ -118,17 +117,13 @@ export async function readTruth({
     ...found,
     ...(await inTables(await readTables(statement, kind))),
     jobs,
-    decisions: decisions.flatMap(({ subject, details }) => {
-      const { job } = (details ?? {}) as { job?: unknown }
-      return typeof job === 'string' ? { job, device: String(subject) } : []
-    }),
     faults: checks,
   }
 }
 
 function inTables(
   tables: Tables,
-): Pick<Truth, 'tables' | 'jobStates' | 'rules' | 'grants' | 'operators' | 'packages'> {
+): Pick<Truth, 'tables' | 'jobStates' | 'decisions' | 'rules' | 'grants' | 'operators' | 'packages'> {
   const rows = (name: string) => tables.get(name) ?? []
   const names = new Map(rows('account').map(({ id, username }) => [id, username]))
   const grants = rows('role_grant').map(({ subject, role }) => `${names.get(subject)} ${role}`)
@@ -141,6 +136,12 @@ function inTables(
   return {
     tables,
     jobStates: new Map(rows('job').map(({ id, state }) => [String(id), String(state)])),
+    decisions: rows('audit_entry').flatMap(({ action, subject, details }) => {
+      const { job } = JSON.parse(String(details))
+      if (job === undefined || (action !== 'device.approve' && !String(action).endsWith('.import'))) return []
+      // The one item of an import is its file.
+      return { job: String(job), device: action === 'device.approve' ? String(subject) : 'file' }
+    }),
     rules: new Set(
       rows('publisher_rule').flatMap(({ name, disabled_at: at }) => (at === null ? [String(name)] : [])),
     ),

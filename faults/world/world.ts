@@ -51,7 +51,11 @@ export interface World {
   secrets: Readonly<Record<string, string>>
   readonly kind: 'sqlite' | 'postgres'
   /** What strikes found wrong, for the checker. */
-  readonly found: { readonly sealed: string[]; readonly restored: string[] }
+  readonly found: {
+    readonly imported: string[]
+    readonly sealed: string[]
+    readonly restored: string[]
+  }
   /** A new directory inside the run's. */
   directory(name: string): string
   /** The rows of a statement on the service's database, bypassing the service. */
@@ -159,7 +163,7 @@ async function tryToMakeWorld({ scene, layout, directory, postgres, release }: M
     ratafia: (words, options) => withEnvironment(withDatabase())(words, options),
     secrets: {},
     kind: primary ? 'postgres' : 'sqlite',
-    found: { sealed: [], restored: [] },
+    found: { imported: [], sealed: [], restored: [] },
     directory: newDirectory,
     statement: async (text) =>
       servers.primary ? servers.primary.query(text, name) : readFile(join(data, 'ratafia.db'), text),

@@ -134,7 +134,7 @@ async function makeWorld(cluster: Patroni, scene: Scene, directory: string): Pro
   return {
     ...{ nodes, proxies: [], servers: {}, synchronous: true, disk: undefined, issuer },
     ...{ installation, next: undefined },
-    ...{ kind: 'postgres', secrets: {}, found: { sealed: [], restored: [] } },
+    ...{ kind: 'postgres', secrets: {}, found: { imported: [], sealed: [], restored: [] } },
     ratafia: commandOf(installation),
     directory: (name) => join(directory, name),
     statement: (text) => cluster.query(text, database),

@@ -200,7 +200,7 @@ function parametersOf(path: string, operation: ManagementOperation): readonly Pa
     ...queryOf(operation),
     ...(isChange(operation) ? [IDEMPOTENCY_KEY] : []),
     ...(operation.alsoStatus === undefined ? [] : [PREFER]),
-    ...(isChange(operation) && operation.record ? [{ ...IF_MATCH, required: takesVersion(operation) }] : []),
+    ...(isChange(operation) && operation.record ? [ifMatch(takesVersion(operation))] : []),
     ...(operation.method === 'GET' && operation.record ? [IF_NONE_MATCH] : []),
   ]
 }
@@ -231,6 +231,13 @@ const IDEMPOTENCY_KEY = header(
   '16 to 64 printable characters, such as a UUID: the same for a request that is sent again',
   '^[!-~]{16,64}$',
 )
-const PREFER = header('Prefer', '`wait=SECONDS`: how long the answer may take', '^[ -~]{1,256}$')
-const IF_MATCH = header('If-Match', 'The `ETag` of the record that the change is about', '^[ -~]{1,512}$')
-const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of a record that the caller has', '^[ -~]{1,512}$')
+const PREFER = header('Prefer', '`wait=SECONDS`: how long the answer may take', '^[ -~]{0,256}$')
+const ifMatch = (required: boolean): Parameter => ({
+  ...header(
+    'If-Match',
+    'The `ETag` of the record that the change is about',
+    `^[ -~]{${Number(required)},512}$`,
+  ),
+  required,
+})
+const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of a record that the caller has', '^[ -~]{0,512}$')
