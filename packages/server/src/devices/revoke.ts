@@ -25,21 +25,21 @@ interface Revocation extends DeviceDecision {
  */
 export async function revokeDevice(
   { name, reason, authority, mustBeSeen }: Revocation,
-  deps: Stores,
+  stores: Stores,
 ): Promise<DecidedDevice> {
   const decision = {
-    at: deps.clock(),
+    at: stores.clock(),
     by: authority.by,
     reason: reason === undefined ? null : checkReason(reason),
   }
-  const found = await findDevice({ name, prefer: ['active', 'revoked'], authority }, deps)
+  const found = await findDevice({ name, prefer: ['active', 'revoked'], authority }, stores)
   requireForBrand(authority, 'devices:manage', found.brandId)
-  return deps.changeBy(authority.author)(async (stores) => {
-    const now = await stores.devices.lock(found)
+  return stores.changeBy(authority.author)(async (transaction) => {
+    const now = await transaction.devices.lock(found)
     if (!now) throw goneDevice(found)
     mustBeSeen?.(now)
     if (now.status === 'revoked') return { device: now, before: true }
-    if (!(await recordRevocation(now, decision, stores))) throw nothingToRevoke(now)
+    if (!(await recordRevocation(now, decision, transaction))) throw nothingToRevoke(now)
     const decided = { decidedAt: decision.at, decidedBy: decision.by, reason: decision.reason }
     return { device: { ...now, ...decided, status: 'revoked' }, before: false }
   })

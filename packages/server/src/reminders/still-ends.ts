@@ -32,7 +32,7 @@ function brandOf(ends: Ends): string | undefined {
   return ends.kind === 'api-key' ? ends.model.split('/')[0] : undefined
 }
 
-type Finder = (subject: string, deps: Stores) => Promise<Ends | undefined>
+type Finder = (subject: string, stores: Stores) => Promise<Ends | undefined>
 
 const FINDERS: Readonly<Record<DueReminder['kind'], Finder>> = {
   token: async (id, { endings }) => {
@@ -42,10 +42,10 @@ const FINDERS: Readonly<Record<DueReminder['kind'], Finder>> = {
     return { kind: 'token', sessionId: token.id, endsAt, accountId, username, description }
   },
 
-  'signing-key': async (keyId, deps) => {
-    const brandId = (await deps.brands.findKey(keyId))?.accountId
+  'signing-key': async (keyId, stores) => {
+    const brandId = (await stores.brands.findKey(keyId))?.accountId
     if (brandId === undefined) return undefined
-    const key = (await endingSigningKeys(brandId, deps)).find((one) => one.keyId === keyId)
+    const key = (await endingSigningKeys(brandId, stores)).find((one) => one.keyId === keyId)
     return key && { kind: 'signing-key', keyId, brandId, name: key.name, endsAt: key.endsAt }
   },
 

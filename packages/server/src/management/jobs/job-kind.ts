@@ -52,7 +52,7 @@ export interface JobKind {
   /** Of a kind that imports a file: from what the request says of it, and its media type. Throws `invalid-field`. */
   readonly fileSettings?: (options: FileOptions, mediaType?: string) => Settings
   /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
-  readonly act: (item: Item, deps: Stores) => Promise<Acted>
+  readonly act: (item: Item, stores: Stores) => Promise<Acted>
 }
 
 /** What a request says of a file, beside its kind. */

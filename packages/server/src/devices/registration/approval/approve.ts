@@ -37,27 +37,27 @@ const ATTEMPTS = 10
  */
 export async function approveDevice(
   { name, serial, authority, mustBeSeen, dryRun = false }: Approval,
-  deps: Stores,
+  stores: Stores,
 ): Promise<DecidedDevice> {
   if (serial !== undefined && !(isStrictSerial(serial) && serial.length <= 128)) {
     throw invalidField(
       `${JSON.stringify(serial.slice(0, 128))} is not a serial number: use up to 128 letters and digits, with single dashes, colons and pluses between them.`,
     )
   }
-  const found = await findDevice({ name, prefer: ['pending', 'rejected'], authority }, deps)
+  const found = await findDevice({ name, prefer: ['pending', 'rejected'], authority }, stores)
   requireForBrand(authority, 'devices:decide', found.brandId)
   if (found.status === 'active' && (serial === undefined || serial === found.serial)) {
     mustBeSeen?.(found)
     return { device: found, before: true }
   }
-  const model = await modelOfWaiting(found, deps)
-  const issuing = { ...deps, change: deps.changeBy(authority.author) }
+  const model = await modelOfWaiting(found, stores)
+  const issuing = { ...stores, change: stores.changeBy(authority.author) }
   if (dryRun) {
     mustBeSeen?.(found)
     const preview = await previewApproval({ found, model, serial }, issuing)
     const decided = {
       status: 'active',
-      decidedAt: deps.clock(),
+      decidedAt: stores.clock(),
       decidedBy: authority.by,
       reason: null,
     } as const
@@ -66,7 +66,7 @@ export async function approveDevice(
   const { by } = authority
   const approved = await retryLostRaces(ATTEMPTS, async () => {
     const ready = await prepareApproval({ found, model, serial, by }, issuing)
-    return issuing.change((stores) => storeApproval(ready, stores, mustBeSeen))
+    return issuing.change((transaction) => storeApproval(ready, transaction, mustBeSeen))
   })
   if (approved) return { device: approved, before: false }
   throw stateConflict(`The device ${found.id} keeps changing. Try again.`)

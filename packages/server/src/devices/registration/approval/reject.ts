@@ -24,17 +24,17 @@ interface Rejection extends DeviceDecision {
  */
 export async function rejectDevice(
   { name, reason: given, authority, mustBeSeen }: Rejection,
-  deps: Stores,
+  stores: Stores,
 ): Promise<DecidedDevice> {
-  const decision = { at: deps.clock(), by: authority.by, reason: checkReason(given) }
-  const found = await findDevice({ name, prefer: ['pending', 'rejected'], authority }, deps)
+  const decision = { at: stores.clock(), by: authority.by, reason: checkReason(given) }
+  const found = await findDevice({ name, prefer: ['pending', 'rejected'], authority }, stores)
   requireForBrand(authority, 'devices:decide', found.brandId)
-  return deps.changeBy(authority.author)(async (stores) => {
-    const now = await stores.devices.lock(found)
+  return stores.changeBy(authority.author)(async (transaction) => {
+    const now = await transaction.devices.lock(found)
     if (!now) throw goneDevice(found)
     mustBeSeen?.(now)
     if (now.status === 'rejected') return { device: now, before: true }
-    if (!(await recordRejection(now, decision, stores))) throw notWaiting(now)
+    if (!(await recordRejection(now, decision, transaction))) throw notWaiting(now)
     const decided = { decidedAt: decision.at, decidedBy: decision.by, reason: decision.reason }
     return { device: { ...now, ...decided, status: 'rejected' }, before: false }
   })

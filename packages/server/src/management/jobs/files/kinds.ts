@@ -13,7 +13,7 @@ import type { Stores } from '../../../stores.ts'
 import type { Counts } from '../job.ts'
 import type { FileItem, FileOptions, JobKind, Settings } from '../job-kind.ts'
 
-type Import = (item: FileItem, deps: Stores) => Promise<Counts>
+type Import = (item: FileItem, stores: Stores) => Promise<Counts>
 
 /** What a file is by its media type, if nothing else says so. */
 const FORMATS: Readonly<Record<string, ImportFormat>> = {
@@ -83,13 +83,13 @@ export const FILE_KINDS = {
   'devices.import': fileKind(
     'devices:manage',
     only('format', 'unknown_models'),
-    async ({ file, settings, authority, dryRun }, deps) => ({
+    async ({ file, settings, authority, dryRun }, stores) => ({
       ...(await importDevices(
         {
           ...{ source: { format: formatOf(settings), open: file.open }, authority, dryRun },
           unknownModels: settings['unknown_models'] !== undefined,
         },
-        deps,
+        stores,
       )),
     }),
     MOST_PARTS,
@@ -97,41 +97,41 @@ export const FILE_KINDS = {
   'allow-list.import': fileKind(
     'models:manage',
     only('format', 'model'),
-    async ({ file, settings, authority, dryRun }, deps) => {
+    async ({ file, settings, authority, dryRun }, stores) => {
       const model = parseModelName(settings['model'] ?? '')
       const options = { model, format: formatOf(settings), authority, dryRun }
-      return { ...(await importAllowList(await file.text(), options, deps)) }
+      return { ...(await importAllowList(await file.text(), options, stores)) }
     },
   ),
   'allow-list.remove': fileKind(
     'models:manage',
     only('format', 'model'),
-    async ({ file, settings, authority, dryRun }, deps) => {
+    async ({ file, settings, authority, dryRun }, stores) => {
       const model = parseModelName(settings['model'] ?? '')
       const entries = readEntries(await file.text(), formatOf(settings))
       const removal = { model, entries, dryRun, mayBeGone: true, authority }
-      return { removed: await removeAllowed(removal, deps) }
+      return { removed: await removeAllowed(removal, stores) }
     },
   ),
   'hardware-identities.import': fileKind(
     'models:manage',
     only(),
-    async ({ file, authority }, deps) => {
+    async ({ file, authority }, stores) => {
       // A stream of assertions is short: each part is one.
       const files = (await file.parts()).map((bytes, index) => ({ name: `File ${index + 1}`, bytes }))
-      return { ...(await importHardwareIdentities(files, { authority }, deps)) }
+      return { ...(await importHardwareIdentities(files, { authority }, stores)) }
     },
     16,
   ),
   'packages.import': fileKind(
     'roles:manage',
     only('format', 'replace_all'),
-    async ({ file, settings, authority, dryRun }, deps) => {
+    async ({ file, settings, authority, dryRun }, stores) => {
       const replaceAll = settings['replace_all'] !== undefined
       const options = { format: formatOf(settings), replaceAll, authority }
       const text = await file.text()
-      if (dryRun) return { ...(await planImport(text, options, deps)) }
-      return { ...(await importPackages(text, options, deps)) }
+      if (dryRun) return { ...(await planImport(text, options, stores)) }
+      return { ...(await importPackages(text, options, stores)) }
     },
   ),
 } as const satisfies Record<string, JobKind>
