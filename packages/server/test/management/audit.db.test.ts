@@ -195,15 +195,15 @@ eachDatabase((_kind, _open, fresh) => {
     const { audit: store } = service.installation
     const { page } = store
     const broken = async (headers: Record<string, string>) => {
+      const begun = Promise.withResolvers<void>()
       let asked = 0
       t.mock.method(store, 'page', async (...asking: Parameters<typeof page>) => {
-        if (++asked > 1) {
-          await sleep(200)
-          throw new Error('the database went away')
-        }
-        return page(...asking)
+        if (++asked === 1) return page(...asking)
+        await begun.promise
+        throw new Error('the database went away')
       })
       const answer = await download('?subject=many', headers)
+      begun.resolve()
       assert.equal(answer.status, 200)
       await assert.rejects(answer.text(), { name: 'TypeError' })
       t.mock.restoreAll()
