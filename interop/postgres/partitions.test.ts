@@ -1,7 +1,7 @@
 /**
- * Guarantee: what runs on whole tables runs on tables that PostgreSQL divides into partitions: the suites of all
- * stores, of devices, their requests and their commands, of retention, backups and checks. Which partitions a statement
- * reads is in `packages/server/test/devices/plans.db.test.ts`.
+ * Guarantee: what runs on whole tables runs on tables that PostgreSQL divides into partitions: all suites of stores and
+ * statements, retention, backups and checks, registrations and sessions, and the commands on devices. Which partitions a
+ * statement reads is in `packages/server/test/devices/plans.db.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -19,11 +19,11 @@ const PARTITIONS = 32
 
 const SUITES = [
   'packages/server/src/**/*.db{,.*}.test.ts',
-  'packages/server/test/devices/*.test.ts',
-  'packages/server/test/upkeep/*.test.ts',
-  'packages/server/test/cli/devices-transfer.test.ts',
+  'packages/server/test/{devices,upkeep}/*.db{,.*}.test.ts',
   'packages/server/test/management/device-lists.db.test.ts',
-  'packages/server/test/cli/remove.test.ts',
+  'packages/server/test/devices/{registration,registration-policies,waiting}.test.ts',
+  'packages/server/test/devices/{sessions,sessions-refresh,sessions-clones}.test.ts',
+  'packages/server/test/cli/{devices-transfer,remove}.test.ts',
 ]
 
 /** Other tests of the same files have no database to divide. */

@@ -66,7 +66,7 @@ export function flood(kinds: readonly Flood[], { kind, fresh, environment = {} }
         if (sent < wanted / 4 && sent + BATCH >= wanted / 4) warm = heapInUse()
       }
       const last = heapInUse()
-      // In a full run a kilobyte kept of each would be far over this, in a quick one on SQLite a body kept of each.
+      // In a full run a kilobyte kept of each would be far over this.
       assert.ok(last - warm < 32 * 1024 * 1024, `the heap grew from ${warm} to ${last} bytes`)
       // Not all were turned away at the door.
       assert.ok([...seen].some(([status]) => status === 400) || seen.has(401), JSON.stringify([...seen]))

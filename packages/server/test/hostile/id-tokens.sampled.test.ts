@@ -6,5 +6,5 @@ import { idTokenRequests } from './id-token-requests.ts'
 import { BEHIND_PROXY } from './publisher-requests.ts'
 
 eachDatabase((kind, _open, fresh) => {
-  flood([['ID tokens', FULL ? 20_000 : 1_000, idTokenRequests]], { kind, fresh, environment: BEHIND_PROXY })
+  flood([['ID tokens', FULL ? 20_000 : 250, idTokenRequests]], { kind, fresh, environment: BEHIND_PROXY })
 })

@@ -27,7 +27,7 @@ const MODELS = ['other-brand/own', 'acme-brand/acme-classic']
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
   const wanted =
-    Math.ceil(((FULL ? 10_000 : 1_500) * (kind === 'sqlite' ? 1 : 0.1) * HOSTILE_TIMES) / BATCH) * BATCH
+    Math.ceil(((FULL ? 10_000 : 500) * (kind === 'sqlite' ? 1 : 0.1) * HOSTILE_TIMES) / BATCH) * BATCH
   const seeds = new Map<string, ManagementSeeds>()
 
   before(async () => {

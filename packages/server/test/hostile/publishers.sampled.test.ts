@@ -11,7 +11,7 @@ import {
   refreshRequests,
 } from './publisher-requests.ts'
 
-const count = FULL ? 4_000 : 1_000
+const count = FULL ? 4_000 : 250
 
 eachDatabase((kind, _open, fresh) => {
   flood(
