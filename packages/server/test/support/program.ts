@@ -225,7 +225,7 @@ let last: Promise<unknown> = Promise.resolve()
 /**
  * What a command says on a machine that stands still, after a second; no test of commands in this process is about it.
  */
-const BUSY = /^ratafia: warning: waiting for PostgreSQL, which does not answer\n/gm
+const BUSY = /^ratafia: warning: waiting for (PostgreSQL, which does not answer|a lock on .*)\n/gm
 const BUSY_AFTER_MS = 1_000
 
 /** Runs a command in this process, with this environment alone. */
