@@ -14,6 +14,7 @@ const files = [
   { path: `${SERVER}/backup.db.sampled.test.ts`, size: 60 },
   { path: `${SERVER}/list.sampled.test.ts`, size: 70 },
   { path: `${SERVER}/soon.timed.test.ts`, size: 80 },
+  { path: `${SERVER}/locked.full.test.ts`, size: 90 },
 ]
 const NO_POSTGRES = '--test-skip-pattern=^postgres$'
 const ONLY_POSTGRES = '--test-name-pattern=^postgres$'
@@ -26,7 +27,7 @@ const shown = (run: Run) =>
     ...(last ? ['last'] : []),
   ])
 
-test('npm test runs each file once: on both databases what its name says, the rest on SQLite', () => {
+test('npm test runs each file but those of the full run once: on both databases what its name says, the rest on SQLite', () => {
   assert.deepEqual(shown('quick'), [
     ['keyring.db backup.db.sampled', undefined],
     ['pure many.sampled usage list.sampled', NO_POSTGRES],
@@ -40,6 +41,7 @@ test('a full run has what is left: on PostgreSQL what ran on SQLite, and all of 
     ['list.sampled', undefined],
     ['backup.db.sampled', undefined],
     ['many.sampled', undefined],
+    ['locked.full', undefined],
     ['usage', ONLY_POSTGRES],
     ['soon.timed', ONLY_POSTGRES, 'last'],
   ])
@@ -47,7 +49,7 @@ test('a full run has what is left: on PostgreSQL what ran on SQLite, and all of 
 
 test('files that somebody names run on both databases', () => {
   assert.deepEqual(shown('chosen'), [
-    ['pure many.sampled keyring.db usage backup.db.sampled list.sampled', undefined],
+    ['pure many.sampled keyring.db usage backup.db.sampled list.sampled locked.full', undefined],
     ['own.own', undefined],
     ['soon.timed', undefined, 'last'],
   ])
@@ -61,7 +63,7 @@ test('many files are divided into passes of about the same size', () => {
 
 test('an ending that is unknown or in the wrong place is an error', () => {
   for (const name of ['a.postgres', 'a.sampled.db', 'a.db.db']) {
-    assert.throws(() => endingsOf(`${name}.test.ts`), /only db, sampled, own, timed, in this order/)
+    assert.throws(() => endingsOf(`${name}.test.ts`), /only db, full, sampled, own, timed, in this order/)
   }
 })
 
@@ -71,9 +73,12 @@ const named = (test: (file: (typeof real)[number]) => boolean) =>
   real.flatMap((file) => (test(file) ? [file.path] : []))
 const filesOf = (passes: readonly Pass[]) => passes.flatMap(({ files }) => files)
 
-test('npm test runs every test file of the project once', () => {
+test('npm test runs every test file of the project once, but for those of the full run', () => {
   assert.ok(paths.length > 100)
-  assert.deepEqual(filesOf(passesOf(real, 'quick')).toSorted(), paths.toSorted())
+  assert.deepEqual(
+    filesOf(passesOf(real, 'quick')).toSorted(),
+    named(({ path }) => !endingsOf(path).has('full')).toSorted(),
+  )
   for (const ending of ENDINGS) assert.ok(named(({ path }) => endingsOf(path).has(ending)).length > 0, ending)
 })
 

@@ -36,7 +36,7 @@ export const ALL_TESTS = [
 const BOTH_IN_FULL = /^packages\/server\/test\//
 
 /** In the order in which a name has them. */
-export const ENDINGS = ['db', 'sampled', 'own', 'timed'] as const
+export const ENDINGS = ['db', 'full', 'sampled', 'own', 'timed'] as const
 export type Ending = (typeof ENDINGS)[number]
 
 /** Throws if the name has an unknown ending, or one in the wrong place. */
@@ -59,8 +59,8 @@ const PARTS: Readonly<Record<Part, { readonly on: string; readonly options: read
 function partOf(path: string, run: Run): Part | undefined {
   const endings = endingsOf(path)
   if (run === 'chosen') return 'everything'
-  if (run === 'quick') return endings.has('db') ? 'everything' : 'sqlite'
-  if (endings.has('sampled')) return 'everything'
+  if (run === 'quick') return endings.has('full') ? undefined : endings.has('db') ? 'everything' : 'sqlite'
+  if (endings.has('full') || endings.has('sampled')) return 'everything'
   return !endings.has('db') && BOTH_IN_FULL.test(path) ? 'postgres' : undefined
 }
 

@@ -25,7 +25,7 @@ eachDatabase((kind, _open, fresh) => {
     const statusPage = () =>
       eventually('this node receives changes', async () => {
         const page = await auditor.get('/console/status')
-        return /Changes received ● in order/.test(textOf(page)) && page
+        return /Changes received ● in order/.test(textOf(page)) ? page : undefined
       })
 
     test('what needs attention is first, with what to do; what is in order is last', async () => {

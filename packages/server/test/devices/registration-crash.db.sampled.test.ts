@@ -48,7 +48,7 @@ eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_SECRET_KEY: SECRET_KEY })
   // What a server in another process was told may happen although its client is gone.
   const when = kind === 'sqlite' ? 'before' : 'after'
-  const stride = FULL ? 1 : kind === 'sqlite' ? 13 : 6
+  const stride = FULL ? 1 : 17
   const children = new Set<ChildProcess>()
   let directory: string
   before(async () => {

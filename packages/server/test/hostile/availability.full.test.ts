@@ -12,7 +12,6 @@ import { afterEach, before, beforeEach, test } from 'node:test'
 import { encodeBase64Url, encodeBinary, type Macaroon, mint } from '@ratafia/macaroon'
 import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import pLimit from 'p-limit'
-import { FULL } from '../../../../tools/test/effort.ts'
 import type { Account } from '../../src/accounts/account.ts'
 import type { Installation } from '../../src/installation.ts'
 import { brandDeps } from '../support/brands.ts'
@@ -47,11 +46,10 @@ import { discharging } from '../support/waiting-login.ts'
 import { badDischarge } from './bad-discharge.ts'
 import { crossedKeys } from './crossed-keys.ts'
 
-/** More than the process has places for requests in flight. */
-const CROWD = FULL ? 1_100 : 100
-const IN_FLIGHT = FULL ? 1_000 : 50
-/** Devices that may wait for approval from one address; from a /24, twice as many. */
-const WAITING = FULL ? 500 : 10
+/** By default the process works on 1,000 requests at a time. */
+const CROWD = 1_100
+/** Devices that may wait for approval from one address by default; from a /24, twice as many. */
+const WAITING = 500
 const MOST_MIB = 400
 const HOSTILE = '198.51.100.7'
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -60,8 +58,6 @@ const ENVIRONMENT = {
   RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
   // The defaults.
   RATAFIA_RATE_LIMITS: '',
-  RATAFIA_MAX_IN_FLIGHT: `${IN_FLIGHT}`,
-  RATAFIA_MAX_WAITING_DEVICES: `${WAITING}`,
   RATAFIA_ACCESS_LOG: 'off',
   RATAFIA_LOG_LEVEL: 'error',
 }
@@ -254,10 +250,10 @@ oneDatabase((_kind, open, fresh) => {
     await answersEverybody()
   })
 
-  test(`${HELD} ${FULL ? 250 : 30} connections that send requests behind a wait for a login`, async () => {
+  test(`${HELD} 250 connections that send requests behind a wait for a login`, async () => {
     const url = new URL(await waitUrl())
     const wait = head(`GET ${url.pathname}${url.search}`, {})
-    const all = await begin(FULL ? 250 : 30, () => wait + head('HEAD /openapi.json', {}).repeat(600))
+    const all = await begin(250, () => wait + head('HEAD /openapi.json', {}).repeat(600))
     await eventually('they are cut', () => all.every(({ socket }) => socket.destroyed))
     await answersEverybody()
   })
@@ -281,8 +277,7 @@ oneDatabase((_kind, open, fresh) => {
   const waitUrl = async () =>
     (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window'].WaitTokenURL
 
-  const inFull = FULL ? test : () => {}
-  inFull('everybody is answered, and can wait for logins, while 2,000 clients of one /48 do', async () => {
+  test('everybody is answered, and can wait for logins, while 2,000 clients of one /48 do', async () => {
     const url = new URL(await waitUrl())
     const line = `GET ${url.pathname}${url.search}`
     const mine = await begin(1, () => head(line, {}, '192.0.2.1'))
@@ -296,11 +291,11 @@ oneDatabase((_kind, open, fresh) => {
   })
 
   // Below the rate limit of a /24, which would hide this one.
-  const FEW = FULL ? 1_200 : 30
-  const MANY = FULL ? 10_000 : 50
+  const FEW = 1_200
+  const MANY = 3_000
   test(`everybody can register devices when ${2 * WAITING} of ${MANY} from one /24 wait, and no more may`, async () => {
     const keys = await crossedKeys(MANY)
-    const limit = pLimit(FULL ? 50 : 10)
+    const limit = pLimit(50)
     let asked = 0
     const registration = async (key: (typeof keys)[number], address: string) => {
       // From everywhere: one address may not ask for as many in a minute.
