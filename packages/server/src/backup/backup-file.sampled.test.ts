@@ -11,7 +11,7 @@ import { type BackupRow, FORMAT, type Header, type TableHead } from './backup-fi
 import { readBackup } from './read-backup.ts'
 
 /** Places that the quick run leaves out between two that it tries. */
-const STRIDE = FULL ? 1 : 16
+const STRIDE = FULL ? 1 : 64
 
 const HEADER: Header = {
   release: '1',

@@ -7,8 +7,8 @@ import { identityRequests, jsonRequests } from './requests.ts'
 eachDatabase((kind, _open, fresh) => {
   flood(
     [
-      ['JSON bodies', FULL ? 50_000 : 500, jsonRequests],
-      ['form posts and addresses of the identity service', FULL ? 50_000 : 500, identityRequests],
+      ['JSON bodies', FULL ? 50_000 : 250, jsonRequests],
+      ['form posts and addresses of the identity service', FULL ? 50_000 : 250, identityRequests],
     ],
     { kind, fresh },
   )
