@@ -1,6 +1,6 @@
 /** What waits for somebody, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { type AttentionDeps, attentionRecord, readAttention } from './read-attention.ts'
 
 export function attentionManagementRoutes(add: AddManagementRoute, deps: AttentionDeps): void {

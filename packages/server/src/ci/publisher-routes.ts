@@ -2,7 +2,7 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../change.ts'
 import { invalidField } from '../errors.ts'
-import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import type { Stores } from '../stores.ts'
 import { issuerRecord, listIssuers } from './issuers/find.ts'

@@ -1,6 +1,6 @@
 /** What was counted, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { countersRecord, listCounts } from './counts.ts'
 
 export function counterManagementRoutes(

@@ -1,6 +1,6 @@
 /** The package directory in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import type { TransactionStores } from '../stores.ts'
 import { packageRecord, pageOfPackages } from './list.ts'

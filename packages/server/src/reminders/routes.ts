@@ -1,7 +1,7 @@
 /** Reminders in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../change.ts'
-import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../http/management/management-route.ts'
 import type { Stores } from '../stores.ts'
 import { ownReminders, type Sending, switchOwnReminders } from './own-reminders.ts'
 

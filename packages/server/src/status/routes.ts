@@ -1,6 +1,6 @@
 /** How the service is, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import type { AddManagementRoute } from '../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'
 
 export function statusManagementRoutes(

@@ -55,6 +55,29 @@ function loadedBy(words: readonly string[]): readonly string[] {
   return JSON.parse(stderr)
 }
 
+/** What these commands load in one process, with this environment alone; they end with these codes. */
+async function loadedByAll(
+  commands: Readonly<Record<string, number>>,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const script = `
+    import { Readable, Writable } from 'node:stream'
+    import { run } from '${SOURCES}start/run.ts'
+    const nowhere = () => new Writable({ write: (chunk, encoding, done) => done() })
+    const codes = {}
+    for (const line of ${JSON.stringify(Object.keys(commands))}) {
+      const streams = { stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() }
+      const options = { environment: ${JSON.stringify(environment)}, streams }
+      codes[line] = await run(['node', 'ratafia', ...line.split(' ')], options)
+    }
+    process.stdout.write(JSON.stringify(codes))`
+  const running = ['--import', SPY, '--input-type=module', '--eval', script]
+  const child = spawn(process.execPath, running, { env: { PATH: process.env['PATH'] } })
+  const [codes, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.deepEqual(JSON.parse(codes), commands)
+  return JSON.parse(stderr.slice(stderr.lastIndexOf('["')))
+}
+
 /** For command lines and tables: small, and without further ones. */
 const LIBRARIES = [
   '/node_modules/commander/',
@@ -130,23 +153,7 @@ describe('commands that ask a service', () => {
   test('load no database, keys or telemetry', async () => {
     const TOKEN = encodeBase64Url(encodeBinary(mint({ id: Buffer.from('x'), rootKey: Buffer.alloc(32) })))
     const environment = { RATAFIA_URL: url, RATAFIA_TOKEN_FILE: join(directory, 'token'), TOKEN }
-    // In one process: none of them may.
-    const script = `
-      import { Readable, Writable } from 'node:stream'
-      import { run } from '${SOURCES}start/run.ts'
-      const nowhere = () => new Writable({ write: (chunk, encoding, done) => done() })
-      const codes = {}
-      for (const line of ${JSON.stringify(Object.keys(ASKING))}) {
-        const streams = { stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() }
-        const options = { environment: ${JSON.stringify(environment)}, streams }
-        codes[line] = await run(['node', 'ratafia', ...line.split(' ')], options)
-      }
-      process.stdout.write(JSON.stringify(codes))`
-    const asking = ['--import', SPY, '--input-type=module', '--eval', script]
-    const child = spawn(process.execPath, asking, { env: { PATH: process.env['PATH'] } })
-    const [codes, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-    assert.deepEqual(JSON.parse(codes), ASKING)
-    const loaded: readonly string[] = JSON.parse(stderr.slice(stderr.lastIndexOf('["')))
+    const loaded = await loadedByAll(ASKING, environment)
     assert.ok(loaded.length > 50)
     assert.deepEqual(
       loaded.filter((one) => OF_A_SERVICE.test(one)),
@@ -154,6 +161,31 @@ describe('commands that ask a service', () => {
     )
   })
 })
+
+test('commands on the database load neither the HTTP server nor pages', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ratafia-loaded-'))
+  try {
+    const environment = { RATAFIA_DATA_DIR: directory, RATAFIA_SECRET_KEY: '07'.repeat(32) }
+    assert.equal((await runHere(['migrate'], { environment })).code, 0)
+    const loaded = await loadedByAll(ON_THE_DATABASE, environment)
+    assert.ok(loaded.some((url) => url.includes('/src/http/management/in-process.ts')))
+    assert.deepEqual(
+      loaded.filter((url) => OF_A_SERVER.test(url)),
+      [],
+    )
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})
+
+const OF_A_SERVER = /\/node_modules\/(@fastify|fastify|pino|prom-client)\/|\/src\/(web|start\/service)\//
+
+/** With their exit codes in an empty installation: of each group of operations one. */
+const ON_THE_DATABASE: Readonly<Record<string, number>> = {
+  ...{ 'tokens list': 0, 'accounts list': 0, 'grants list': 0, 'audit list': 0, 'agents list': 0 },
+  ...{ 'devices list': 0, 'clones list': 0, 'brands list': 0, 'models list': 0, 'packages list': 0 },
+  ...{ 'counters --name logins': 0, 'issuers list': 0, 'publishers list': 0, status: 1, 'jobs list': 0 },
+}
 
 /** With the exit codes of answers without records, and of refusals. */
 const ASKING: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 /** Brands, signing keys, trust roots and hardware identities in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
-import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { disableSigningKey } from '../keys/disable-signing-key.ts'

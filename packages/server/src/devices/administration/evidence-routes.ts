@@ -2,7 +2,7 @@
 import { type CloneEvidenceQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { instantField } from '../../http/management/instant-field.ts'
-import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { type EvidenceFilter, type EvidencePosition, listCloneEvidence } from '../clones/list-evidence.ts'

@@ -2,7 +2,7 @@
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type Details, undone } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
-import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
+import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { Stores } from '../../stores.ts'

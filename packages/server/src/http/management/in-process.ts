@@ -10,7 +10,7 @@ import { RequestError } from '../../errors.ts'
 import { describeFindings } from '../errors/schema-refusal.ts'
 import { schemaCompilers } from '../schema-compilers.ts'
 import { matching } from './etag.ts'
-import { type AddManagementRoute, type Asked, Reply } from './management-routes.ts'
+import { type AddManagementRoute, type Asked, Reply } from './management-route.ts'
 import { readParameters } from './query.ts'
 
 /** What an operation is called with, beside who calls. */

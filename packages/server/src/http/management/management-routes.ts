@@ -3,7 +3,6 @@
  * whether a change is only tried, and that a repeated request gets its first answer. A route of a feature has none of it.
  */
 import {
-  type FileBody,
   isChange,
   MANAGEMENT_PREFIX,
   type ManagementOperation,
@@ -11,78 +10,23 @@ import {
   takesVersion,
 } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { Authority } from '../../authority.ts'
 import { type BeforeBody, beforeBody } from '../bodies/before-body.ts'
 import { fileLimit } from '../bodies/file-body.ts'
 import { readJsonBodies } from '../bodies/json-body.ts'
 import { clientGone } from '../client-gone.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
+import {
+  type AddManagementRoute,
+  type Asked,
+  type RefuseUnread,
+  Reply,
+  type Unread,
+} from './management-route.ts'
 import { readQuery } from './query.ts'
 import { type Answer, type AnswerOnce, repeatable } from './repeatable.ts'
 import { Streamed, type StreamPlaces, sendStreamed } from './streamed.ts'
-
-/** A request whose sender is known. */
-export interface Asked<Operation extends ManagementOperation, Who extends Authority = Authority> {
-  readonly authority: Who
-  /** Of the path, decoded. */
-  readonly parameters: Readonly<Record<string, string>>
-  readonly query: Operation['query'] extends TSchema ? Static<Operation['query']> : object
-  readonly body:
-    | (Operation['body'] extends TSchema ? Static<Operation['body']> : never)
-    | (Operation['file'] extends FileBody ? Uint8Array : never)
-  /** Of the body, without parameters. */
-  readonly mediaType: string
-  /** Whether the change is made and undone again. */
-  readonly dryRun: boolean
-  /**
-   * Throws `version-mismatch` for a record that is not what the caller has seen, and for a `PATCH` that does not say what
-   * that is, `version-required`. Absent: any will do.
-   */
-  readonly ifMatch?: (record: object) => void
-  /** Seconds of `Prefer: wait` (RFC 7240): how long the answer may take. 0 if the header does not say. */
-  readonly mayTake: number
-  /** From now on the request waits, and is not work. Aborts when the client is gone. */
-  readonly hold: () => AbortSignal
-}
-
-/** An answer with another status than the one of the operation, or with headers of its own. */
-export class Reply {
-  readonly record: object
-  readonly status: number | undefined
-  readonly headers: Answer['headers']
-
-  constructor(
-    record: object,
-    { status, headers = {} }: { readonly status?: number; readonly headers?: Answer['headers'] },
-  ) {
-    this.record = record
-    this.status = status
-    this.headers = headers
-  }
-}
-
-/** What is known of a request before its body is read: its address is not validated yet. */
-export interface Unread<Who extends Authority = Authority> {
-  readonly authority: Who
-  /** From the path, decoded. */
-  readonly parameters: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, unknown>>
-}
-
-type RefuseUnread<Who extends Authority = Authority> = (unread: Unread<Who>) => Promise<void> | void
-
-/**
- * Registers the route of an operation. `answer` is the record, the list, a {@link Reply} with one, or {@link Streamed}.
- * An operation that takes a file has `refuse`: it throws for callers without the permission, before their file is read.
- */
-export type AddManagementRoute<Who extends Authority = Authority> = <
-  const Operation extends ManagementOperation,
->(
-  operation: Operation,
-  answer: (asked: Asked<Operation, Who>) => Promise<object>,
-  refuse?: RefuseUnread<Who>,
-) => void
 
 export interface ManagementHttp<Who extends Authority> {
   /** Throws a 401, `TooManyRequests` or `Unavailable`. */

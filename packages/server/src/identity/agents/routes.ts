@@ -1,7 +1,7 @@
 /** The agents of an account, and one's own, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
-import type { AddManagementRoute, Asked } from '../../http/management/management-routes.ts'
+import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { parseLimits } from './agent-limits.ts'

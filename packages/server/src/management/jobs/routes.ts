@@ -13,7 +13,7 @@ import {
   type Asked,
   Reply,
   type Unread,
-} from '../../http/management/management-routes.ts'
+} from '../../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { Stores } from '../../stores.ts'

@@ -2,7 +2,7 @@
  * The operations of the management API in groups, each of which is loaded when it is needed: all by the service, and by a
  * command on the database the one that it calls.
  */
-import type { AddManagementRoute } from '../../http/management/management-routes.ts'
+import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import type { Installation } from '../../installation.ts'
 import type { JobAuthority } from '../../management/jobs/make-job.ts'
 import type { Surroundings } from '../../status/read-status.ts'
