@@ -84,10 +84,13 @@ export const ALLOWED_SERIAL = pattern(
   'is not a serial: 1 to 128 characters without a slash',
 )
 
-export const WITHOUT_NUL = pattern('^[^\\u0000]+$', 'contains the character U+0000')
+export const STORABLE = pattern(
+  '^[^\\u0000\\ud800-\\udfff]+$',
+  'contains the character U+0000 or half of a surrogate pair',
+)
 
 export const PATTERNS: readonly Pattern[] = [
   ...[PRINTABLE, FORMAT_NUMBER, INSTANT, BRAND_ID, BRAND_AND_MODEL, NAME_OR_ID, BEGINNING_OF_USERNAME],
   ...[SERIAL_KEY_OR_ID, ADDRESS_OR_BLOCK, AUDIT_ACTION, UUID_TEXT, CURSOR, NAMED_MODEL, DEVICE_KEY_ID],
-  ...[PART_OF_KEY_ID, ALLOWED_SERIAL, WITHOUT_NUL],
+  ...[PART_OF_KEY_ID, ALLOWED_SERIAL, STORABLE],
 ]

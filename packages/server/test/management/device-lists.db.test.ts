@@ -502,7 +502,10 @@ eachDatabase((kind, _open, fresh) => {
       '?registered_since=yesterday',
       '?registered_since=2026-02-30T00:00:00Z',
       '?quarantined=yes',
-      '?name=x',
+      ...['?name=x', '?name=acme-brand/acme-classic/c%00d'],
+      ...['model=acme-brand/acme-gadget', 'serial=B', `key=${'k'.repeat(64)}`, 'q=B'].map(
+        (other) => `?name=acme-brand/acme-classic/A&${other}`,
+      ),
       '?serial=%00',
       `?q=${'x'.repeat(129)}`,
       '?unknown=1',

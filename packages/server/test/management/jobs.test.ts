@@ -175,6 +175,13 @@ eachDatabase((_kind, _open, fresh) => {
       { kind: 'devices.approve', filter: { ...filter, limit: 5 } },
       { kind: 'devices.approve', filter: { ...filter, registered_since: '2026-02-31T00:00:00Z' } },
       { kind: 'devices.approve', filter: { serial: 'NOBODY' } },
+      { kind: 'devices.approve', filter: { name: 'x' } },
+      ...['\0', '\ud800', 'x\udc00'].flatMap((text) =>
+        ['name', 'serial', 'serial_prefix'].map((field) => ({
+          kind: 'devices.approve',
+          filter: { [field]: field === 'name' ? `acme-brand/acme-classic/${text}` : text },
+        })),
+      ),
       { kind: 'devices.approve', ids: [] },
       { kind: 'devices.approve', ids: ['x'] },
       { kind: 'devices.approve', ids: nobody(1_001) },

@@ -1,5 +1,5 @@
 /** The wire schemas of the audit log in the management API. */
-import { AUDIT_ACTION, UUID_TEXT, WITHOUT_NUL } from '../../patterns.ts'
+import { AUDIT_ACTION, STORABLE, UUID_TEXT } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { InstantSchema, pageQuery } from './common.ts'
@@ -35,7 +35,7 @@ export const AuditSchema = Type.Object(
 
 // No text of ours is empty or has a NUL, and no database takes one.
 const filterText = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 600, pattern: WITHOUT_NUL.pattern, description })
+  Type.String({ minLength: 1, maxLength: 600, pattern: STORABLE.pattern, description })
 
 const filters = {
   actor: Type.Optional(

@@ -4,7 +4,7 @@ import {
   BRAND_AND_MODEL,
   PART_OF_KEY_ID,
   SERIAL_KEY_OR_ID,
-  WITHOUT_NUL,
+  STORABLE,
 } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
@@ -42,7 +42,7 @@ export const ListedDeviceSchema = Type.Object(
   { title: 'ListedDevice', ...exactly },
 )
 
-const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: WITHOUT_NUL.pattern })
+const SerialText = Type.String({ minLength: 1, maxLength: 128, pattern: STORABLE.pattern })
 const KeyText = Type.String({ pattern: PART_OF_KEY_ID.pattern })
 
 export const CLONE_KIND_NAMES = ['second-chain', 'forked-chain', 'two-chains', 'second-key'] as const
@@ -62,7 +62,9 @@ const DeviceFilterFields = {
     Type.String({
       minLength: 1,
       maxLength: 300,
-      description: 'An id, BRAND/MODEL/SERIAL, or the id of a device key',
+      pattern: STORABLE.pattern,
+      description:
+        'An id, BRAND/MODEL/SERIAL, or the id of a device key; not with `model`, `serial`, `key` or `q`',
     }),
   ),
   q: Type.Optional(

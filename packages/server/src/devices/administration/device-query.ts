@@ -45,8 +45,18 @@ export function filterIn(
     evidence: query.evidence,
     evidenceKinds: query.evidence_kind,
     ...(q === undefined ? {} : filterOfSearch(q)),
-    ...(name === undefined ? {} : filterOfName(name)),
+    ...(name === undefined ? {} : named(name, query, place)),
   }
+}
+
+/** A name says which device it is: no other field says it, too. Throws `RequestError` `invalid-field`. */
+function named(name: string, query: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
+  const field = `${place}/name`
+  const other = (['model', 'serial', 'key', 'q'] as const).find((one) => query[one] !== undefined)
+  if (other !== undefined) {
+    throw invalidField(`${field} names one device, so ${place}/${other} can't be given as well.`, { field })
+  }
+  return filterOfName(name, field)
 }
 
 /** As the register has it. Throws `RequestError` `invalid-field`. */

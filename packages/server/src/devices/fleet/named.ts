@@ -9,15 +9,15 @@ export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => t
 
 const KEY = /^[A-Za-z0-9_-]{64}$/
 
-/** A device as `findDevice` takes it. Throws `RequestError` `invalid-field` for a text that names none. */
-export function filterOfName(text: string): ListFilter {
+/** A device as `findDevice` takes it. Throws `RequestError` `invalid-field` for a text that names none, in `field`. */
+export function filterOfName(text: string, field: string): ListFilter {
   if (isDeviceId(text)) return { id: text }
   const [brandId, model, serial, more] = text.split('/')
   if (brandId && model && serial && more === undefined) return { models: [{ brandId, model }], serial }
   if (KEY.test(text)) return { deviceKeyId: text }
   throw invalidField(
-    'query/name is neither the id of a device, nor BRAND/MODEL/SERIAL, nor the id of a device key.',
-    { field: 'query/name' },
+    `${field} is neither the id of a device, nor BRAND/MODEL/SERIAL, nor the id of a device key.`,
+    { field },
   )
 }
 
