@@ -28,23 +28,29 @@ const BRANDS = ['acme', 'best', 'cook']
 const START = Date.parse('2026-01-01T00:00:00Z')
 const HOUR = 3_600_000
 
-/** 300 devices of three brands; several have the time, or the beginning of the serial, of others. */
+const idOf = (index: number) => {
+  const hex = (index * 40503).toString(16).padStart(12, '0')
+  return `019${String(index).padStart(5, '0')}-0000-7000-8000-${hex}` as DeviceId
+}
+
+/** 300 devices of three brands; several have the time, or the beginning of the serial, of others, or their id as serial. */
 const register: readonly Device[] = Array.from({ length: 300 }, (_, index) => {
   const brandId = BRANDS[(index * 7) % 3] ?? ''
   const status = DEVICE_STATUSES[(index * 11) % 5] ?? 'active'
-  const hex = (index * 40503).toString(16).padStart(12, '0')
   const deviceKeyId = Buffer.alloc(48, (index * 37) % 251)
     .fill(index % 256, 40)
     .toString('base64url')
   return {
-    id: `019${String(index).padStart(5, '0')}-0000-7000-8000-${hex}` as DeviceId,
+    id: idOf(index),
     bucket: bucketOf(deviceKeyId),
     brandId,
     model: `m${index % 4}`,
     serial:
       status === 'pending' && index % 2 === 0
         ? ''
-        : `${'AZaz'[index % 4]}-${String(index % 50).padStart(3, '0')}-${index}`,
+        : index % 17 === 5
+          ? idOf(index - 1)
+          : `${'AZaz'[index % 4]}-${String(index % 50).padStart(3, '0')}-${index}`,
     deviceKeyId,
     status,
     revision: null,
@@ -147,6 +153,7 @@ function fits(device: Device, filter: ListFilter): boolean {
     (keyPrefix === undefined || device.deviceKeyId.startsWith(keyPrefix)) &&
     (search === undefined ||
       device.serial.includes(search) ||
+      device.id === search ||
       (search.length >= 8 && device.deviceKeyId.startsWith(search))) &&
     isOne(filter.brands, device.brandId) &&
     (!filter.models ||
@@ -214,11 +221,15 @@ const every = fc.record({
   deviceKeyId: device.map(({ deviceKeyId }) => deviceKeyId),
   serialPrefix: device.map(({ serial }) => serial.slice(0, 3) || 'A'),
   keyPrefix: device.map(({ deviceKeyId }) => deviceKeyId.slice(0, 9)),
-  search: fc
-    .tuple(device, fc.nat(7), fc.integer({ min: 1, max: 9 }))
-    .map(([{ serial, deviceKeyId }, from, length]) =>
-      serial === '' ? deviceKeyId.slice(0, 8) : serial.slice(from, from + length) || '%',
-    ),
+  search: fc.oneof(
+    fc
+      .tuple(device, fc.nat(7), fc.integer({ min: 1, max: 12 }))
+      .map(([{ serial, deviceKeyId }, from, length]) =>
+        serial === '' ? deviceKeyId.slice(0, 8) : serial.slice(from, from + length) || '%',
+      ),
+    device.map(({ id }) => id),
+    device.map(({ serial, deviceKeyId }) => serial || deviceKeyId),
+  ),
   brands: some([...BRANDS, 'nobody']),
   models: fc.subarray(
     BRANDS.flatMap((brandId) => [
@@ -503,7 +514,7 @@ eachDatabase((kind, _open, fresh) => {
       '?registered_since=2026-02-30T00:00:00Z',
       '?quarantined=yes',
       ...['?name=x', '?name=acme-brand/acme-classic/c%00d'],
-      ...['model=acme-brand/acme-gadget', 'serial=B', `key=${'k'.repeat(64)}`, 'q=B'].map(
+      ...['model=acme-brand/acme-gadget', 'serial=B', `key=${'k'.repeat(64)}`].map(
         (other) => `?name=acme-brand/acme-classic/A&${other}`,
       ),
       '?serial=%00',

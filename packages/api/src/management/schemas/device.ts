@@ -64,7 +64,7 @@ const DeviceFilterFields = {
       maxLength: 300,
       pattern: STORABLE.pattern,
       description:
-        'An id, BRAND/MODEL/SERIAL, or the id of a device key; not with `model`, `serial`, `key` or `q`',
+        'An id, BRAND/MODEL/SERIAL, or the id of a device key; not with `model`, `serial` or `key`',
     }),
   ),
   q: Type.Optional(

@@ -4,6 +4,8 @@ import type { Schema } from '../schema/schema.ts'
 
 /** How many characters of a serial an entry of the index has. */
 const PART = 3
+/** SQLite finds a longer text by its end: it reads one more list of devices for each character more. */
+const END = 9
 
 const isPostgres = (query: Kysely<Schema>): boolean => query.getExecutor().adapter instanceof PostgresAdapter
 
@@ -22,7 +24,7 @@ interface ByParts {
 }
 
 /**
- * All whose serial contains the text and, on PostgreSQL, some that have its parts elsewhere. Undefined for a text that is
+ * All whose serial contains the text, and some that have its parts elsewhere or only contain its end. Undefined for a text that is
  * too short for the index.
  */
 export function devicesByParts(
@@ -43,15 +45,16 @@ export function devicesByParts(
       has: sql<boolean>`serial_parts(device.serial, device.brand_id) @> ${parts}`,
     }
   }
-  const number = (end: string) =>
-    sql`(select number ${sql.raw(end)} from searched_brand where brand_id = ${brandId})`
+  const number = (bound: string) =>
+    sql`(select number ${sql.raw(bound)} from searched_brand where brand_id = ${brandId})`
+  const end = characters.slice(-END).join('')
   const ofBrand =
     brandId === undefined ? sql`` : sql`and rowid between ${number('<< 40')} and ${number('+ 1 << 40')} - 1`
   return {
     from: sql`(select device.* from (
-        select device_id from searched_serial where serial match ${`"${text.replaceAll('"', '""')}"`} ${ofBrand}
+        select device_id from searched_serial where serial match ${`"${end.replaceAll('"', '""')}"`} ${ofBrand}
       ) as found cross join device on device.id = found.device_id) as device`,
-    has: contains(query, 'device.serial', text),
+    has: contains(query, 'device.serial', end),
   }
 }
 

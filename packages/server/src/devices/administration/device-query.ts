@@ -5,7 +5,7 @@ import { parsedAddress, plainAddress } from '../../addresses/address.ts'
 import { type AddressRange, addressRange } from '../../addresses/address-classes.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
-import { filterOfName, filterOfSearch, modelsNamed } from '../fleet/named.ts'
+import { filterOfName, modelsNamed } from '../fleet/named.ts'
 
 /**
  * `instantIn` reads the instant of a field, and `place` is the part of the request that has them, as a refusal names it.
@@ -16,7 +16,7 @@ export function filterIn(
   instantIn: (field: string, text: string) => Date,
   place = 'query',
 ): ListFilter {
-  const { name, q, model } = query
+  const { name, model } = query
   const at = (field: `${'registered' | 'seen' | 'session'}_${'since' | 'until'}`) => {
     const text = query[field]
     return text === undefined ? undefined : instantIn(`${place}/${field}`, text)
@@ -26,6 +26,7 @@ export function filterIn(
     serialPrefix: query.serial_prefix,
     deviceKeyId: query.key,
     keyPrefix: query.key_prefix,
+    search: query.q,
     brands: query.brand,
     models: model && modelsNamed(model),
     statuses: query.status,
@@ -44,7 +45,6 @@ export function filterIn(
     pastAddress: query.past_address === undefined ? undefined : addressIn(query.past_address, place),
     evidence: query.evidence,
     evidenceKinds: query.evidence_kind,
-    ...(q === undefined ? {} : filterOfSearch(q)),
     ...(name === undefined ? {} : named(name, query, place)),
   }
 }
@@ -52,7 +52,7 @@ export function filterIn(
 /** A name says which device it is: no other field says it, too. Throws `RequestError` `invalid-field`. */
 function named(name: string, query: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
   const field = `${place}/name`
-  const other = (['model', 'serial', 'key', 'q'] as const).find((one) => query[one] !== undefined)
+  const other = (['model', 'serial', 'key'] as const).find((one) => query[one] !== undefined)
   if (other !== undefined) {
     throw invalidField(`${field} names one device, so ${place}/${other} can't be given as well.`, { field })
   }

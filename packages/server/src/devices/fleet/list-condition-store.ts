@@ -1,4 +1,5 @@
 /** What the filter of a list says of a device, as conditions of SQL. */
+import { isDeviceId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
 import { byteOrder, contains, type Database, toInstant } from '../../database/index.ts'
@@ -121,9 +122,14 @@ export const startsWith = (query: Query, column: string, prefix: string): Condit
 export const KEY_BEGINNING = 8
 
 const isFound = (query: Query, text: string): Condition =>
-  text.length < KEY_BEGINNING
-    ? contains(query, 'device.serial', text)
-    : sql`(${contains(query, 'device.serial', text)} or ${startsWith(query, 'device.device_key_id', text)})`
+  sql`(${sql.join(
+    [
+      contains(query, 'device.serial', text),
+      ...(text.length < KEY_BEGINNING ? [] : [startsWith(query, 'device.device_key_id', text)]),
+      ...(isDeviceId(text) ? [sql`device.id = ${text}`] : []),
+    ],
+    sql` or `,
+  )})`
 
 const isThere = (there: boolean) => sql.raw(there ? 'is not null' : 'is null')
 

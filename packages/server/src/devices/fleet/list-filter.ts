@@ -12,7 +12,7 @@ export interface ListFilter {
   readonly deviceKeyId?: string | undefined
   readonly serialPrefix?: string | undefined
   readonly keyPrefix?: string | undefined
-  /** Any part of a serial, or the beginning of a key if it has 8 characters or more. */
+  /** Any part of a serial, the beginning of a key if it has 8 characters or more, or an id. */
   readonly search?: string | undefined
   readonly brands?: readonly string[] | undefined
   readonly models?: readonly ModelName[] | undefined

@@ -1,4 +1,5 @@
 /** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
+import { isDeviceId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
 import { byteOrder, type Database, devicesByParts, joinFew, listed, listOf } from '../../database/index.ts'
@@ -68,7 +69,7 @@ const WAYS = {
     parts: ({ keyPrefix: text }, { query, brands }) =>
       text === undefined ? undefined : keysFrom(text, query, brands),
   },
-  // Index device_serial_parts, or table searched_serial; for a long text index device_key_bytes too.
+  // Index device_serial_parts, or table searched_serial; for a long text index device_key_bytes and the primary key too.
   search: {
     table: 'device',
     isLast: true,
@@ -81,9 +82,14 @@ const WAYS = {
       if (!has) return undefined
       const serials = found.map(({ from }) => ({ from, condition: all([]) }))
       if (text.length < KEY_BEGINNING) return serials
-      const keys = keysFrom(text, query, brands)
-      const others = keys.map((part) => ({ ...part, condition: all([part.condition, sql`not ${has}`]) }))
-      return [...serials, ...others]
+      const without = (part: Part, ...found: readonly Condition[]): Part => ({
+        ...part,
+        condition: all([part.condition, ...found.map((each) => sql<boolean>`not ${each}`)]),
+      })
+      const keys = keysFrom(text, query, brands).map((part) => without(part, has))
+      const ids = isDeviceId(text) ? (equal('device.id', text, brands) ?? []) : []
+      const hasKey = startsWith(query, 'device.device_key_id', text)
+      return [...serials, ...keys, ...ids.map((part) => without(part, has, hasKey))]
     },
   },
   // Index device_activity_address or device_activity_brand_address.

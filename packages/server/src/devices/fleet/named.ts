@@ -20,7 +20,3 @@ export function filterOfName(text: string, field: string): ListFilter {
     { field },
   )
 }
-
-/** A part of a serial, the beginning of a key, or an id. */
-export const filterOfSearch = (text: string): ListFilter =>
-  isDeviceId(text) ? { id: text } : { search: text }
