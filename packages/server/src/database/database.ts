@@ -34,8 +34,8 @@ export interface Database {
   /** Any statement may throw `Unavailable`: the database is away, and whether the statement took effect is unknown. */
   readonly query: Kysely<Schema>
   /**
-   * Runs `work` without time limits, except that it waits ten minutes for a lock; on PostgreSQL, on a connection of its
-   * own.
+   * Runs `work` without time limits, except that it waits ten minutes for a lock, on a connection of its own: what others
+   * of this process read does not wait for it.
    */
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
   /**
@@ -110,7 +110,15 @@ async function sqlite(
   const { sqliteDialect } = await import('./sqlite/sqlite.ts')
   const { dialect, driver } = sqliteDialect(file, { patienceMs, access, announcing }, observer)
   const query = new Kysely<Schema>({ dialect })
-  const unhurried: Database['unhurried'] = (work) => driver.withPatience(LONGEST_WAIT_MS, () => work(query))
+  const unhurried: Database['unhurried'] = async (work) => {
+    const options = { patienceMs: LONGEST_WAIT_MS, access, announcing, beside: driver }
+    const own = sqliteDialect(file, options)
+    try {
+      return await work(new Kysely<Schema>({ dialect: own.dialect }))
+    } finally {
+      await own.driver.close()
+    }
+  }
   return {
     kind: 'sqlite',
     query,

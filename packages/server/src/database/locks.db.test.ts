@@ -96,6 +96,34 @@ const ON_SQLITE = [
 ]
 
 eachDatabase((kind, open, { target }) => {
+  test('beside an import others of the process read, and write once it is done', async () => {
+    const database = await open()
+    const write = async (query: Database['query'], snapId: string) => {
+      await query.updateTable('package').set({ snap_id: snapId }).where('name', '=', 'beside').execute()
+    }
+    const read = async () => {
+      const rows = database.query.selectFrom('package').select('snap_id').where('name', '=', 'beside')
+      return (await rows.executeTakeFirstOrThrow()).snap_id
+    }
+    await add(database.query, 'beside')
+    const written = Promise.withResolvers<void>()
+    const { promise: end, resolve: endImport } = Promise.withResolvers<void>()
+    const imported = database.unhurried((query) =>
+      inTransaction(query, async (on) => {
+        await write(on, 'imported')
+        written.resolve()
+        await end
+      }),
+    )
+    await written.promise
+    const later = write(database.query, 'later')
+    const meanwhile = await read().finally(endImport)
+    await imported
+    await later
+    assert.deepEqual([meanwhile, await read()], ['beside', 'later'])
+    await database.query.deleteFrom('package').where('name', '=', 'beside').execute()
+  })
+
   if (kind === 'sqlite') {
     for (const { what, work } of ON_SQLITE) {
       test(`${what} behind a writer says that it waits, and for which file`, async () => {

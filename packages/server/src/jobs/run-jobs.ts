@@ -3,7 +3,7 @@
  * suspended for longer than its lease lasts, so two may run a job at once, and every job must tolerate that.
  */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Lease, LeaseStore } from './lease-store.ts'
 
 export interface Job {
@@ -39,7 +39,11 @@ export function runJobs(
   const { signal } = stopping
   const loops = jobs.map(async (job) => {
     const hold = async () => (mayWork() ? leases.take(job.name, holder, LEASE_MS) : OTHERS)
-    const goOn = async () => !signal.aborted && (await hold()).held
+    const goOn = async () => {
+      // On SQLite a step may leave no turn to anything else: requests, timers, signals.
+      await setImmediate()
+      return !signal.aborted && (await hold()).held
+    }
     let failures = 0
     for (let wait = Math.min(job.everyMs, STANDBY_MS); await pause(wait, signal); ) {
       try {

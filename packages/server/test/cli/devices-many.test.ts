@@ -111,7 +111,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await registered(service, { ...model.of, key })).fields.serial, 'SN-0')
       assert.equal((await other.rows('pending')).length, 1)
       const again = await devices(['approve', '--model', model.shown])
-      assert.deepEqual([again.code, again.stdout], [0, 'There is no such device.\n'])
+      assert.deepEqual([again.code, again.stdout], [0, 'No device fits, so none was approved.\n'])
       assert.deepEqual((await decided(['approve', '--all'])).counts, [1, 1, 0, 0])
       const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
       assert.match(

@@ -133,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
     const revoked = await manager('devices', 'revoke', '--model', model, '--reason', 'recalled', '--yes')
     assert.match(revoked.stdout, /\(devices\.revoke\) is done: of 2 items 2 done/)
     const none = await manager('devices', 'revoke', '--model', model, '--yes')
-    assert.deepEqual([none.code, none.stdout], [0, 'There is no such device.\n'])
+    assert.deepEqual([none.code, none.stdout], [0, 'No device fits, so none was revoked.\n'])
     const many = join(home, 'many')
     await writeFile(many, Array.from({ length: 2_001 }, () => newDeviceId(new Date())).join('\n'))
     const long = await manager('devices', 'approve', '--file', many, '--no-wait')

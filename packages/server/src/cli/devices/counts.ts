@@ -28,16 +28,16 @@ async function counts(options: CountsOptions, context: CommandContext): Promise<
     'read',
     async (service) => (await service.call(api.deviceCounts, { query: { brand } })).record,
   )
-  print(context, options, record, textOf(record))
+  print(context, options, record, textOf(record, brand))
 }
 
-function textOf(record: JsonObject): string {
+function textOf(record: JsonObject, brand: string | undefined): string {
   const { counts: list, counted_at: at } = record
   const rows: readonly Row[] = Array.isArray(list) ? list.filter(isObject).map(asRow) : []
   return [
     ...(rows.length === 0 ? [] : [tableOf(rows, ['brand_id', 'model', 'status', 'devices']), '']),
     at === null
-      ? 'The service has not counted its devices yet.'
+      ? `The service has counted no device${brand === undefined ? '' : ` of ${brand}`} yet.`
       : `${record['devices']} in all, as counted at ${at}.`,
     `Now ${numberIn(record['waiting'])} wait for approval, and ${numberIn(record['quarantined'])} are in quarantine.`,
   ].join('\n')

@@ -59,7 +59,7 @@ export async function decideMany(
   if (options.dryRun) return tellPreview(previews, unknown, decided, options, context)
   const total = previews.reduce((sum, preview) => sum + Number(preview['total']), 0)
   if (choice.kind === 'filter' && total === 0) {
-    return print(context, options, { jobs: [], refused: [] }, 'There is no such device.')
+    return print(context, options, { jobs: [], refused: [] }, `No device fits, so none was ${decided}.`)
   }
   if (asks) await agree(total, decision, options, context)
   const ended: JsonObject[] = []
@@ -75,6 +75,7 @@ export async function decideMany(
     if (Number(job['refused']) > 0) {
       refused.push(...(await jobs.items(String(job['id']), 'refused')).map(refusedIn))
     }
+    if (job['state'] === 'cancelled') break
   }
   for (const { subject, message } of refused) note(context.streams, `${subject}: ${message}`)
   print(context, options, { jobs: ended, refused }, ended.map(describeJob).join('\n'))
@@ -139,7 +140,7 @@ async function have(
   if (wait === false) return made
   const id = String(made['id'])
   try {
-    return await jobs.follow(id)
+    return await jobs.finish(id)
   } catch (error) {
     if (error instanceof ServiceAway || error instanceof Unavailable) {
       note(streams, `The job ${id} has not ended. \`ratafia jobs wait ${id}\` comes back to it.`)

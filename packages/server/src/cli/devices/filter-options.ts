@@ -132,13 +132,20 @@ export function filtersIn(options: object, now: Date): DeviceFilters {
   )
 }
 
+/** What the order `sort` has. */
+function listedBy(sort: string): string {
+  if (sort.endsWith('seen')) return 'device that was ever seen'
+  return sort === '-evidence' ? 'device with evidence of a clone' : 'device'
+}
+
 /** For a list without devices: what was searched. */
-export function nothingFound({ q, ...filters }: DeviceFilters): string {
+export function nothingFound({ q, ...filters }: DeviceFilters, sort: string): string {
+  const device = listedBy(sort)
   const others = Object.entries(filters)
     .map(([name, value]) => [OPTIONS.find((one) => one.name === name)?.option.long, value])
     .map(([flag, value]) => (value === true ? flag : `${flag} ${[value].flat().join(', ')}`))
   const fits = others.length === 0 ? '' : ` fits ${others.join(' ')}`
-  if (typeof q !== 'string') return others.length === 0 ? 'There is no device.' : `No device${fits}.`
+  if (typeof q !== 'string') return others.length === 0 ? `There is no ${device}.` : `No ${device}${fits}.`
   const key = q.length < 8 ? '' : `, or a key that begins with it${fits === '' ? '' : ','}`
-  return `No device${fits === '' ? ' has' : ' with'} a serial that contains ${JSON.stringify(q)}${key}${fits}.`
+  return `No ${device}${fits === '' ? ' has' : ' with'} a serial that contains ${JSON.stringify(q)}${key}${fits}.`
 }

@@ -49,7 +49,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     const filters = filtersIn(options, service.clock())
     const printed = new LongList(context.streams, options, {
       columns: columnsFor(Object.keys(filters), options),
-      empty: nothingFound(filters),
+      empty: nothingFound(filters, options.sort),
     })
     let others = false
     const query = { ...filters, sort: options.sort }

@@ -61,7 +61,7 @@ export async function importFileInto(
   })
   await service.call(api.startJob, { id, body: {} })
   const jobs = jobsOf(service, streams)
-  const job = await jobs.follow(id)
+  const job = await jobs.finish(id)
   const [item = {}] = await jobs.items(id, undefined)
   if (item['outcome'] === 'refused') throw refusal(item, whole ? files : undefined)
   if (item['outcome'] !== 'done') throw stateConflict(describeJob(job))

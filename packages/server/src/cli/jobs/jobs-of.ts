@@ -2,6 +2,7 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Streams } from '../context.ts'
+import { interruptible, unlessAborted } from '../interruption.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
 import { isOver, MOST_ITEMS } from './job-output.ts'
@@ -25,31 +26,51 @@ export interface Jobs {
   find(id: string): Promise<JsonObject>
   /** Once it has ended. Shows how far it is. */
   follow(id: string): Promise<JsonObject>
+  /** The same of a job that this command made: it is cancelled when the command is told to end. */
+  finish(id: string): Promise<JsonObject>
   items(id: string, outcome: ItemOutcome | undefined): Promise<readonly JsonObject[]>
   cancel(id: string): Promise<JsonObject>
 }
 
-export const jobsOf = (service: Service, streams: Streams): Jobs => ({
-  make: async (body) => (await service.call(api.makeJob, { body })).record,
-  preview: async (body) => (await service.call(api.makeJob, { body, query: { dry_run: true } })).record,
-  find: async (id) => (await service.call(api.job, { id })).record,
-  follow: (id) => {
+export function jobsOf(service: Service, streams: Streams): Jobs {
+  const follow: Followed = (id, interrupted) => {
     const look = async (wait: number) => (await service.call(api.job, { id, query: { wait } })).record
-    return service.meanwhile(() => followJob(look, streams))
-  },
-  items: async (id, outcome) =>
-    (await service.list(api.jobItems, 'items', { id, query: { outcome }, most: MOST_ITEMS })).records,
-  cancel: async (id) => (await service.call(api.cancelJob, { id, body: {} })).record,
-})
+    return service.meanwhile(() => followJob(look, streams, interrupted), interrupted)
+  }
+  const cancel = async (id: string) => (await service.call(api.cancelJob, { id, body: {} })).record
+  return {
+    make: async (body) => (await service.call(api.makeJob, { body })).record,
+    preview: async (body) => (await service.call(api.makeJob, { body, query: { dry_run: true } })).record,
+    find: async (id) => (await service.call(api.job, { id })).record,
+    follow,
+    finish: (id) =>
+      interruptible((interrupted) =>
+        follow(id, interrupted).catch((error: unknown) => {
+          if (error !== interrupted.reason) throw error
+          return cancel(id)
+        }),
+      ),
+    items: async (id, outcome) =>
+      (await service.list(api.jobItems, 'items', { id, query: { outcome }, most: MOST_ITEMS })).records,
+    cancel,
+  }
+}
+
+/** Throws the reason of `interrupted` when that is aborted. */
+type Followed = (id: string, interrupted?: AbortSignal) => Promise<JsonObject>
 
 /** Seconds: shorter where a person watches. */
 const WAIT = { watched: 2, unwatched: 20 } as const
 
 /** `look` answers with the job once it has ended, or after so many seconds. */
-const followJob = (look: (seconds: number) => Promise<JsonObject>, streams: Streams): Promise<JsonObject> =>
+const followJob = (
+  look: (seconds: number) => Promise<JsonObject>,
+  streams: Streams,
+  interrupted: AbortSignal | undefined,
+): Promise<JsonObject> =>
   withProgress(streams, ['Deciding', 'items'], async (onProgress) => {
     for (;;) {
-      const job = await look(streams.stderr.isTTY ? WAIT.watched : WAIT.unwatched)
+      const job = await unlessAborted(look(streams.stderr.isTTY ? WAIT.watched : WAIT.unwatched), interrupted)
       const { total, done, unchanged, refused } = job
       onProgress(Number(done) + Number(unchanged) + Number(refused), Number(total))
       if (isOver(job)) return job

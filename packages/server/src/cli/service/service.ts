@@ -52,8 +52,11 @@ export interface Asked {
   readonly tryFile:
     | ((kind: string, options: object, paths: readonly string[]) => Promise<JsonObject>)
     | undefined
-  /** Does meanwhile what jobs wait for, where no service does it. Throws what `work` throws. */
-  meanwhile<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Does meanwhile what jobs wait for, where no service does it, until `interrupted` is aborted: what it began of an
+   * import is undone then. Throws what `work` throws.
+   */
+  meanwhile<T>(work: () => Promise<T>, interrupted?: AbortSignal): Promise<T>
 }
 
 export interface Service extends Asked {

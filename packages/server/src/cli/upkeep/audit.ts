@@ -143,7 +143,7 @@ async function verifyThere(expect: string | undefined, service: Service, streams
   const { record: made } = await service.call(api.verifyAudit, { body })
   const jobs = jobsOf(service, streams)
   const id = String(made['id'])
-  const job = await jobs.follow(id)
+  const job = await jobs.finish(id)
   const [item = {}] = await jobs.items(id, undefined)
   const { result, message } = item
   if (!isObject(result)) throw stateConflict(describeJob(job))

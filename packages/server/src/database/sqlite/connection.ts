@@ -13,14 +13,19 @@ const SQLITE_BUSY = 5
 /** What needs the lock when it runs on its own. Anything else finds out when it runs. */
 const WRITES = /^(?:insert|update|delete)\b/i
 
-interface SqliteTurns {
+export interface SqliteTurns {
   /** The file of the database, which messages name. */
   readonly file: string
   readonly connection: Turns
-  /** Of those that found the lock taken, only the first asks for it: asking blocks the thread. */
+  /**
+   * Of those that found the lock taken, only the first asks for it: asking blocks the thread. Nobody asks while another
+   * connection of this process has it.
+   */
   readonly lock: Turns
+  /** Whether a transaction of this connection keeps its turn to its end: others of this process wait for it. */
+  readonly keepsLock: boolean
   /** In milliseconds. */
-  readonly patience: () => number
+  readonly patience: number
   /** Runs a wait for the lock of another process. */
   readonly announced: <T>(wait: () => Promise<T>) => Promise<T>
 }
@@ -36,6 +41,7 @@ export class SqliteConnection implements RawConnection {
   readonly #turns: SqliteTurns
   readonly #statements: Map<string, PreparedStatement>
   #held = false
+  #hasLock = false
   // PostgreSQL commits nothing once a statement has failed, even if its error was caught. Do the same.
   #failed = false
 
@@ -47,7 +53,7 @@ export class SqliteConnection implements RawConnection {
 
   async take(patience: number): Promise<void> {
     this.#held = await this.#turns.connection.take(patience)
-    if (!this.#held) throw away(new Error(`the connection was not free for ${this.#turns.patience()} ms`))
+    if (!this.#held) throw away(new Error(`the connection was not free for ${this.#turns.patience} ms`))
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
@@ -64,7 +70,9 @@ export class SqliteConnection implements RawConnection {
 
   async begin({ accessMode }: TransactionSettings): Promise<void> {
     const writes = accessMode !== 'read only'
-    await this.#patiently(() => this.#database.exec(writes ? 'begin immediate' : 'begin'), writes)
+    const begin = () => this.#database.exec(writes ? 'begin immediate' : 'begin')
+    if (writes && this.#turns.keepsLock) await this.#afterOthers(begin, true)
+    else await this.#patiently(begin, writes)
     this.#failed = false
   }
 
@@ -79,6 +87,8 @@ export class SqliteConnection implements RawConnection {
   }
 
   release(): void {
+    if (this.#hasLock) this.#turns.lock.giveBack()
+    this.#hasLock = false
     if (this.#held) this.#turns.connection.giveBack()
     this.#held = false
   }
@@ -112,9 +122,12 @@ export class SqliteConnection implements RawConnection {
     return this.#afterOthers(work)
   }
 
-  /** Gives up the connection while waiting for the lock, so that reads, which need no lock, are not held up. */
-  async #afterOthers<T>(work: () => T): Promise<T> {
-    const patience = this.#turns.patience()
+  /**
+   * Gives up the connection while waiting for the lock, so that reads, which need no lock, are not held up. `keepsLock`:
+   * until the connection is released.
+   */
+  async #afterOthers<T>(work: () => T, keepsLock = false): Promise<T> {
+    const patience = this.#turns.patience
     const deadline = performance.now() + patience
     const left = () => Math.max(0, deadline - performance.now())
     this.release()
@@ -127,7 +140,9 @@ export class SqliteConnection implements RawConnection {
         for (;;) {
           await this.take(left())
           try {
-            return work()
+            const result = work()
+            this.#hasLock = keepsLock
+            return result
           } catch (error) {
             if (!isBusy(error) || left() === 0) throw error
           }
@@ -136,7 +151,7 @@ export class SqliteConnection implements RawConnection {
         }
       })
     } finally {
-      this.#turns.lock.giveBack()
+      if (!this.#hasLock) this.#turns.lock.giveBack()
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * SQLite through `node:sqlite`: a single connection, used by one statement or transaction at a time. Other processes
- * (the CLI beside the service) write to the same file; this one waits for their locks.
+ * SQLite through `node:sqlite`: one connection, used by one statement or transaction at a time, and another for each work
+ * that takes long. Other processes (the CLI beside the service) write to the same file; this one waits for their locks.
  */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,7 +11,7 @@ import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } 
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import type { PoolState } from '../pool-state.ts'
 import type { Announcing } from '../waiting.ts'
-import { isBusy, type PreparedStatement, RETRY_MS, SqliteConnection } from './connection.ts'
+import { isBusy, type PreparedStatement, RETRY_MS, SqliteConnection, type SqliteTurns } from './connection.ts'
 import { Turns } from './turns.ts'
 
 /** How long to wait for the connection, or for the lock of another process. */
@@ -29,6 +29,8 @@ interface SqliteOptions {
   readonly patienceMs?: number | undefined
   readonly access?: SqliteAccess | undefined
   readonly announcing: Announcing
+  /** Of the same file in this process, whose writers wait for the transactions of this one. */
+  readonly beside?: SqliteDriver | undefined
 }
 
 /** A dialect over `file`, which is created (mode 0600) if it does not exist, unless it is only read. */
@@ -54,25 +56,27 @@ class SqliteDriver implements RawDriver {
   readonly file: string
   readonly #statements = new Map<string, PreparedStatement>()
   readonly #connection = new Turns()
-  readonly #turns = {
-    file: '',
-    connection: this.#connection,
-    lock: new Turns(),
-    patience: () => this.#patience,
-    announced: <T>(wait: () => Promise<T>) => this.#announced(wait),
-  }
+  readonly #lock: Turns
+  readonly #turns: SqliteTurns
   #database: DatabaseSync | undefined
   #isClosed = false
-  #patience: number
+  readonly #patience: number
   readonly #announcing: Announcing
   readonly #access: SqliteAccess
 
-  constructor(file: string, { patienceMs = PATIENCE_MS, access = 'write', announcing }: SqliteOptions) {
+  constructor(
+    file: string,
+    { patienceMs = PATIENCE_MS, access = 'write', announcing, beside }: SqliteOptions,
+  ) {
     this.#access = access
     this.file = file
-    this.#turns.file = file
     this.#patience = patienceMs
     this.#announcing = announcing
+    this.#lock = beside ? beside.#lock : new Turns()
+    this.#turns = {
+      ...{ file, connection: this.#connection, lock: this.#lock, keepsLock: beside !== undefined },
+      ...{ patience: patienceMs, announced: (wait) => this.#announced(wait) },
+    }
   }
 
   async acquire(): Promise<RawConnection> {
@@ -93,17 +97,6 @@ class SqliteDriver implements RawDriver {
   get state(): PoolState {
     const open = this.#database ? 1 : 0
     return { most: 1, open, idle: this.#connection.taken ? 0 : open, waiting: this.#connection.waiting }
-  }
-
-  /** Runs `work`, waiting up to `milliseconds` for locks. */
-  async withPatience<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
-    const usual = this.#patience
-    this.#patience = milliseconds
-    try {
-      return await work()
-    } finally {
-      this.#patience = usual
-    }
   }
 
   #announced<T>(wait: () => Promise<T>): Promise<T> {

@@ -12,6 +12,9 @@ export const isOver = (state: JobState): boolean => !OPEN.has(state)
 const JOB_OUTCOMES = ['done', 'unchanged', 'refused'] as const
 export type JobOutcome = (typeof JOB_OUTCOMES)[number]
 
+/** The process that has this lease does the jobs. */
+export const JOBS_LEASE = 'management-jobs'
+
 /** Who made a job, and from where. */
 export interface JobMaker {
   /** A username, or `operator`. */

@@ -18,8 +18,16 @@ class NothingToDo extends Error {
   override readonly name = 'NothingToDo'
 }
 
-/** Throws `Unavailable`, and then the item is still open. */
-export async function runItem(job: Job, item: JobItem, authority: Authority, stores: Stores): Promise<void> {
+interface Running {
+  readonly job: Job
+  readonly item: JobItem
+  readonly authority: Authority
+  /** Ends the reading of a file. */
+  readonly interrupted: AbortSignal | undefined
+}
+
+/** Throws `Unavailable`, or the reason of `interrupted`, and then the item is still open. */
+export async function runItem({ job, item, authority, interrupted }: Running, stores: Stores): Promise<void> {
   const { id, kind: name, settings } = job
   const { place, subject } = item
   const kind = jobKind(name)
@@ -62,7 +70,9 @@ export async function runItem(job: Job, item: JobItem, authority: Authority, sto
   const act = (file?: JobFile) =>
     kind.act({ subject, authority, settings, dryRun, file }, { ...stores, ...changes })
   try {
-    const { before, result, says } = await (kind.fileSettings ? withJobFile(job, stores.jobs, act) : act())
+    const { before, result, says } = await (kind.fileSettings
+      ? withJobFile({ job, interrupted }, stores.jobs, act)
+      : act())
     // What was so already may have needed no transaction.
     if (!settled) await settle(before ? 'unchanged' : 'done', { result, says })
   } catch (error) {

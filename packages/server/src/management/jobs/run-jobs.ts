@@ -3,7 +3,7 @@ import type { Author } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Job as PeriodicJob } from '../../jobs/run-jobs.ts'
 import type { Stores } from '../../stores.ts'
-import { isOver, type Job, type JobState } from './job.ts'
+import { isOver, JOBS_LEASE, type Job, type JobState } from './job.ts'
 import { jobAuthor, jobAuthority } from './job-authority.ts'
 import { runItem } from './run-item.ts'
 
@@ -12,26 +12,36 @@ const ITEMS_BETWEEN_CHECKS = 100
 /** How many jobs take turns. */
 const AT_ONCE = 20
 
-/** As a process does it: beside others, none of which does it at the same time. */
-export const periodicJobs = (stores: Stores): PeriodicJob => ({
-  name: 'management-jobs',
+/** As a process does it: beside others, none of which does it at the same time. `interrupted` ends an import, too. */
+export const periodicJobs = (stores: Stores, interrupted?: AbortSignal): PeriodicJob => ({
+  name: JOBS_LEASE,
   everyMs: 1_000,
-  run: (goOn) => runJobs(goOn, stores),
+  run: (goOn) => runJobs(goOn, stores, interrupted),
 })
 
 /** Until none waits, or `goOn` is false. Throws what a fault throws; the job that had it is `failed`. */
-export async function runJobs(goOn: () => Promise<boolean>, stores: Stores): Promise<void> {
+export async function runJobs(
+  goOn: () => Promise<boolean>,
+  stores: Stores,
+  interrupted?: AbortSignal,
+): Promise<void> {
   for (;;) {
     const active = await stores.jobs.active(AT_ONCE)
     if (active.length === 0) return
     for (const job of active) {
-      if (!(await runBatch(job, goOn, stores))) return
+      if (!(await runBatch({ job, goOn, interrupted }, stores))) return
     }
   }
 }
 
+interface Batch {
+  readonly job: Job
+  readonly goOn: () => Promise<boolean>
+  readonly interrupted: AbortSignal | undefined
+}
+
 /** False if the process should stop. */
-async function runBatch(job: Job, goOn: () => Promise<boolean>, stores: Stores): Promise<boolean> {
+async function runBatch({ job, goOn, interrupted }: Batch, stores: Stores): Promise<boolean> {
   const items = await stores.jobs.open(job.id, ITEMS_BETWEEN_CHECKS)
   // First: what is done is done, whatever its maker may do now.
   if (items.length === 0) {
@@ -47,8 +57,9 @@ async function runBatch(job: Job, goOn: () => Promise<boolean>, stores: Stores):
   for (const item of items) {
     if (!(await goOn())) return false
     try {
-      await runItem(job, item, authority, stores)
+      await runItem({ job, item, authority, interrupted }, stores)
     } catch (error) {
+      if (interrupted?.aborted) return false
       // It goes on when what is away is back.
       if (!(error instanceof Unavailable))
         await endJob(job, 'failed', stores, 'A fault of the service ended this job.')

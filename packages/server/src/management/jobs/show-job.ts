@@ -7,7 +7,7 @@ import { exportText } from '../../files/export-rows.ts'
 import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { scopeOfToken } from '../tokens/manager.ts'
-import { isOver, itemRecord, type Job, type JobItem, type JobOutcome } from './job.ts'
+import { isOver, itemRecord, JOBS_LEASE, type Job, type JobItem, type JobOutcome } from './job.ts'
 import { endBy } from './run-jobs.ts'
 
 interface Named {
@@ -73,7 +73,7 @@ export async function listItems(
 /**
  * Ends it between two items; what is done stays done. One that is over stays as it is. Throws as {@link findJob};
  * `permission-denied` for a job that may do more than the token that ends it; `state-conflict` for one that imports a
- * file; and what `mustBeSeen` throws.
+ * file now; and what `mustBeSeen` throws.
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
@@ -81,7 +81,8 @@ export async function cancelJob(
 ): Promise<Job> {
   const job = await findJob(named, stores)
   requireRightsOf(job, named.authority)
-  if (job.state === 'running' && job.settings['parts'] !== undefined) {
+  const isImport = job.settings['parts'] !== undefined
+  if (isImport && job.state === 'running' && (await stores.leases.held()).includes(JOBS_LEASE)) {
     // It is one step, and its transaction holds the row.
     throw stateConflict(`The job ${job.id} imports its file, all of it or nothing: it ends by itself.`, {
       status: job.state,

@@ -60,7 +60,7 @@ export function inProcessService(installation: Installation): Service {
         ...(await tryFile({ kind, options, authority, file: fileOf(paths) }, installation).catch(refuse)),
       }
     },
-    meanwhile: (work) => whileDoing(installation, work),
+    meanwhile: (work, interrupted) => whileDoing(installation, work, interrupted),
   }
   return withLists(asked)
 }
@@ -131,13 +131,17 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /** Does the jobs that wait for as long as `work` takes. Throws what ends a job by a fault, and `Unavailable`. */
-async function whileDoing<T>(installation: Installation, work: () => Promise<T>): Promise<T> {
+async function whileDoing<T>(
+  installation: Installation,
+  work: () => Promise<T>,
+  interrupted: AbortSignal | undefined,
+): Promise<T> {
   const { runJobs } = await import('../../jobs/run-jobs.ts')
   const { periodicJobs } = await import('../../management/jobs/run-jobs.ts')
   const failed = Promise.withResolvers<never>()
   // Also if nobody waits for it any more.
   failed.promise.catch(() => {})
-  const jobs = [{ ...periodicJobs(installation), everyMs: EVERY_MS }]
+  const jobs = [{ ...periodicJobs(installation, interrupted), everyMs: EVERY_MS }]
   const doing = runJobs(jobs, { leases: installation.leases, onError: failed.reject })
   try {
     return await Promise.race([work(), failed.promise])

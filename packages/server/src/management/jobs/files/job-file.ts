@@ -9,9 +9,15 @@ import type { Job } from '../job.ts'
 import type { JobFile } from '../job-kind.ts'
 import type { JobStore } from '../job-store.ts'
 
+interface OfJob {
+  readonly job: Job
+  /** Ends the reading. */
+  readonly interrupted: AbortSignal | undefined
+}
+
 /** For as long as `work` takes. The copies are for this user alone. */
 export async function withJobFile<T>(
-  { id, settings }: Job,
+  { job: { id, settings }, interrupted }: OfJob,
   jobs: Pick<JobStore, 'part'>,
   work: (file: JobFile) => Promise<T>,
 ): Promise<T> {
@@ -26,22 +32,30 @@ export async function withJobFile<T>(
       await writeFile(path, part, { mode: 0o600 })
       paths.push(path)
     }
-    return await work(fileOf(paths))
+    return await work(fileOf(paths, interrupted))
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-/** What is in these files, one after the other. */
-export function fileOf(paths: readonly string[]): JobFile {
+/** What is in these files, one after the other. Reading throws the reason of `interrupted` once that is aborted. */
+export function fileOf(paths: readonly string[], interrupted?: AbortSignal): JobFile {
   const parts = () => Promise.all(paths.map((path) => readFile(path)))
   return {
-    open: () => inTurn(paths),
+    open: () => inTurn(paths, interrupted),
     parts,
     text: async () => textOr(Buffer.concat(await parts()), (fault) => new ImportError(`The file ${fault}`)),
   }
 }
 
-async function* inTurn(paths: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const path of paths) yield* createReadStream(path)
+async function* inTurn(
+  paths: readonly string[],
+  interrupted: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  for (const path of paths) {
+    for await (const chunk of createReadStream(path)) {
+      interrupted?.throwIfAborted()
+      yield chunk
+    }
+  }
 }
