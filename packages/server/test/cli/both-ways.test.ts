@@ -119,6 +119,7 @@ const LINES: Readonly<Record<string, string>> = {
     devices show x --json; devices revoke --yes {waits} --json; devices reject {waits} --reason ''
     devices approve ${CLASSIC}/D-2; devices reject {waits} --reason no; devices approve {waits} x
     devices approve --model acme-brand/none; devices release {waits}
+    devices approve {waits} --serial D-9 --dry-run --json; devices revoke {waits} --dry-run; devices revoke x --dry-run
     devices revoke --yes {waits} --reason lost; devices approve --file {none}; devices revoke {device}
     devices approve --all --dry-run`,
   'clones, counters and packages': `

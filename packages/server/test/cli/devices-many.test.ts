@@ -251,7 +251,7 @@ eachDatabase((kind, _open, fresh) => {
         [['approve', '--all', '--address', '192.0.2.0/33'], /neither an address nor a network/],
         [['approve', '--all', '--address', 'example.com'], /neither an address nor a network/],
         [['approve', '--all', '--serial', 'SN'], /--serial is for one device: name only that/],
-        [['approve', 'x', '--serial', 'SN', '--dry-run'], /--serial .* leave --dry-run out/],
+        [['approve', 'x', 'y', '--serial', 'SN', '--dry-run'], /--serial is for one device: name only that/],
         [['approve', '-'], /Standard input names no device/, '\n# none\n'],
       ] as const) {
         const { code, stdout, stderr } = await devices(words, input)

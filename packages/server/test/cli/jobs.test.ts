@@ -49,6 +49,16 @@ eachDatabase((_kind, _open, fresh) => {
     return `acme-brand/${model}`
   }
 
+  test('what one device would become is said to who may decide about it, and no job is made', async () => {
+    const model = await waiting()
+    const approver = await as('device-approver acme-brand')
+    const [device] = JSON.parse((await approver('devices', 'list', '--model', model, '--json')).stdout)
+    const { code, stdout, stderr } = await approver('devices', 'approve', device.id, '--dry-run')
+    const said = `The device ${device.id} (${model}/${device.serial}, pending) would be approved.\n`
+    assert.deepEqual([code, stdout, stderr], [0, said, ''])
+    assert.match((await approver('jobs', 'list')).stdout, /^There is no job/)
+  })
+
   test('a model is approved by a command that follows the job of the service', async () => {
     const model = await waiting()
     const approver = await as('device-approver acme-brand')

@@ -108,15 +108,17 @@ async function decide(
   const { serial, ...choosing } = options
   const choice = await choiceOf(names, decision.about, choosing, context)
   const [only, ...more] = choice.kind === 'arguments' ? choice.names : []
-  if (only !== undefined && more.length === 0 && !options.dryRun) {
+  if (only !== undefined && more.length === 0) {
     const { told, ...rest } = single
-    const one = { ...rest, name: only, prefer: decision.prefer }
-    const record = await withService(context, options, 'change', (service) => decideOne(one, service))
-    return print(context, options, record, told(record))
+    const { dryRun } = options
+    const one = { ...rest, name: only, prefer: decision.prefer, dryRun }
+    const { before, record } = await withService(context, options, 'change', (service) =>
+      decideOne(one, service),
+    )
+    const text = dryRun ? `${describeRecord(before)} would be ${decision.decided}.` : told(record)
+    return print(context, options, record, text)
   }
-  if (serial !== undefined) {
-    throw new UsageError('--serial is for one device: name only that, and leave --dry-run out.')
-  }
+  if (serial !== undefined) throw new UsageError('--serial is for one device: name only that.')
   const { decideMany } = await import('./decide-many.ts')
   await withService(context, options, 'change', (service) =>
     decideMany({ ...decision, choice, reason: options.reason }, service, options, context),

@@ -18,20 +18,24 @@ export interface SingleDecision {
   readonly prefer: readonly DeviceStatus[]
   readonly operation: ServiceOperation
   readonly body?: object
+  /** Only what would become of it: nobody is asked. */
+  readonly dryRun?: boolean | undefined
   /** Asks the person about the device; default: nobody is asked. */
   readonly confirm?: (record: JsonObject) => Promise<void>
 }
 
-/** The record of the device after the decision. */
+/** The record of the device before and after the decision. */
 export async function decideOne(
-  { name, prefer, operation, body, confirm }: SingleDecision,
+  { name, prefer, operation, body, dryRun, confirm }: SingleDecision,
   service: Service,
-): Promise<JsonObject> {
-  const { record, etag } = await findDevice(service, name, prefer)
-  if (confirm) await confirm(record)
-  const asking = { id: String(record['id']), ...(body && { body }) }
+): Promise<{ readonly before: JsonObject; readonly record: JsonObject }> {
+  const { record: before, etag } = await findDevice(service, name, prefer)
+  const asking = { id: String(before['id']), ...(body && { body }) }
+  if (dryRun) return { before, ...(await service.call(operation, { ...asking, query: { dry_run: true } })) }
+  if (!confirm) return { before, ...(await service.call(operation, asking)) }
+  await confirm(before)
   // What somebody agreed to is what they saw.
-  return (await service.call(operation, confirm ? { ...asking, ifMatch: etag } : asking)).record
+  return { before, ...(await service.call(operation, { ...asking, ifMatch: etag })) }
 }
 
 /** The device that a name means. Throws `ServiceRefusal`. */
