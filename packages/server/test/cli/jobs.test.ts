@@ -56,7 +56,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout, stderr } = await approver('devices', 'approve', device.id, '--dry-run')
     const said = `The device ${device.id} (${model}/${device.serial}, pending) would be approved.\n`
     assert.deepEqual([code, stdout, stderr], [0, said, ''])
-    assert.match((await approver('jobs', 'list')).stdout, /^There is no job/)
+    assert.match((await approver('jobs', 'list')).stdout, /^There are no jobs/)
   })
 
   test('a model is approved by a command that follows the job of the service', async () => {

@@ -152,6 +152,11 @@ eachDatabase((_kind, _open, fresh) => {
       .filter((one) => one['user_agent'] === 'kept' || one.current)
       .map(({ id }) => id)
     assert.equal(all_but.length, 2)
+    const unknown = refusalOf(await endAll(token, { all_but: [...all_but, 'x'] }))
+    assert.match(
+      unknown.message,
+      /names "x", which is no browser that is signed in as you: none was signed out\.$/,
+    )
     assert.deepEqual((await endAll(token, { all_but }, '?dry_run=true')).body, { ended: 3 })
     assert.deepEqual((await endAll(token, { all_but })).body, { ended: 3 })
     assert.deepEqual(await Promise.all(browsers.map(isIn)), [false, false])

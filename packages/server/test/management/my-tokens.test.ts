@@ -55,7 +55,12 @@ eachDatabase((kind, _open, fresh) => {
     const kept = await logIn(service, ada)
     const lost = [await logIn(service, ada), await logIn(service, ada), await managementToken(service, ada)]
     const other = await logIn(service, await addPerson(service))
-    const all_but = [sessionOf(token), sessionOf(kept), sessionOf(other), newSessionId(), 'x']
+    const all_but = [sessionOf(token), sessionOf(kept)]
+    for (const id of [sessionOf(other), newSessionId(), 'x']) {
+      const { status, body } = await revokeAll(token, { all_but: [...all_but, id] })
+      const message = `The field "all_but" names "${id}", which is no session of yours: none was revoked.`
+      assert.deepEqual([status, body.error_list[0].message], [400, message])
+    }
     const dry = await revokeAll(token, { all_but }, '?dry_run=true')
     assert.deepEqual([dry.status, dry.body], [200, { revoked: 3, more: false }])
     assert.equal(await whoami(service, lost[0] ?? ''), 200)

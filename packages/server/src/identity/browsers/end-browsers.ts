@@ -1,7 +1,7 @@
 /** Signs browsers of one's own account out: one, or all but some. */
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
-import { noSuchRecord } from '../../errors.ts'
+import { invalidField, noSuchRecord } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import type { SignedInBrowser } from './browser.ts'
 import { type FoundBrowser, listBrowsers } from './list-browsers.ts'
@@ -23,7 +23,8 @@ export async function endBrowser(
 }
 
 /**
- * Returns how many: all that are listed, together or not at all. Throws `person-required`, `recent-sign-in-required`.
+ * Returns how many: all that are listed, together or not at all. Throws `person-required`, `recent-sign-in-required`;
+ * `invalid-field` if `allBut` names what is no browser of this account.
  */
 export async function endBrowsers(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
@@ -31,6 +32,13 @@ export async function endBrowsers(
 ): Promise<{ readonly ended: number }> {
   requireRecentPerson(authority, stores.clock())
   const browsers = await listBrowsers({ authority }, stores)
+  const unknown = allBut.find((id) => !browsers.some((browser) => browser.id === id))
+  if (unknown !== undefined) {
+    throw invalidField(
+      `body/all_but names ${JSON.stringify(unknown)}, which is no browser that is signed in as you: none was signed out.`,
+      { field: 'body/all_but' },
+    )
+  }
   return {
     ended: await end(
       browsers.filter(({ id }) => !allBut.includes(id)),

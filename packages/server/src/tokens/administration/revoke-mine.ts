@@ -1,5 +1,7 @@
 /** Ends one's own sessions, all of them or all but some: after a computer, or a token of unknown origin, was lost. */
+import { isSessionId } from '@ratafia/api'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
+import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 
 /** One transaction: each has its entry in the audit log. */
@@ -8,16 +10,28 @@ const MOST = 1_000
 /**
  * Without `allBut`, the logins that were not used yet end too, and every browser is signed out. With it they cannot: a
  * session that goes on may be presented as the root and the discharge of its login. `more` says that sessions are left.
- * Throws {@link RequestError} `person-required`, `recent-sign-in-required`.
+ * Throws {@link RequestError} `person-required`, `recent-sign-in-required`; `invalid-field` if `allBut` names what is no
+ * session of this account: whoever mistypes an id must not lose the session that they meant to keep.
  */
 export async function revokeMine(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
-  { changeBy, clock }: Stores,
+  { changeBy, clock, tokenSessions: sessions }: Stores,
 ): Promise<{ readonly revoked: number; readonly more: boolean }> {
   const at = clock()
   requireRecentPerson(authority, at)
   const { accountId, by } = authority
   if (accountId === undefined) throw new TypeError('only an account has sessions of its own')
+  for (const id of allBut) {
+    const session = isSessionId(id) ? await sessions.find(id) : undefined
+    if (session?.accountId !== accountId) {
+      throw invalidField(
+        `body/all_but names ${JSON.stringify(id)}, which is no session of yours: none was revoked.`,
+        {
+          field: 'body/all_but',
+        },
+      )
+    }
+  }
   return changeBy(authority.author)(async ({ accounts, signInSessions, tokenSessions, record }) => {
     // First: whoever opens a session from now on does so with a later login, or is refused.
     if (allBut.length === 0) {
