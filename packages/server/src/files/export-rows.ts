@@ -20,17 +20,31 @@ export async function* exportText(
   const csv = (rows: readonly (readonly unknown[])[]): string =>
     // Quotes whatever a reader may take for the end of a line, or trim.
     stringify([...rows], { record_delimiter: '\n', quoted_match: /[\r\n]|^\s|\s$/ })
-  let first = true
-  if (format !== 'ndjson') yield format === 'csv' ? csv([columns]) : '['
+  const { begin, textOf, between, end } = {
+    csv: {
+      begin: csv([columns]),
+      textOf: (rows: readonly AnyRow[]) =>
+        csv(rows.map((row) => columns.map((column) => cellOf(row[column] ?? null)))),
+      ...{ between: '', end: '' },
+    },
+    ndjson: { begin: '', textOf: linesOf, between: '', end: '' },
+    json: {
+      begin: '[',
+      textOf: (rows: readonly AnyRow[]) => `\n${rows.map((row) => JSON.stringify(row)).join(',\n')}`,
+      ...{ between: ',', end: '\n]\n' },
+    },
+  }[format]
+  // Nothing before the first page: its reading may be refused.
+  let before = begin
   for await (const rows of pages) {
     if (rows.length === 0) continue
-    if (format === 'csv') yield csv(rows.map((row) => columns.map((column) => cellOf(row[column] ?? null))))
-    else if (format === 'ndjson') yield rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-    else yield `${first ? '' : ','}\n${rows.map((row) => JSON.stringify(row)).join(',\n')}`
-    first = false
+    yield before + textOf(rows)
+    before = between
   }
-  if (format === 'json') yield '\n]\n'
+  yield (before === begin ? begin : '') + end
 }
+
+const linesOf = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
 function cellOf(value: AnyRow[string]): string | number | null {
   if (typeof value === 'string') return guardedCell(value)
@@ -39,5 +53,5 @@ function cellOf(value: AnyRow[string]): string | number | null {
 
 /** Rows as JSON, a line each, in chunks: each line can be read by itself. */
 export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
-  for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  for await (const rows of pages) yield linesOf(rows)
 }

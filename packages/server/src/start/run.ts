@@ -37,6 +37,8 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
   if (first === 'serve' && rest.length === 0)
     return exitCodeOf(() => serve({ environment, streams }), streams)
   const { runProgram } = await import('../cli/run-program.ts')
+  // Commander's `help` takes one word of a command.
+  if (first === 'help' && rest.length > 1) return run([...words.slice(0, 2), ...rest, '--help'], options)
   const asked: AskedService = {}
   const ratafia = await createRatafia(options, first, asked)
   return runProgram(words.slice(2), ratafia, streams, () => asked.from)

@@ -308,6 +308,8 @@ eachDatabase((kind, _open, fresh) => {
         'ratafia: no/such/x.csv cannot be written: there is no such file or directory. Check the path.\n',
       ])
       assert.equal((await outcome('export', '--json'))[0], 2)
+      const refused = await program.run(['devices', 'export', '--search', 'two words'])
+      assert.deepEqual([refused.code, refused.stdout], [1, ''])
     })
 
   test('1,100 devices, over several pages and two batches', async () => {

@@ -53,6 +53,11 @@ describe('--help', () => {
     }
   })
 
+  test('`help` takes a command of several words', async () => {
+    const { code, stdout } = await runHere(['help', 'devices', 'list'])
+    assert.deepEqual([code, stdout], [0, await helpOf('devices list')])
+  })
+
   test('it needs no valid configuration, and makes nothing', async () => {
     const { code } = await program.run(['accounts', 'add', '--help'], { environment: { RATAFIA_PORT: 'x' } })
     assert.equal(code, 0)
