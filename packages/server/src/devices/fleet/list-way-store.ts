@@ -126,11 +126,11 @@ const WAYS = {
           })
         : undefined,
   },
-  // Index device_waiting.
+  // Index device_waiting, which has the brand.
   waiting: {
     table: 'device',
     parts: ({ statuses }, { brands }) =>
-      statuses?.every((status) => status === 'pending')
+      brands !== 'all' && statuses?.every((status) => status === 'pending')
         ? perBrand('device', brands, {
             condition: sql`device.status = 'pending'`,
             order: sql`device.brand_id, device.id`,
@@ -176,7 +176,7 @@ const WAYS = {
   status: {
     table: 'device',
     parts: ({ statuses }, { brands }) =>
-      brands === 'all' && statuses?.some((status) => status !== 'pending')
+      brands === 'all' && statuses
         ? unique(statuses).map((status) => equalTo(['status'], [status]))
         : undefined,
   },
