@@ -27,10 +27,13 @@ eachDatabase((_kind, _open, fresh) => {
   })
   after(() => rm(home, { recursive: true, force: true }))
 
-  const as = async (...roles: readonly string[]) => {
+  const as = (...roles: readonly string[]) => signedInAs(roles)
+  /** `signedIn`: how the caller proved who they are. Default: in a browser, now. */
+  const signedInAs = async (roles: readonly string[], signedIn?: string) => {
     const service = { ...at, installation, now: () => new Date(), advance: () => assert.fail() }
-    const file = join(home, `token-${roles.join('-').replaceAll(' ', '-')}`)
-    await writeFile(file, await managementToken(service, await addManager(service, ...roles)))
+    const file = join(home, `token-${[signedIn, ...roles].join('-').replaceAll(' ', '-')}`)
+    const manager = await addManager(service, ...roles)
+    await writeFile(file, await managementToken(service, manager, {}, signedIn ? { signedIn } : {}))
     const environment = { RATAFIA_URL: at.baseUrl, RATAFIA_TOKEN_FILE: file, XDG_CONFIG_HOME: home }
     return (...words: readonly string[]) => startCommand(words, environment).finished
   }
@@ -49,14 +52,24 @@ eachDatabase((_kind, _open, fresh) => {
     return `acme-brand/${model}`
   }
 
-  test('what one device would become is said to who may decide about it, and no job is made', async () => {
+  test('an agent, which may revoke one device and not many, can try that first', async () => {
     const model = await waiting()
-    const approver = await as('device-approver acme-brand')
-    const [device] = JSON.parse((await approver('devices', 'list', '--model', model, '--json')).stdout)
-    const { code, stdout, stderr } = await approver('devices', 'approve', device.id, '--dry-run')
-    const said = `The device ${device.id} (${model}/${device.serial}, pending) would be approved.\n`
-    assert.deepEqual([code, stdout, stderr], [0, said, ''])
-    assert.match((await approver('jobs', 'list')).stdout, /^There are no jobs/)
+    const agent = await signedInAs(['brand-manager acme-brand'], 'agent line')
+    const [device] = JSON.parse((await agent('devices', 'list', '--model', model, '--json')).stdout)
+    assert.equal((await agent('devices', 'approve', device.id)).code, 0)
+    const many = await agent('devices', 'revoke', '--model', model, '--dry-run')
+    assert.equal(many.code, 1)
+    assert.match(many.stderr, /person/)
+    const name = `The device ${device.id} (${model}/${device.serial}`
+    const tried = await agent('devices', 'revoke', device.id, '--dry-run')
+    assert.deepEqual(
+      [tried.code, tried.stderr, tried.stdout],
+      [0, '', `${name}, active) would be revoked.\n`],
+    )
+    const shown = await agent('devices', 'show', device.id, '--json')
+    assert.equal(JSON.parse(shown.stdout).status, 'active')
+    const done = await agent('devices', 'revoke', device.id, '--yes')
+    assert.deepEqual([done.code, done.stdout.startsWith(`${name}, revoked) was revoked at `)], [0, true])
   })
 
   test('a model is approved by a command that follows the job of the service', async () => {
