@@ -1,8 +1,8 @@
-/** What a command does when it is told to end, by Ctrl-C or SIGTERM. */
+/** Ctrl-C and SIGTERM, for commands that finish in an orderly way. */
 
 /**
- * Does `work`, whose signal is aborted when the command is told to end. A second signal ends the process at once, as
- * without this.
+ * Runs `work` with a signal that aborts on Ctrl-C and SIGTERM. A second Ctrl-C ends the process immediately, as it does
+ * without this function.
  */
 export async function interruptible<T>(work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
@@ -22,11 +22,11 @@ export async function interruptible<T>(work: (interrupted: AbortSignal) => Promi
 class Interrupted extends Error {
   override readonly name = 'Interrupted'
   constructor(signal: NodeJS.Signals) {
-    super(`the command was told to end by ${signal}`)
+    super(`the command was interrupted by ${signal}`)
   }
 }
 
-/** What `work` resolves to, or throws the reason of `signal` once that is aborted. */
+/** Returns the result of `work`, or throws the reason of `signal` once it aborts. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   const aborted = Promise.withResolvers<never>()

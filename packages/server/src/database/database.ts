@@ -34,8 +34,8 @@ export interface Database {
   /** Any statement may throw `Unavailable`: the database is away, and whether the statement took effect is unknown. */
   readonly query: Kysely<Schema>
   /**
-   * Runs `work` without time limits, except that it waits ten minutes for a lock, on a connection of its own: what others
-   * of this process read does not wait for it.
+   * Runs `work` without time limits, except that it waits at most ten minutes for a lock, on its own connection, so that
+   * reads of this process don't wait for it.
    */
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
   /**

@@ -34,7 +34,7 @@ export async function* exportText(
       ...{ between: ',', end: '\n]\n' },
     },
   }[format]
-  // Nothing before the first page: its reading may be refused.
+  // Written with the first page, because reading that page can be refused.
   let before = begin
   for await (const rows of pages) {
     if (rows.length === 0) continue

@@ -40,7 +40,7 @@ export function runJobs(
   const loops = jobs.map(async (job) => {
     const hold = async () => (mayWork() ? leases.take(job.name, holder, LEASE_MS) : OTHERS)
     const goOn = async () => {
-      // On SQLite a step may leave no turn to anything else: requests, timers, signals.
+      // On SQLite a step can run without a turn of the event loop, which requests, timers and signals need.
       await setImmediate()
       return !signal.aborted && (await hold()).held
     }

@@ -37,7 +37,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
   if (first === 'serve' && rest.length === 0)
     return exitCodeOf(() => serve({ environment, streams }), streams)
   const { runProgram } = await import('../cli/run-program.ts')
-  // Commander's `help` takes one word of a command.
+  // Commander's own `help` reads only one word.
   if (first === 'help' && rest.length > 1) return run([...words.slice(0, 2), ...rest, '--help'], options)
   const asked: AskedService = {}
   const ratafia = await createRatafia(options, first, asked)

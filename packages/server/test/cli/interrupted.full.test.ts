@@ -1,4 +1,4 @@
-/** Guarantee: a command that is told to end cancels the job that it made; nothing does the rest of it later. */
+/** Guarantee: an interrupted command cancels the job that it created, and the rest of the job is never done. */
 import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { eventually } from '../support/eventually.ts'
 import { type Finished, type Program, testProgram } from '../support/program.ts'
 
 const HEADER = 'brand_id,model,serial,device_key_id'
-/** So many that no machine has imported them before it is told to end. */
+/** So many that no machine has imported them before the interruption. */
 const MANY = 20_000
-/** So many that no machine has revoked them before it is told to end. */
+/** So many that no machine has revoked them before the interruption. */
 const SOME = 5_000
 
 const rows = (model: string, count: number): string =>
@@ -47,7 +47,7 @@ eachDatabase((kind, _open, fresh) => {
       .executeTakeFirstOrThrow()
     return Number(n)
   }
-  /** Runs a command in its own process, and sends it the signal once `begun`. */
+  /** Runs a command in its own process, and sends it the signal once `begun` returns true. */
   async function interrupted(
     words: readonly string[],
     signal: NodeJS.Signals,
@@ -59,7 +59,7 @@ eachDatabase((kind, _open, fresh) => {
   }
   const newestJob = async () => (await program.json('jobs', 'list'))[0]
 
-  test('decisions about many devices: what is done stays done, and the rest is not done', async () => {
+  test('decisions about many devices: devices that are done stay done, and the rest is never done', async () => {
     await done(importing(await fileOf('lot', SOME)))
     const words = ['devices', 'revoke', '--model', 'acme-brand/lot', '--reason', 'lost', '--yes']
     const { code, stderr } = await interrupted(
@@ -78,7 +78,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    test(`${signal} while a file is imported: nothing of it is there, not later either`, async () => {
+    test(`${signal} during an import: none of its devices are there, not later either`, async () => {
       const model = `all-${signal.toLowerCase()}`
       const file = await fileOf(model, MANY)
       const { code, stderr } = await interrupted(importing(file), signal, async () => {

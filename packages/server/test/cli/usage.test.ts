@@ -53,7 +53,7 @@ describe('--help', () => {
     }
   })
 
-  test('`help` takes a command of several words', async () => {
+  test('`help` accepts a command of several words', async () => {
     const { code, stdout } = await runHere(['help', 'devices', 'list'])
     assert.deepEqual([code, stdout], [0, await helpOf('devices list')])
   })

@@ -155,7 +155,7 @@ eachDatabase((_kind, _open, fresh) => {
     const unknown = refusalOf(await endAll(token, { all_but: [...all_but, 'x'] }))
     assert.match(
       unknown.message,
-      /names "x", which is no browser that is signed in as you: none was signed out\.$/,
+      /names "x", which isn't a browser that is signed in as you. No browser was signed out\.$/,
     )
     assert.deepEqual((await endAll(token, { all_but }, '?dry_run=true')).body, { ended: 3 })
     assert.deepEqual((await endAll(token, { all_but })).body, { ended: 3 })

@@ -58,7 +58,7 @@ eachDatabase((kind, _open, fresh) => {
     const all_but = [sessionOf(token), sessionOf(kept)]
     for (const id of [sessionOf(other), newSessionId(), 'x']) {
       const { status, body } = await revokeAll(token, { all_but: [...all_but, id] })
-      const message = `The field "all_but" names "${id}", which is no session of yours: none was revoked.`
+      const message = `The field "all_but" names "${id}", which isn't one of your sessions. No session was revoked.`
       assert.deepEqual([status, body.error_list[0].message], [400, message])
     }
     const dry = await revokeAll(token, { all_but }, '?dry_run=true')

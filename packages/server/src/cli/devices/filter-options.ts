@@ -132,13 +132,13 @@ export function filtersIn(options: object, now: Date): DeviceFilters {
   )
 }
 
-/** What the order `sort` has. */
+/** The devices that a list in this order can have. */
 function listedBy(sort: string): string {
   if (sort.endsWith('seen')) return 'device that was ever seen'
   return sort === '-evidence' ? 'device with evidence of a clone' : 'device'
 }
 
-/** For a list without devices: what was searched. */
+/** Returns the text for a list without devices, which repeats the filters. */
 export function nothingFound({ q, ...filters }: DeviceFilters, sort: string): string {
   const device = listedBy(sort)
   const others = Object.entries(filters)

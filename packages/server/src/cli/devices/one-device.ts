@@ -18,13 +18,13 @@ export interface SingleDecision {
   readonly prefer: readonly DeviceStatus[]
   readonly operation: ServiceOperation
   readonly body?: object
-  /** Only what would become of it: nobody is asked. */
+  /** Makes no change, and asks for no confirmation. */
   readonly dryRun?: boolean | undefined
-  /** Asks the person about the device; default: nobody is asked. */
+  /** Asks for confirmation. Default: no confirmation. */
   readonly confirm?: (record: JsonObject) => Promise<void>
 }
 
-/** The record of the device before and after the decision. */
+/** Makes the decision, and returns the record of the device before and after it. */
 export async function decideOne(
   { name, prefer, operation, body, dryRun, confirm }: SingleDecision,
   service: Service,
@@ -34,7 +34,7 @@ export async function decideOne(
   if (dryRun) return { before, ...(await service.call(operation, { ...asking, query: { dry_run: true } })) }
   if (!confirm) return { before, ...(await service.call(operation, asking)) }
   await confirm(before)
-  // What somebody agreed to is what they saw.
+  // A confirmation only counts for the version of the device that the user saw.
   return { before, ...(await service.call(operation, { ...asking, ifMatch: etag })) }
 }
 

@@ -26,7 +26,7 @@ export interface Jobs {
   find(id: string): Promise<JsonObject>
   /** Once it has ended. Shows how far it is. */
   follow(id: string): Promise<JsonObject>
-  /** The same of a job that this command made: it is cancelled when the command is told to end. */
+  /** Does the same for a job that this command created. Ctrl-C and SIGTERM cancel the job. */
   finish(id: string): Promise<JsonObject>
   items(id: string, outcome: ItemOutcome | undefined): Promise<readonly JsonObject[]>
   cancel(id: string): Promise<JsonObject>
@@ -56,13 +56,13 @@ export function jobsOf(service: Service, streams: Streams): Jobs {
   }
 }
 
-/** Throws the reason of `interrupted` when that is aborted. */
+/** Throws the reason of `interrupted` once it aborts. */
 type Followed = (id: string, interrupted?: AbortSignal) => Promise<JsonObject>
 
 /** Seconds: shorter where a person watches. */
 const WAIT = { watched: 2, unwatched: 20 } as const
 
-/** `look` answers with the job once it has ended, or after so many seconds. */
+/** Follows a job. `look` returns the job once it has finished, or after the given number of seconds. */
 const followJob = (
   look: (seconds: number) => Promise<JsonObject>,
   streams: Streams,

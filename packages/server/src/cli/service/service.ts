@@ -53,8 +53,8 @@ export interface Asked {
     | ((kind: string, options: object, paths: readonly string[]) => Promise<JsonObject>)
     | undefined
   /**
-   * Does meanwhile what jobs wait for, where no service does it, until `interrupted` is aborted: what it began of an
-   * import is undone then. Throws what `work` throws.
+   * Runs `work`, and meanwhile the jobs, if no service does that, until `interrupted` aborts, which undoes an import that
+   * has begun. Throws the errors of `work`.
    */
   meanwhile<T>(work: () => Promise<T>, interrupted?: AbortSignal): Promise<T>
 }

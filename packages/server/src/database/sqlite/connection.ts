@@ -18,11 +18,11 @@ export interface SqliteTurns {
   readonly file: string
   readonly connection: Turns
   /**
-   * Of those that found the lock taken, only the first asks for it: asking blocks the thread. Nobody asks while another
-   * connection of this process has it.
+   * The turns of those that found the lock taken: only the first of them asks for it, because asking blocks the thread.
+   * None asks while another connection of this process has the lock.
    */
   readonly lock: Turns
-  /** Whether a transaction of this connection keeps its turn to its end: others of this process wait for it. */
+  /** Whether a transaction of this connection keeps its turn until it ends, and the process's other writers wait. */
   readonly keepsLock: boolean
   /** In milliseconds. */
   readonly patience: number
@@ -123,8 +123,8 @@ export class SqliteConnection implements RawConnection {
   }
 
   /**
-   * Gives up the connection while waiting for the lock, so that reads, which need no lock, are not held up. `keepsLock`:
-   * until the connection is released.
+   * Releases the connection while waiting for the lock, so that reads, which need no lock, are not delayed. With
+   * `keepsLock`, the lock is held until the connection is released.
    */
   async #afterOthers<T>(work: () => T, keepsLock = false): Promise<T> {
     const patience = this.#turns.patience

@@ -1,6 +1,6 @@
 /**
- * SQLite through `node:sqlite`: one connection, used by one statement or transaction at a time, and another for each work
- * that takes long. Other processes (the CLI beside the service) write to the same file; this one waits for their locks.
+ * SQLite through `node:sqlite`: one connection, used by one statement or transaction at a time, and another for each
+ * long-running work. Other processes (commands on the same host) write to the same file; this one waits for their locks.
  */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -29,7 +29,7 @@ interface SqliteOptions {
   readonly patienceMs?: number | undefined
   readonly access?: SqliteAccess | undefined
   readonly announcing: Announcing
-  /** Of the same file in this process, whose writers wait for the transactions of this one. */
+  /** A driver of the same file in this process, whose writers wait for the transactions of this one. */
   readonly beside?: SqliteDriver | undefined
 }
 

@@ -126,7 +126,7 @@ const WAYS = {
           })
         : undefined,
   },
-  // Index device_waiting, which has the brand.
+  // Index device_waiting, which begins with the brand.
   waiting: {
     table: 'device',
     parts: ({ statuses }, { brands }) =>
@@ -172,7 +172,7 @@ const WAYS = {
       )
     },
   },
-  // Index device_status, which is of all brands.
+  // Index device_status, which has the devices of all brands together.
   status: {
     table: 'device',
     parts: ({ statuses }, { brands }) =>

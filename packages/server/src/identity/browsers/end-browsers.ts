@@ -23,8 +23,8 @@ export async function endBrowser(
 }
 
 /**
- * Returns how many: all that are listed, together or not at all. Throws `person-required`, `recent-sign-in-required`;
- * `invalid-field` if `allBut` names what is no browser of this account.
+ * Signs all listed browsers out except `allBut`, in one transaction. Returns how many. Throws `person-required` and
+ * `recent-sign-in-required`, and `invalid-field` if `allBut` has an id that is not a browser of this account.
  */
 export async function endBrowsers(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
@@ -35,7 +35,7 @@ export async function endBrowsers(
   const unknown = allBut.find((id) => !browsers.some((browser) => browser.id === id))
   if (unknown !== undefined) {
     throw invalidField(
-      `body/all_but names ${JSON.stringify(unknown)}, which is no browser that is signed in as you: none was signed out.`,
+      `body/all_but names ${JSON.stringify(unknown)}, which isn't a browser that is signed in as you. No browser was signed out.`,
       { field: 'body/all_but' },
     )
   }

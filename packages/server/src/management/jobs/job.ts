@@ -12,7 +12,7 @@ export const isOver = (state: JobState): boolean => !OPEN.has(state)
 const JOB_OUTCOMES = ['done', 'unchanged', 'refused'] as const
 export type JobOutcome = (typeof JOB_OUTCOMES)[number]
 
-/** The process that has this lease does the jobs. */
+/** The lease of the process that runs the jobs. */
 export const JOBS_LEASE = 'management-jobs'
 
 /** Who made a job, and from where. */

@@ -26,7 +26,7 @@ interface Running {
   readonly interrupted: AbortSignal | undefined
 }
 
-/** Throws `Unavailable`, or the reason of `interrupted`, and then the item is still open. */
+/** Throws `Unavailable`, or the reason of `interrupted`, and then the item stays open. */
 export async function runItem({ job, item, authority, interrupted }: Running, stores: Stores): Promise<void> {
   const { id, kind: name, settings } = job
   const { place, subject } = item

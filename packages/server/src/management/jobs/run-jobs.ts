@@ -12,14 +12,14 @@ const ITEMS_BETWEEN_CHECKS = 100
 /** How many jobs take turns. */
 const AT_ONCE = 20
 
-/** As a process does it: beside others, none of which does it at the same time. `interrupted` ends an import, too. */
+/** The periodic job of a process. Only one process runs it at a time. `interrupted` also ends an import. */
 export const periodicJobs = (stores: Stores, interrupted?: AbortSignal): PeriodicJob => ({
   name: JOBS_LEASE,
   everyMs: 1_000,
   run: (goOn) => runJobs(goOn, stores, interrupted),
 })
 
-/** Until none waits, or `goOn` is false. Throws what a fault throws; the job that had it is `failed`. */
+/** Runs until no job is active, or `goOn` returns false. A fault marks its job `failed`, and is thrown. */
 export async function runJobs(
   goOn: () => Promise<boolean>,
   stores: Stores,
@@ -40,7 +40,7 @@ interface Batch {
   readonly interrupted: AbortSignal | undefined
 }
 
-/** False if the process should stop. */
+/** Returns false if the process should stop. */
 async function runBatch({ job, goOn, interrupted }: Batch, stores: Stores): Promise<boolean> {
   const items = await stores.jobs.open(job.id, ITEMS_BETWEEN_CHECKS)
   // First: what is done is done, whatever its maker may do now.

@@ -72,8 +72,8 @@ export async function listItems(
 
 /**
  * Ends it between two items; what is done stays done. One that is over stays as it is. Throws as {@link findJob};
- * `permission-denied` for a job that may do more than the token that ends it; `state-conflict` for one that imports a
- * file now; and what `mustBeSeen` throws.
+ * `permission-denied` for a job that may do more than the token that ends it; `state-conflict` for a running
+ * import; and what `mustBeSeen` throws.
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },

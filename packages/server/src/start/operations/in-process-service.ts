@@ -130,7 +130,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** Does the jobs that wait for as long as `work` takes. Throws what ends a job by a fault, and `Unavailable`. */
+/** Runs waiting jobs for as long as `work` runs. Throws the fault that ends a job, and `Unavailable`. */
 async function whileDoing<T>(
   installation: Installation,
   work: () => Promise<T>,

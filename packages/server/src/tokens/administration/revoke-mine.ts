@@ -8,10 +8,10 @@ import type { Stores } from '../../stores.ts'
 const MOST = 1_000
 
 /**
- * Without `allBut`, the logins that were not used yet end too, and every browser is signed out. With it they cannot: a
- * session that goes on may be presented as the root and the discharge of its login. `more` says that sessions are left.
- * Throws {@link RequestError} `person-required`, `recent-sign-in-required`; `invalid-field` if `allBut` names what is no
- * session of this account: whoever mistypes an id must not lose the session that they meant to keep.
+ * Without `allBut`, the caller's unused logins end as well, and every browser is signed out. With `allBut` they cannot
+ * end, because a session that continues can be presented as the root and the discharge of its login. `more` means that
+ * sessions are left. Throws {@link RequestError} `person-required` and `recent-sign-in-required`, and `invalid-field` if
+ * `allBut` has an id that is not a session of this account, so that a typing error doesn't end the session to keep.
  */
 export async function revokeMine(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
@@ -25,7 +25,7 @@ export async function revokeMine(
     const session = isSessionId(id) ? await sessions.find(id) : undefined
     if (session?.accountId !== accountId) {
       throw invalidField(
-        `body/all_but names ${JSON.stringify(id)}, which is no session of yours: none was revoked.`,
+        `body/all_but names ${JSON.stringify(id)}, which isn't one of your sessions. No session was revoked.`,
         {
           field: 'body/all_but',
         },

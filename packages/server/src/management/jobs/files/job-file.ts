@@ -15,7 +15,7 @@ interface OfJob {
   readonly interrupted: AbortSignal | undefined
 }
 
-/** For as long as `work` takes. The copies are for this user alone. */
+/** Calls `work` with the file. The copies are readable only by this user, and removed afterwards. */
 export async function withJobFile<T>(
   { job: { id, settings }, interrupted }: OfJob,
   jobs: Pick<JobStore, 'part'>,
@@ -38,7 +38,7 @@ export async function withJobFile<T>(
   }
 }
 
-/** What is in these files, one after the other. Reading throws the reason of `interrupted` once that is aborted. */
+/** Returns the contents of these files, one after the other. Reading throws the reason of `interrupted` once it aborts. */
 export function fileOf(paths: readonly string[], interrupted?: AbortSignal): JobFile {
   const parts = () => Promise.all(paths.map((path) => readFile(path)))
   return {
