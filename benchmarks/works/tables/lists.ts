@@ -120,14 +120,14 @@ const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'address=, large block': { filter: block(LARGE_BLOCK) },
   'address=, large block, sort=-seen': { filter: block(LARGE_BLOCK), sort: '-seen' },
   'decided_by=': { filter: { decidedBy: ['ada'] } },
-  'decided_by=, nobody': { filter: { decidedBy: ['nobody'] } },
-  'decided_by=, nobody, sort=serial': { filter: { decidedBy: ['nobody'] }, sort: 'serial' },
-  'decided_by=, nobody, sort=-seen': { filter: { decidedBy: ['nobody'] }, sort: '-seen' },
+  'decided_by=, unknown': { filter: { decidedBy: ['unknown'] } },
+  'decided_by=, unknown, sort=serial': { filter: { decidedBy: ['unknown'] }, sort: 'serial' },
+  'decided_by=, unknown, sort=-seen': { filter: { decidedBy: ['unknown'] }, sort: '-seen' },
   'origin=, sort=-seen': { filter: { origins: ['import'] }, sort: '-seen' },
   'of one brand': { authority: of(MIDDLE) },
   'of one brand, sort=-seen': { authority: of(MIDDLE), sort: '-seen' },
   'of a small brand, sort=-seen, address=': { authority: of(SMALL), sort: '-seen', filter: block('::/0') },
-  'of two brands, decided_by=, nobody': { authority: of(LARGE, MIDDLE), filter: { decidedBy: ['nobody'] } },
+  'of two brands, decided_by=, unknown': { authority: of(LARGE, MIDDLE), filter: { decidedBy: ['unknown'] } },
   'of three brands, sort=seen': { authority: of(LARGE, MIDDLE, SMALL), sort: 'seen' },
 })
 
@@ -167,7 +167,7 @@ export const lists: Work = {
       for (const page of ['first', 'later'] as const) {
         const [slowest] = times.toSorted((a, b) => b[page].p95 - a[page].p95)
         const facts = {
-          what: `of ${times.length} lists of ${devices} devices the slowest ${page} page, ${slowest?.name}`,
+          what: `slowest ${page} page of ${times.length} lists of ${devices} devices: ${slowest?.name}`,
           ...{ database, measure: 'p95 in ms', ours: slowest?.[page].p95 ?? Number.NaN },
           more: { lists: Object.fromEntries(times.map((time) => [time.name, time[page]])) },
         }
@@ -175,13 +175,13 @@ export const lists: Work = {
       }
       const [[page, slowest] = []] = Object.entries(pages).toSorted(([, a], [, b]) => b.p95 - a.p95)
       const facts = {
-        what: `of the same lists as pages of the console the slowest, ${page}`,
+        what: `slowest console page of the same lists: ${page}`,
         ...{ database, measure: 'p95 in ms', ours: slowest?.p95 ?? Number.NaN, more: { pages } },
       }
       figures.push(alone(facts, atMost(PAGE_MARK)))
       const [[period, overview] = []] = Object.entries(overviews).toSorted(([, a], [, b]) => b.p95 - a.p95)
       const said = {
-        what: `of the overview of the console over ${devices} devices the slowest period, ${period}`,
+        what: `slowest period of the console overview of ${devices} devices: ${period}`,
         ...{ database, measure: 'p95 in ms', ours: overview?.p95 ?? Number.NaN, more: { overviews } },
       }
       figures.push(alone(said, atMost(OVERVIEW_MARK)))
