@@ -52,7 +52,7 @@ function figuresOf({
     const all = (of: keyof Pair) => rounds.map((pair) => pair[of][what] ?? Number.NaN)
     const [ours, theirs] = [all('ours'), all('theirs')]
     return ratio(
-      { what, measure: 'a CPU-second', ours: median(ours), more: { ours, theirs } },
+      { what, measure: 'per CPU-second', ours: median(ours), more: { ours, theirs } },
       { name: peer.name, value: median(theirs) },
       atLeast(peer.mark),
     )

@@ -29,7 +29,7 @@ export function chart(bars: readonly Bar[], title: string): string {
   const height = TOP + shown.length * ROW + 16
   const ticks = TICKS.map(
     (tick) =>
-      `<line class="${tick === 1 ? 'mark' : 'grid'}" x1="${xOf(tick)}" x2="${xOf(tick)}" y1="${TOP - 6}" y2="${height - 12}"/><text class="quiet" x="${xOf(tick)}" y="${TOP - 12}" text-anchor="middle">${tick === 1 ? 'mark' : tick}</text>`,
+      `<line class="${tick === 1 ? 'mark' : 'grid'}" x1="${xOf(tick)}" x2="${xOf(tick)}" y1="${TOP - 6}" y2="${height - 12}"/><text class="quiet" x="${xOf(tick)}" y="${TOP - 12}" text-anchor="middle">${tick === 1 ? 'target' : tick}</text>`,
   )
   const rows = shown.map((bar, at) => rowOf(bar, TOP + at * ROW))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui,sans-serif" font-size="12">
@@ -42,7 +42,7 @@ text { fill: #f0f6fc } .quiet { fill: #9198a1 } .grid { stroke: #3d444d } .mark 
 .met { fill: #3fb68b } .missed { fill: #e8914f } .then { fill: #0d1117; stroke: #9198a1 } }
 </style>
 <text x="${LEFT}" y="18" font-size="14" font-weight="600">${escaped(title)}</text>
-<text class="quiet" x="${LEFT}" y="35">times the mark: less is better, and left of the line is met${shown.some(({ before }) => before) ? '; a ring is the value before' : ''}</text>
+<text class="quiet" x="${LEFT}" y="35">times the target: less is better, and left of the line meets it${shown.some(({ before }) => before) ? '; a ring shows the value before' : ''}</text>
 ${ticks.join('\n')}
 ${rows.join('\n')}
 </svg>

@@ -93,9 +93,9 @@ export function figuresOf(results: NewestRuns, before?: Results): string {
   return [
     ...placesOf(runs),
     '',
-    `Of ${refusals.length} things shown to the measured services that must be refused, ${refused} were.`,
+    `The measured services refused ${refused} of ${refusals.length} requests that they must refuse.`,
     '',
-    `| work | database | measure | ours | beside |${before ? ` ${before.commit} |` : ''} value | mark | result |`,
+    `| work | database | measure | ours | compared with |${before ? ` ${before.commit} |` : ''} value | target | result |`,
     `|---|---|---|---|---|${before ? '---|' : ''}---|---|---|`,
     ...rows,
   ].join('\n')

@@ -84,7 +84,7 @@ test('the page names the commit, the machine, and how many were refused', () => 
     text,
     /^\| 1234567 \| 2 × A CPU, 8 GiB, linux 6, Node 24\.0\.0, PostgreSQL 18 \| 2026-11-23 \| `verify` \|$/m,
   )
-  assert.match(text, /Of 1 things .* 1 were\./)
+  assert.match(text, /refused 1 of 1 requests/)
   assert.match(text, /^\| `verify` whoami \| sqlite \| µs of CPU \| 40\.0 \| bare: 20\.0 \| 2\.00 times \|/m)
 })
 
@@ -97,7 +97,7 @@ test('works that were measured at several commits are shown with theirs', () => 
 test('beside a value the page says what it was before, if the same was measured then', () => {
   const before = results('4beb700', { verify: [{ ...costly, value: 14.6 }] })
   const text = figuresOf(results('1234567', { verify: [costly, slow] }), before)
-  assert.match(text, /^\| work \| database \| measure \| ours \| beside \| 4beb700 \| value \|/m)
+  assert.match(text, /^\| work \| database \| measure \| ours \| compared with \| 4beb700 \| value \|/m)
   assert.match(text, /bare: 20\.0 \| 14\.60 times \| 2\.00 times \|/)
   assert.match(text, /insert: 100 \| {2}\| 0\.50 times \|/)
   const svg = chart([{ label: 'a', figure: costly, before: { ...costly, value: 14.6 } }], 'title')
@@ -125,7 +125,7 @@ test('sizing follows from what requests cost, and says what is missing', () => {
   ]
   const text = sizingOf(results('1234567', { ...works, costs }))
   // A million devices: 34.7 refreshes and 694 verifications a second at the peak.
-  assert.match(text, /\| cores of nodes, peak \| 0\.004 \| 0\.042 \| 0\.417 \|/)
+  assert.match(text, /\| node cores, peak \| 0\.004 \| 0\.042 \| 0\.417 \|/)
   assert.match(text, /\| register and audit log \| 0\.070 GB \| 0\.700 GB \| 7\.00 GB \|/)
 })
 

@@ -47,7 +47,7 @@ function perCore(results: NewestRuns): string {
   })
   if (rows.length === 0) return `${MISSING} all of the works that say what a core carries.`
   return [
-    '| request | a core of a node, a second | a core of PostgreSQL, a second | statements |',
+    '| request | per second and node core | per second and PostgreSQL core | statements |',
     '|---|---|---|---|',
     ...rows,
   ].join('\n')
@@ -73,21 +73,18 @@ function perFleet(results: NewestRuns): string {
     (perSecond(devices, REFRESHES) * ofRefresh + perSecond(devices, VERIFICATIONS) * ofVerification) / 1_000
   const gigabytes = (bytes: number) => `${short(bytes / 1e9)} GB`
   const rows: readonly (readonly [string, (devices: number) => string])[] = [
-    ['refreshes a second, peak', (devices) => short(perSecond(devices, REFRESHES))],
-    ['verifications a second, peak', (devices) => short(perSecond(devices, VERIFICATIONS))],
-    ['cores of nodes, peak', (devices) => short(cores(devices, refresh.cpu, verificationCpu))],
-    [
-      'cores of PostgreSQL, peak',
-      (devices) => short(cores(devices, refresh.databaseCpu, verificationDatabase)),
-    ],
+    ['refreshes per second, peak', (devices) => short(perSecond(devices, REFRESHES))],
+    ['verifications per second, peak', (devices) => short(perSecond(devices, VERIFICATIONS))],
+    ['node cores, peak', (devices) => short(cores(devices, refresh.cpu, verificationCpu))],
+    ['PostgreSQL cores, peak', (devices) => short(cores(devices, refresh.databaseCpu, verificationDatabase))],
     ['register and audit log', (devices) => gigabytes(devices * registered)],
     ['sessions', (devices) => gigabytes(devices * KEPT_DAYS * REFRESHES * refreshed)],
     [
-      'in use on a day: the register and two sessions of each',
+      'in use on a day: the register, two sessions per device',
       (devices) => gigabytes(devices * (registered + 2 * refreshed)),
     ],
     [
-      'registering all of them, one core of a node',
+      'registering all devices on one node core',
       (devices) => `${short((devices * registration.cpu) / 60_000)} minutes`,
     ],
   ]

@@ -3,7 +3,7 @@ import { table } from '../../faults/report.ts'
 import type { WorkResult } from '../works/work.ts'
 import { type Figure, verdict } from './figure.ts'
 
-const HEAD = ['work', 'database', 'measure', 'ours', 'beside', 'value', 'mark', '']
+const HEAD = ['work', 'database', 'measure', 'ours', 'compared with', 'value', 'target', '']
 
 export function tableOf(name: string, { figures, refusals }: WorkResult): string {
   const rows = figures.map((figure) => [`${name}: ${figure.what}`, ...cellsOf(figure)])

@@ -20,7 +20,7 @@ export const BAD_KINDS: readonly BadKind[] = [
   { name: 'send headers byte by byte', begin: `${GET}A: `, trickle: 'x' },
   { name: 'send bodies byte by byte', begin: `${DEVICES}Content-Length: 4000000\r\n\r\n`, trickle: 'x' },
   {
-    ...{ name: 'do not take their answers', deaf: true },
+    ...{ name: 'do not read their answers', deaf: true },
     begin: 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3),
   },
 ]

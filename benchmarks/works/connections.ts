@@ -31,13 +31,13 @@ export const connections: Work = {
       const more = kind.deaf ? undefined : await openBad(kind, service.port, count)
       run.say(`${bad.open() + (more?.open() ?? 0)} are open that ${kind.name}`)
       const waits = await waitsOf(service)
-      const what = `a request beside ${more ? 2 * count : count} that ${kind.name}`
+      const what = `a request while ${more ? 2 * count : count} connections ${kind.name}`
       figures.push(
         ratio(
           { what, database: 'sqlite', measure: 'p99 in ms', ours: percentile(waits, 0.99), more: { waits } },
           { name: 'none', value: percentile(none, 0.99) },
         ),
-        memory(`beside those that ${kind.name}`, service),
+        memory(`while connections ${kind.name}`, service),
       )
       bad.close()
       more?.close()

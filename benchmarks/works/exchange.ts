@@ -42,7 +42,7 @@ export const exchanges: Work = {
       figures.push(
         ratio(
           {
-            ...{ what: 'exchange', database, measure: 'a second', ours: exchange.median.rate },
+            ...{ what: 'exchange', database, measure: 'per second', ours: exchange.median.rate },
             more: { rounds: measured.map(detailsOf) },
           },
           { name: 'durable insert', value: bare.median.rate },

@@ -37,7 +37,7 @@ export const jobs: Work = {
       const facts = { what: 'exchange of an ID token', database }
       const cpu = alone(
         {
-          ...{ ...facts, measure: 'ms of node CPU besides the signature check' },
+          ...{ ...facts, measure: 'ms of node CPU without the signature check' },
           ours: median.cpu - named(measured, 'signature').median.cpu,
           more: { rounds: measured.map(detailsOf) },
         },
@@ -80,7 +80,7 @@ async function besideHostile(run: Run, { service, scene, jobs: { misdirected } }
     [contender('alone', service, logIns), contender('attacked', service, attacked)],
     { ...run.pace, seconds },
   )
-  const what = `a login beside ${HOSTILE} hostile exchanges of one address in ${seconds} s`
+  const what = `a login during ${HOSTILE} hostile exchanges from one address in ${seconds} s`
   return {
     facts: { what, measure: 'p50 in ms', ours: named(measured, 'attacked').median.p50 },
     alone: named(measured, 'alone').median.p50,

@@ -100,13 +100,13 @@ async function overAnHour(
   return ratio(
     {
       ...{
-        what: 'a worker in the last quarter of an hour of load',
+        what: 'a worker in the last 15 minutes of an hour under load',
         database: 'postgres',
         measure: 'MB resident',
       },
       ...{ ours: median(after.slice(-quarter)), more: { minutes: after } },
     },
-    { name: 'in the first quarter', value: median(after.slice(0, quarter)) },
+    { name: 'in the first 15 minutes', value: median(after.slice(0, quarter)) },
     atMost(1.1),
   )
 }

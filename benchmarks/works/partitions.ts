@@ -16,7 +16,7 @@ export const partitions: Work = {
       const other = whole.all.find(({ what }) => what === ours.what)
       if (!other || !OF_DEVICES.test(ours.what)) return []
       const facts = { what: ours.what, database: 'postgres' } as const
-      const beside = (value: number) => ({ name: 'whole tables', value })
+      const beside = (value: number) => ({ name: 'tables without partitions', value })
       return [
         ratio({ ...facts, measure: 'ms of node CPU', ours: ours.cpu }, beside(other.cpu)),
         ratio(

@@ -48,16 +48,16 @@ export const peers: Work = {
     const figures = DATABASES.flatMap((database) =>
       PEERS.flatMap(({ name, checks, stores }): readonly Figure[] => {
         const [ours, other] = [named(measured, database), named(measured, name)]
-        const facts = { what: `whoami beside ${name}`, database }
+        const facts = { what: `whoami compared with ${name}`, database }
         const more = { ours: detailsOf(ours), peer: detailsOf(other), checks, stores }
         return [
           ratio(
-            { ...facts, measure: 'requests a second', ours: ours.median.rate, more },
+            { ...facts, measure: 'requests per second', ours: ours.median.rate, more },
             { name, value: other.median.rate },
             atLeast(1),
           ),
           ratio(
-            { ...facts, measure: 'requests a CPU-second', ours: 1_000 / ours.median.cpu },
+            { ...facts, measure: 'requests per CPU-second', ours: 1_000 / ours.median.cpu },
             { name, value: 1_000 / other.median.cpu },
             atLeast(1),
           ),

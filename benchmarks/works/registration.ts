@@ -56,11 +56,11 @@ export const registrations: Work = {
       const facts = { what: 'registration', database, more }
       const figures = [
         alone(
-          { ...facts, measure: 'ms of node CPU besides the signature', ours: median.cpu - apart },
+          { ...facts, measure: 'ms of node CPU without the signature', ours: median.cpu - apart },
           atMost(1.2),
         ),
         ratio(
-          { ...facts, measure: 'a second', ours: median.rate },
+          { ...facts, measure: 'per second', ours: median.rate },
           { name: FAKE, value: named(measured, FAKE).median.rate },
           atLeast(1),
         ),

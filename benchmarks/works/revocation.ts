@@ -52,9 +52,9 @@ export const revocations: Work = {
     for (const node of nodes) refusals.push(...(await refusalsOf(node, scene)))
     return {
       figures: [
-        ...figuresOf('notifications are heard', heard),
-        ...figuresOf('they fall silent just before', silenced),
-        ...figuresOf('they have been silent, the database is asked', deaf),
+        ...figuresOf('notifications arrive', heard),
+        ...figuresOf('notifications stop just before', silenced),
+        ...figuresOf('after notifications stopped', deaf),
       ],
       refusals,
     }
@@ -130,7 +130,7 @@ async function remember(tokens: readonly Token[], wire: Wire): Promise<void> {
 
 /** The worst has a mark that is a promise: a second. */
 function figuresOf(when: string, took: readonly number[]): readonly Figure[] {
-  const facts = { what: `a revocation is known: ${when}`, database: 'postgres' } as const
+  const facts = { what: `revocation reaches all nodes: ${when}`, database: 'postgres' } as const
   const more = { times: took.map((time) => Math.round(time * 10) / 10) }
   return [
     alone({ ...facts, measure: 'p50 in ms', ours: percentile(took, 0.5), more }),

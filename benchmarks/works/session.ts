@@ -42,7 +42,7 @@ export const sessions: Work = {
         const { median } = named(measured, name)
         const facts = { what: name, database, more: { rounds: measured.map(detailsOf) } }
         const cpu = alone(
-          { ...facts, measure: 'ms of node CPU besides one verification', ours: median.cpu - apart },
+          { ...facts, measure: 'ms of node CPU without one verification', ours: median.cpu - apart },
           atMost(0.6),
         )
         if (database === 'sqlite') return [cpu]

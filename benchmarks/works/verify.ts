@@ -144,6 +144,6 @@ function figuresOf(
     figure(`seen before (${used} of ${live} in use)`, seen, 'seen', 1.6),
     figure(`seen before, access log off`, seen, 'no log', 1.6),
     figure(`seen before, all ${live} in turn`, others, 'all', 1.6),
-    figure(`not seen before, without its read`, others, 'fresh', 3, read.cpu),
+    figure(`not seen before, without the database read`, others, 'fresh', 3, read.cpu),
   ]
 }

@@ -54,7 +54,7 @@ export const workers: Work = {
             ...{
               what: `${what}, two workers`,
               database: 'sqlite',
-              measure: 'requests a second',
+              measure: 'requests per second',
               ours: both.rate,
             },
             more: {
@@ -68,7 +68,7 @@ export const workers: Work = {
         ),
         ratio(
           {
-            ...{ what: `${what}, two workers`, database: 'sqlite', measure: 'requests a CPU-second' },
+            ...{ what: `${what}, two workers`, database: 'sqlite', measure: 'requests per CPU-second' },
             ours: 1_000 / both.cpu,
           },
           { name: 'one worker', value: 1_000 / alone.cpu },

@@ -1,4 +1,4 @@
-// npm run measure [-- DIRECTORY]: prints the size and shape of the sources as the table that docs/architecture.md shows.
+// npm run measure [-- DIRECTORY]: prints the size and shape of the sources as a table.
 
 import { resolve } from 'node:path'
 import { type Figures, measure } from './measure.ts'

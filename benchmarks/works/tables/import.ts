@@ -166,7 +166,7 @@ function figuresOf(
   return [
     ratio(
       {
-        ...{ what: `import of ${devices} devices`, database, measure: 'devices a second' },
+        ...{ what: `import of ${devices} devices`, database, measure: 'devices per second' },
         ...{ ours: median(ours), more: { ours, theirs } },
       },
       { name, value: median(theirs) },
@@ -174,7 +174,7 @@ function figuresOf(
     ),
     alone(
       {
-        ...{ what: `the list of ${devices} devices begins`, database, measure: 'seconds' },
+        ...{ what: `first output of a list of ${devices} devices`, database, measure: 'seconds' },
         ...{ ours: median(begins), more: { rounds: begins } },
       },
       atMost(1),

@@ -49,10 +49,10 @@ export const register: Work = {
       const took = await opened(installation, (on) => timesOf(on, devices, run))
       await removeInstallation(installation)
       figures.push(
-        alone({ database, what: `one of ${devices} devices`, measure: 'ms', ours: took.show }),
-        alone({ database, what: 'export', measure: 'devices a second', ours: devices / took.export }),
+        alone({ database, what: `show one of ${devices} devices`, measure: 'ms', ours: took.show }),
+        alone({ database, what: 'export', measure: 'devices per second', ours: devices / took.export }),
         alone({
-          ...{ database, what: 'import of what is there', measure: 'devices a second' },
+          ...{ database, what: 'import of existing devices', measure: 'devices per second' },
           ours: devices / took.importAgain,
         }),
       )
