@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// The program `ratafia`. Plain JavaScript that an old Node can read too, so that it can say what is wrong.
+// The program `ratafia`. It is plain JavaScript, so that an old Node can run it far enough to report what is
+// wrong.
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 
-// A reader that has gone away (`ratafia tokens list | head`) is not an error of ours.
+// A reader that stops early (`ratafia tokens list | head`) does not make the command fail.
 process.stdout.on('error', (error) => {
-  // The command says it itself.
+  // The command reports it itself.
   if (error.isHandled) return
   if (error.code === 'EPIPE') process.exit()
   process.stderr.write(`ratafia: standard output cannot be written: ${error.code}.\n`)
@@ -28,7 +29,7 @@ if (major < 24) {
   process.exitCode = await run(process.argv)
 }
 
-/** The directory whose packages include a newer Node, as a clone has after `npm ci`; undefined without one. */
+/** Returns the directory whose packages include a newer Node, as a clone has after `npm ci`, or undefined. */
 async function newerNode() {
   const { existsSync } = await import('node:fs')
   const { dirname, join } = await import('node:path')
@@ -42,9 +43,10 @@ async function newerNode() {
 }
 
 /**
- * Keeps what Node has compiled, most of what a short command costs, in the user's own cache directory. Not in Node's
- * default below /tmp: another user could put their code there first. NODE_COMPILE_CACHE names another directory,
- * NODE_DISABLE_COMPILE_CACHE turns it off. Where nothing can be written, or others can write, Node goes on without.
+ * Keeps compiled code in the user's own cache directory: compiling is most of the cost of a short command.
+ * Node's default below /tmp is not safe, because another user could put their code there first.
+ * NODE_COMPILE_CACHE names another directory, and NODE_DISABLE_COMPILE_CACHE turns the cache off. If the
+ * directory is not writable, or if others can write to it, Node runs without a cache.
  */
 async function keepCompiled() {
   const { lstatSync, mkdirSync } = await import('node:fs')
@@ -53,13 +55,14 @@ async function keepCompiled() {
   const { isAbsolute, join } = await import('node:path')
   if (process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return
   try {
-    // From the system, not from HOME: under sudo that may be another user's home.
+    // The home comes from the system: under sudo, HOME may be another user's.
     const { XDG_CACHE_HOME: given = '' } = process.env
-    // As the XDG Base Directory Specification says: a relative path is ignored.
+    // The XDG Base Directory Specification has relative paths ignored.
     const caches = isAbsolute(given) ? given : join(userInfo().homedir, '.cache')
     if (!isAbsolute(caches)) return
     const directory = join(caches, 'ratafia')
-    // One level at a time: with `recursive` Node never ends where a file system answers ENOENT (/proc).
+    // Creates one level at a time: with `recursive`, Node loops forever where a file system answers ENOENT
+    // (/proc).
     for (const each of [caches, directory]) {
       try {
         mkdirSync(each, { mode: 0o700 })
@@ -67,11 +70,11 @@ async function keepCompiled() {
         if (error.code !== 'EEXIST') throw error
       }
     }
-    // Whatever the variables say: what another user could have put there is not run.
+    // Whatever the variables name, never run code that another user could have put there.
     const { uid, mode } = lstatSync(directory)
     const isOwn = uid === process.getuid?.() && (mode & 0o022) === 0
     if (isOwn || process.platform === 'win32') enableCompileCache(directory)
   } catch {
-    // Nothing can be written there; or, in a container, the user is a number without a name and a home.
+    // The directory is not writable, or the user of a container is a number without a name and a home.
   }
 }

@@ -30,7 +30,7 @@ function recording({ most = 100, fails = () => false }: { most?: number; fails?:
   return { recorder, batches, errors, forgotten }
 }
 
-test('each device once, with the latest time, in the order of their ids', async () => {
+test('stores each device once, with the latest time, in the order of their ids', async () => {
   const { recorder, batches } = recording()
   for (const one of [device('b', 2), device('a', 1), device('b', 1)]) recorder.saw(one)
   await recorder.flush()
@@ -39,7 +39,7 @@ test('each device once, with the latest time, in the order of their ids', async 
   await recorder.stop()
 })
 
-test('a thousand in a statement', async () => {
+test('stores a thousand devices per statement', async () => {
   const { recorder, batches } = recording({ most: 5000 })
   for (let i = 0; i < 2500; i++) recorder.saw(device(String(i).padStart(4, '0')))
   await recorder.stop()
@@ -49,7 +49,7 @@ test('a thousand in a statement', async () => {
   )
 })
 
-test('what is not stored is stored the next time, unless it was seen again meanwhile', async () => {
+test('retries a device that was not stored, unless it was seen again meanwhile', async () => {
   let away = true
   const { recorder, batches, errors } = recording({ fails: () => away })
   recorder.saw(device('a', 1))
@@ -63,14 +63,14 @@ test('what is not stored is stored the next time, unless it was seen again meanw
   assert.deepEqual(batches, [['a 1', 'b 2']])
 })
 
-test('memory is bounded: further devices are forgotten, and somebody is told; those that are there go on', async () => {
+test('bounds its memory: drops and reports further devices, and keeps updating the ones it has', async () => {
   const { recorder, batches, forgotten } = recording({ most: 2 })
   for (const one of [device('a', 1), device('b', 1), device('c', 1), device('a', 2)]) recorder.saw(one)
   await recorder.stop()
   assert.deepEqual([batches, forgotten], [[['a 2', 'b 1']], [1]])
 })
 
-test('stopping stores what came while it was storing', async () => {
+test('stopping stores devices that were seen while it was storing', async () => {
   const { recorder, batches } = recording()
   recorder.saw(device('a'))
   const flushing = recorder.flush()
@@ -80,7 +80,7 @@ test('stopping stores what came while it was storing', async () => {
   assert.deepEqual(batches, [['a 0'], ['b 0']])
 })
 
-test('what was seen is stored by itself after some time', async () => {
+test('stores devices by itself after some time', async () => {
   const batches: number[] = []
   const recorder = activityRecorder<SeenDevice>({
     activities: { saw: async ({ length }) => void batches.push(length) },

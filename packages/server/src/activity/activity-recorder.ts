@@ -1,40 +1,40 @@
 /**
  * Remembers in this process when devices were seen or tokens used, and stores it every few seconds, so that no request
- * waits for it. A process that is killed loses what it has not stored: nobody decides anything by those seconds.
+ * waits for it. A process that is killed loses what it has not stored; no decision depends on those seconds.
  */
 
-/** One time that something was seen. */
+/** One observation of a device or token. */
 export interface Seen {
   readonly id: string
   readonly at: Date
 }
 
 export interface ActivityRecorder<One extends Seen> {
-  /** Only remembers it. */
+  /** Remembers an observation, without storing it. */
   saw(seen: One): void
-  /** Stores what is remembered; never throws. */
+  /** Stores everything it remembers. Never throws. */
   flush(): Promise<void>
-  /** Stores what is left, and ends. */
+  /** Stores the rest and stops. */
   stop(): Promise<void>
 }
 
 interface RecorderDeps<One extends Seen> {
-  /** Takes one of each id, at most 1,000, in their order. */
+  /** Stores at most one observation for each id, at most 1,000, in the order of ids. */
   readonly activities: { saw(seen: readonly One[]): Promise<void> }
-  /** Of a batch that was not stored, and is tried again. */
+  /** Called for a batch that was not stored. It will be retried. */
   readonly onError: (error: unknown) => void
-  /** How many are forgotten, because too many are remembered already. */
+  /** Called with the number of dropped observations, when too many are already remembered. */
   readonly onForgotten: (many: number) => void
   readonly everyMs?: number
   readonly most?: number
 }
 
-/** Rows of one statement. */
+/** The most rows in one statement. */
 const SEEN_AT_ONCE = 1000
 
 const EVERY_MS = 10_000
 
-/** What 10,000 sessions of devices a second see in ten seconds. */
+/** The most observations in memory: 10,000 device sessions a second for ten seconds. */
 const MOST = 100_000
 
 export function activityRecorder<One extends Seen>({
@@ -59,13 +59,13 @@ export function activityRecorder<One extends Seen>({
     seen = new Map()
     if (forgotten > 0) onForgotten(forgotten)
     forgotten = 0
-    // In the order in which other processes store theirs.
+    // Other processes store theirs in the same order.
     waiting.sort((a, b) => (a.id < b.id ? -1 : 1))
     for (let start = 0; start < waiting.length; start += SEEN_AT_ONCE) {
       try {
         await activities.saw(waiting.slice(start, start + SEEN_AT_ONCE))
       } catch (error) {
-        // The database is away most likely: the rest waits for the next time too.
+        // The database is probably away, so the rest also waits for the next time.
         for (const one of waiting.slice(start)) remember(one)
         return onError(error)
       }

@@ -89,6 +89,6 @@ for (const [text, expected] of [
   ['corp', false],
   ['', false],
 ] as const) {
-  test(`${text || 'nothing'} is ${expected ? 'a' : 'no'} network`, () =>
+  test(`${text || 'nothing'} is ${expected ? '' : 'not '}a network`, () =>
     assert.equal(isNetwork(text), expected))
 }

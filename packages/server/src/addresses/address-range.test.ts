@@ -31,7 +31,7 @@ for (const text of [
   '::/-1',
   'fe80::1%0',
 ]) {
-  test(`${JSON.stringify(text)} is no block`, () => assert.equal(addressRange(text), undefined))
+  test(`${JSON.stringify(text)} is not a block`, () => assert.equal(addressRange(text), undefined))
 }
 
 test('a block has exactly the keys of its addresses', () => {
@@ -45,7 +45,7 @@ test('a block has exactly the keys of its addresses', () => {
       list.addSubnet(network, bits, four ? 'ipv4' : 'ipv6')
       for (const one of [network, other]) {
         const key = addressKey(one) ?? assert.fail(one)
-        // A block of one family has no addresses of the other, but for mapped ones.
+        // A block of one family has no addresses of the other, except mapped ones.
         const expected = isIPv4(one) === four ? list.check(one, four ? 'ipv4' : 'ipv6') : undefined
         const found = range.first <= key && key <= range.last
         if (expected !== undefined && !/ffff:/i.test(one))

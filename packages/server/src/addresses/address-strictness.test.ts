@@ -1,4 +1,7 @@
-/** What ipaddr.js parses for us, beside Node's own parsers and IANA's registries: ours is never laxer than these. */
+/**
+ * Compares our use of ipaddr.js with Node's own parsers and IANA's registries: ours is never laxer than
+ * these.
+ */
 import assert from 'node:assert/strict'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { test } from 'node:test'
@@ -7,13 +10,15 @@ import ipaddr from 'ipaddr.js'
 import { addressKey, addressOf, parsedAddress } from './address.ts'
 import { addressRange, classOf, isInNetworks, isNetwork } from './address-classes.ts'
 
-/** Spellings that ipaddr.js takes and we refuse. Programs disagree about which address they are. */
+/**
+ * Spellings that ipaddr.js accepts and we refuse, because programs disagree about which address they mean.
+ */
 const LAX = [
   ...['127.1', '127.0.1', '2130706433', '0x7f.0.0.1', '0x7f000001', '010.0.0.1', '0127.0.0.1', '10.0.0.010'],
 ]
 for (const text of LAX) {
   test(`Guarantee: ${text} is not an address`, () => {
-    assert.equal(ipaddr.isValid(text), true, 'ipaddr.js takes it')
+    assert.equal(ipaddr.isValid(text), true, 'ipaddr.js accepts it')
     assert.equal(parsedAddress(text), undefined)
     assert.equal(addressKey(text), undefined)
     assert.equal(addressOf({ ip: text }), 'unknown')
@@ -30,7 +35,7 @@ const text = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 24 })
 const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.ipV4Extended())
 const runs = { numRuns: 2_000 }
 
-test('Guarantee: exactly what Node takes for an address is parsed, but for zones', () => {
+test('Guarantee: parses exactly what Node accepts as an address, except zones', () => {
   fc.assert(
     fc.property(fc.oneof(text, address), (one) => {
       assert.equal(parsedAddress(one) !== undefined, isIP(one) !== 0 && !one.includes('%'))
@@ -39,7 +44,7 @@ test('Guarantee: exactly what Node takes for an address is parsed, but for zones
   )
 })
 
-/** The groups of the canonical form of the URL parser. */
+/** Returns the groups of an address in the canonical form of the URL parser. */
 function groupsIn(ipv6: string): readonly number[] {
   const [head = '', tail = ''] = new URL(`http://[${ipv6}]`).hostname.slice(1, -1).split('::')
   const groups = (part: string) =>
@@ -48,7 +53,7 @@ function groupsIn(ipv6: string): readonly number[] {
   return [...start, ...Array.from({ length: 8 - start.length - end.length }, () => 0), ...end]
 }
 
-test('it is the address that the URL parser and Node read', () => {
+test('parses the same address as the URL parser and Node', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (one) => {
       const parsed = parsedAddress(one) ?? assert.fail(one)
@@ -62,7 +67,10 @@ test('it is the address that the URL parser and Node read', () => {
   )
 })
 
-/** IANA's registries of special addresses as of November 2026, and which of them an operator can allow. */
+/**
+ * IANA's registries of special addresses as of November 2026, by the class with which an operator can allow
+ * them.
+ */
 const REGISTRY = {
   loopback: ['127.0.0.0/8', '::1/128'],
   'link-local': ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'],
@@ -73,7 +81,7 @@ const REGISTRY = {
   reserved: [
     ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.51.100.0/24', '203.0.113.0/24'],
     ...['224.0.0.0/4', '240.0.0.0/4', '2001::/23', '2001:db8::/32', '3fff::/20'],
-    // Public, but nobody's server: AS112 and AMT.
+    // These are public but belong to no single server: AS112 and AMT.
     ...['192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '2620:4f:8000::/48'],
   ],
 } as const
@@ -96,7 +104,7 @@ function registeredClass(one: string): string {
 }
 
 const NETWORKS = Object.values(REGISTRY).flat()
-/** The first and the last address of a network, and those beside it. */
+/** The first and the last address of each network, and their neighbours. */
 const edges = NETWORKS.flatMap((network) => {
   const { first, last } = addressRange(network) ?? assert.fail(network)
   const four = isIPv4(network.split('/')[0] ?? '')
@@ -118,11 +126,11 @@ function textOf(key: bigint, four: boolean): readonly string[] {
   return [ipaddr.fromByteArray(bytes).toString()]
 }
 
-test('Guarantee: an address is public only where the registries say so, at the edges of each network too', () => {
+test('Guarantee: an address is public only if the registries list it so, also at the edges of each network', () => {
   assert.ok(edges.length > 4 * 20)
   const contains = listOf(['2002::/16', '64:ff9b::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '::/96'])
   const check = (one: string) => {
-    // These are what the IPv4 address in them is: addresses/address-classes.test.ts.
+    // These have the class of the IPv4 address in them: addresses/address-classes.test.ts.
     if (!isIPv4(one) && !['::', '::1'].includes(one) && contains.check(one, 'ipv6')) return
     assert.equal(classOf(one), registeredClass(one), one)
   }

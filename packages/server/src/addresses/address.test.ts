@@ -39,7 +39,7 @@ for (const [address, middle, wide] of [
     assert.deepEqual(networksOf(address).slice(1), [middle, wide]))
 }
 
-test('an address is shown as people write it', () => {
+test('shows an address as people write it', () => {
   assert.equal(plainAddress('::ffff:10.0.0.1'), '10.0.0.1')
   assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1')
 })

@@ -1,4 +1,4 @@
-/** Looks for what waits for somebody: first rows of an index, and counts up to a limit. It writes nothing. */
+/** Finds what needs attention: first rows of an index, and counts up to a limit. It writes nothing. */
 import type { AccountId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
@@ -10,22 +10,22 @@ import {
   toInstant,
 } from '../database/index.ts'
 
-/** From one instant on and before another. */
+/** The time range in which something expires. */
 export interface Ending {
   readonly from: Date
   readonly before: Date
 }
 
-/** Devices, up to a limit. */
+/** A count of devices, up to a limit. */
 interface CountedDevices {
   readonly devices: number
-  /** There are more. */
+  /** Whether there are more than counted. */
   readonly more: boolean
 }
 
 export interface EndingTokens {
   readonly tokens: number
-  /** There are more. */
+  /** Whether there are more than counted. */
   readonly more: boolean
   readonly firstEndsAt: Date | undefined
 }
@@ -40,15 +40,15 @@ export interface ModelWithEndingKeys {
 type Brands = readonly string[] | 'all'
 
 export interface AttentionStore {
-  /** When the device asked that has waited longest for approval; undefined if none waits. */
+  /** Returns when the device that has waited longest for approval asked for it; undefined if none waits. */
   oldestWaiting(brands: Brands): Promise<Date | undefined>
-  /** Devices with evidence of a clone: at most `most` are counted. */
+  /** Counts devices with evidence of a clone, up to `most`. */
   evidence(brands: Brands, most: number): Promise<CountedDevices>
-  /** Sessions of developer tokens that a reminder is sent for. */
+  /** Counts the sessions of developer tokens that get a reminder, up to `most`. */
   tokens(ending: Ending, most: number): Promise<EndingTokens>
-  /** API keys that a reminder is sent for, by their model: the next one to end first. */
+  /** Returns models with API keys that get a reminder, beginning with the key that expires first. */
   apiKeys(brands: Brands, ending: Ending, models: number): Promise<readonly ModelWithEndingKeys[]>
-  /** How many of the newest 1,000 jobs, of one account or of all, failed or were stopped since then. */
+  /** Counts the newest 1,000 jobs, of one account or of all, that failed or were stopped since then. */
   brokenJobs(accountId: AccountId | undefined, since: Date): Promise<number>
 }
 
@@ -56,7 +56,7 @@ const NEWEST_JOBS = 1_000
 
 export function attentionStore({ query }: Pick<Database, 'query'>): AttentionStore {
   const oldest = (brandId?: string) => {
-    // Index device_status, of one brand device_waiting: ids sort by time.
+    // Uses the index device_status, or device_waiting for one brand. Ids sort by time.
     let select = query.selectFrom('device').select('registered_at').where(sql<boolean>`status = 'pending'`)
     if (brandId !== undefined) select = select.where('brand_id', '=', brandId)
     return select.orderBy('id').limit(1).executeTakeFirst()
@@ -70,7 +70,7 @@ export function attentionStore({ query }: Pick<Database, 'query'>): AttentionSto
     },
 
     async evidence(brands, most) {
-      // Index device_activity_evidence, of some brands device_activity_brand_evidence.
+      // Uses the index device_activity_evidence, or device_activity_brand_evidence for some brands.
       const found = query
         .selectFrom('device_activity')
         .select('device_id')
@@ -81,7 +81,7 @@ export function attentionStore({ query }: Pick<Database, 'query'>): AttentionSto
     },
 
     async tokens({ from, before }, most) {
-      // Index token_session_reminded.
+      // Uses the index token_session_reminded.
       const found = query
         .selectFrom('token_session')
         .select('valid_until')
@@ -104,7 +104,7 @@ export function attentionStore({ query }: Pick<Database, 'query'>): AttentionSto
     },
 
     async apiKeys(brands, { from, before }, models) {
-      // Index api_key_expires: only keys that end soon.
+      // Uses the index api_key_expires, and reads only keys that expire soon.
       const rows = await query
         .selectFrom('api_key')
         .select((select) => [
@@ -129,7 +129,7 @@ export function attentionStore({ query }: Pick<Database, 'query'>): AttentionSto
     },
 
     async brokenJobs(accountId, since) {
-      // Index job_account, of all accounts the primary key: ids sort by time.
+      // Uses the index job_account, or the primary key for all accounts. Ids sort by time.
       const newest = query
         .selectFrom('job')
         .select(['state', 'created_at'])

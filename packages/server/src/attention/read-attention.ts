@@ -1,4 +1,7 @@
-/** What waits for somebody, as far as whoever asks may know of it: the overview of the console begins with it. */
+/**
+ * Everything that needs attention and that the caller has permission to see. The console's overview begins
+ * with it.
+ */
 import { type Authority, type BrandScope, brandsFor, covers } from '../authority.ts'
 import { describeSigningKey, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
 import type { CountedNow } from '../devices/counts/device-counts.ts'
@@ -7,24 +10,24 @@ import type { AttentionStore, Ending, EndingTokens, ModelWithEndingKeys } from '
 
 export interface Attention {
   readonly at: Date
-  /** Undefined: of all that they may see. */
+  /** The brand it is limited to; undefined for everything the caller can see. */
   readonly brandId: string | undefined
   readonly waiting: CountedNow & { readonly oldestAt: Date | undefined }
   readonly quarantined: CountedNow
   readonly evidence: CountedNow
-  /** Of brands: undefined where they may not read that. */
+  /** Per brand; undefined, like `apiKeys`, if the caller has no permission to read models. */
   readonly signing: Signing | undefined
   readonly apiKeys: readonly ModelWithEndingKeys[] | undefined
-  /** Of the whole service: undefined for one brand, too. */
+  /** For the whole service, like the fields below: undefined for a single brand or without permission. */
   readonly tokens: EndingTokens | undefined
   readonly brokenJobs: number | undefined
   readonly signInLinks: readonly { readonly username: string; readonly at: Date }[] | undefined
 }
 
 interface Signing {
-  /** Brands of which no key can sign. */
+  /** Brands without a key that can sign. */
   readonly withoutKey: readonly string[]
-  /** Of each brand the key that signs for longest, where it ends soon. */
+  /** The key of each brand that can sign longest, if it expires soon. */
   readonly ending: readonly (SigningKeyDescription & { readonly until: Date })[]
 }
 
@@ -38,18 +41,21 @@ interface Asking {
 }
 
 const DAY_MS = 86_400_000
-/** What ends later can wait. */
+/** How soon something must expire to need attention. */
 const SOON_MS = 30 * DAY_MS
-/** How long it is said that something happened. */
+/** How long past events are shown. */
 const RECENT_MS = 7 * DAY_MS
-/** Lists say "more than 10,000". */
+/** The highest count. Beyond it, lists show "more than 10,000". */
 const MOST = 10_000
 const MOST_MODELS = 100
 const MOST_LINKS = 10
-/** Brands, and keys, that are looked at: of each its chain is checked. */
+/** The most brands and keys that are examined: the chain of each key is verified. */
 const MOST_KEYS = 500
 
-/** A brand that the caller may not see is one of which nothing waits. Throws `RequestError` `permission-denied`. */
+/**
+ * Reads it. For a brand that the caller cannot see, nothing needs attention. Throws `RequestError`
+ * `permission-denied`.
+ */
 export async function readAttention({ authority, brandId }: Asking, deps: AttentionDeps): Promise<Attention> {
   const { attention, deviceCounts, clock } = deps
   const at = clock()
@@ -88,7 +94,7 @@ function within(scope: BrandScope, brandId: string | undefined): Brands {
   return scope === 'all' ? 'all' : [...scope]
 }
 
-/** Undefined: of all accounts, as operators see them. */
+/** The account whose jobs the caller sees; undefined for all accounts, which operators see. */
 const ofJobs = (authority: Authority) =>
   authority.scopeOf('roles:manage') === 'all' ? undefined : authority.accountId
 
@@ -114,7 +120,7 @@ async function signingOf(
     const before = longest.get(key.accountId)
     if (key.fault === undefined && (!before || endOf(key) > endOf(before))) longest.set(key.accountId, key)
   }
-  // Of a brand behind the last key that was looked at nothing is known.
+  // Nothing is known about brands after the last key that was examined.
   const last = keys.length < MOST_KEYS ? undefined : keys.at(-1)?.accountId
   const known = all.filter(({ accountId }) => last === undefined || accountId < last)
   return {
@@ -135,7 +141,7 @@ async function linksSince(at: Date, { audit }: Pick<AttentionDeps, 'audit'>) {
 
 const countedRecord = ({ devices, more }: CountedNow) => ({ devices, more })
 
-/** As the API shows it. */
+/** Returns it as the API shows it. */
 export const attentionRecord = (one: Attention) => ({
   at: one.at.toISOString(),
   brand: one.brandId ?? null,

@@ -1,4 +1,4 @@
-/** What waits for somebody, in the management API: HTTP in, operation, HTTP out. */
+/** Everything that needs attention, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { type AttentionDeps, attentionRecord, readAttention } from './read-attention.ts'

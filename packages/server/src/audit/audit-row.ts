@@ -1,4 +1,4 @@
-/** An entry of the audit log as a row of a file. */
+/** An entry of the audit log as a row of an export. */
 
 export const AUDIT_COLUMNS = [
   'seq',
@@ -13,5 +13,5 @@ export const AUDIT_COLUMNS = [
   'hash',
 ] as const
 
-/** `details` is the JSON text as it was hashed. */
+/** One row. `details` is the JSON text that was hashed. */
 export type AuditRow = Readonly<Record<(typeof AUDIT_COLUMNS)[number], string | number | null>>

@@ -11,7 +11,7 @@ import {
 } from '../database/index.ts'
 import type { AuditEntry, Link, LinkedEntry } from './entry.ts'
 
-/** An entry must match all of them; an empty filter matches every entry. */
+/** A filter that entries must match in every field; an empty one matches all entries. */
 export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
@@ -22,7 +22,7 @@ export interface AuditFilter {
   readonly until?: Date | undefined
 }
 
-/** Where the chain begins and ends: the hashes of the entries at `baseSeq`, which was removed, and at `seq`. */
+/** Both ends of the chain: the hashes of the entries at `baseSeq`, which was removed, and at `seq`. */
 export interface Chain {
   readonly baseSeq: number
   readonly baseHash: string
@@ -31,13 +31,13 @@ export interface Chain {
 }
 
 export interface ListedEntry extends AuditEntry {
-  /** Undefined until it is linked, about a second later. */
+  /** The entry's place in the chain; undefined until it is linked, about a second later. */
   readonly link: Link | undefined
 }
 
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>
-  /** Newest first, before the entry `before`, down to `last`, if given. */
+  /** Lists entries newest first, before the entry `before` and down to `last`, if given. */
   list(
     filter: AuditFilter,
     page: {
@@ -46,7 +46,7 @@ export interface AuditStore {
       readonly limit: number
     },
   ): Promise<readonly ListedEntry[]>
-  /** Oldest first, after the entry `after`, up to `last`, if given. */
+  /** Lists entries oldest first, after the entry `after` and up to `last`, if given. */
   page(
     filter: AuditFilter,
     page: {
@@ -56,8 +56,8 @@ export interface AuditStore {
     },
   ): Promise<readonly ListedEntry[]>
   /**
-   * How far a page may look: the id of the entry that is `rows` before `before`, or behind `after`, in the index that the
-   * filter is looked up in. Undefined if there are fewer.
+   * Returns how far a page can look: the id of the entry that is `rows` before `before`, or after `after`, in
+   * the index that the filter uses. Undefined if there are fewer.
    */
   nth(
     filter: AuditFilter,
@@ -65,18 +65,22 @@ export interface AuditStore {
     from: { readonly before: AuditEntryId | undefined } | { readonly after: AuditEntryId | undefined },
   ): Promise<AuditEntryId | undefined>
   chain(): Promise<Chain>
-  /** The chain. Until the transaction ends, no other process extends or cuts it. */
+  /** Locks and returns the chain. Until the transaction ends, no other process extends or cuts it. */
   lockChain(): Promise<Chain>
-  /** Oldest first. */
+  /** Returns unlinked entries, oldest first. */
   unlinked(limit: number): Promise<readonly AuditEntry[]>
   countUnlinked(): Promise<number>
-  /** Links them and moves the end of the chain to the last one. In a transaction that has locked the chain. */
+  /**
+   * Links entries and moves the end of the chain to the last one. Needs a transaction that has locked the
+   * chain.
+   */
   link(entries: readonly LinkedEntry[]): Promise<void>
-  /** In the order of the chain. */
+  /** Returns linked entries in the order of the chain. */
   linkedAfter(seq: number, limit: number): Promise<readonly LinkedEntry[]>
   /**
-   * Removes up to `limit` entries older than `before` from the beginning of the chain, and moves the beginning to the
-   * last one removed. In a transaction that has locked the chain. Returns how many it removed, and the last.
+   * Removes up to `limit` entries older than `before` from the beginning of the chain, and moves the
+   * beginning to the last one removed. Needs a transaction that has locked the chain. Returns the number of
+   * removed entries and the last.
    */
   removeOldest(
     chain: Chain,
@@ -93,8 +97,8 @@ declare module '../stores.ts' {
 
 export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
   /**
-   * By audit_entry_subject, audit_entry_actor or audit_entry_action, the first that the filter names, all in the order of
-   * ids; else the primary key. Times are ranges of ids.
+   * Uses audit_entry_subject, audit_entry_actor or audit_entry_action, the first that the filter names, or
+   * else the primary key. All are in the order of ids, and times are ranges of ids.
    */
   const lookedUp = (filter: AuditFilter) => {
     const { since, until } = filter
@@ -110,7 +114,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     for (const column of COLUMNS) {
       const { [column]: value } = filter
       if (value === undefined || column === indexOf(filter)) continue
-      // As an expression, so that no other index is taken, of which a page could have to read all.
+      // As an expression, so that no other index is used, of which a page might have to read everything.
       select = select.where(sql`${sql.ref(column)} || ''`, '=', value)
     }
     return select
@@ -140,7 +144,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
 
     async nth(filter, rows, from) {
-      // The index of the filter alone.
+      // Uses only the filter's index.
       let select = lookedUp(filter).select('id')
       if ('before' in from) {
         if (from.before !== undefined) select = select.where('id', '<', from.before)
@@ -158,13 +162,13 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
 
     async chain() {
-      // Primary key.
+      // Uses the primary key.
       const row = await query.selectFrom('audit_chain').selectAll().where('id', '=', 1).executeTakeFirst()
       return row ? chainOf(row) : EMPTY
     },
 
     async lockChain() {
-      // Primary key. The update is the lock.
+      // Uses the primary key. The update is the lock.
       const row = await query
         .insertInto('audit_chain')
         .values({ id: 1, base_seq: 0, base_hash: NO_HASH, seq: 0, hash: NO_HASH })
@@ -175,7 +179,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
 
     async unlinked(limit) {
-      // Index audit_entry_unlinked.
+      // Uses the index audit_entry_unlinked.
       const rows = await query
         .selectFrom('audit_entry')
         .selectAll()
@@ -187,7 +191,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
 
     async countUnlinked() {
-      // Index audit_entry_unlinked.
+      // Uses the index audit_entry_unlinked.
       const { count } = await query
         .selectFrom('audit_entry')
         .select((select) => select.fn.countAll<number>().as('count'))
@@ -202,15 +206,15 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
       const rows = entries.map(
         ({ id, seq, previousHash, hash }) => sql`(${id}, ${seq}, ${previousHash}, ${hash})`,
       )
-      // Primary key. Both databases use the same names for the columns of `values`. The lock guarantees that they are not
-      // linked yet: with that as a condition, SQLite would scan all unlinked entries.
+      // Uses the primary key. Both databases name the columns of `values` alike. The lock guarantees that the
+      // entries are not linked yet. As a condition, that would make SQLite scan all unlinked entries.
       await sql`
         update audit_entry
         set seq = cast(link.column2 as bigint), previous_hash = link.column3, hash = link.column4
         from (values ${sql.join(rows)}) as link
         where audit_entry.id = link.column1
       `.execute(query)
-      // Primary key.
+      // Uses the primary key.
       await query
         .updateTable('audit_chain')
         .set({ seq: last.seq, hash: last.hash })
@@ -219,7 +223,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
 
     async linkedAfter(seq, limit) {
-      // The unique index audit_entry_seq_key.
+      // Uses the unique index audit_entry_seq_key.
       const rows = await query
         .selectFrom('audit_entry')
         .selectAll()
@@ -231,7 +235,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
 
     async removeOldest({ baseSeq }, before, limit) {
-      // The unique index audit_entry_seq_key, from its beginning.
+      // Uses the unique index audit_entry_seq_key, from its beginning.
       const rows = await query
         .selectFrom('audit_entry')
         .selectAll()
@@ -239,13 +243,13 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
         .where('seq', '<=', baseSeq + limit)
         .orderBy('seq')
         .execute()
-      // Up to the first one to keep: the chain has no gaps.
+      // Stop before the first entry to keep: the chain has no gaps.
       const young = rows.findIndex(({ at }) => at >= toInstant(before))
       const old = (young < 0 ? rows : rows.slice(0, young)).flatMap((row) => linkedOf(row) ?? [])
       const last = old.at(-1)
       if (!last) return { removed: 0, last }
       await query.deleteFrom('audit_entry').where('seq', '>', baseSeq).where('seq', '<=', last.seq).execute()
-      // Primary key.
+      // Uses the primary key.
       await query
         .updateTable('audit_chain')
         .set({ base_seq: last.seq, base_hash: last.hash })
@@ -256,16 +260,16 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
   }
 }
 
-/** From the one that tells most entries apart. */
+/** The columns, the most selective first. */
 const COLUMNS = ['subject', 'actor', 'action'] as const
 
 const indexOf = (filter: AuditFilter) => COLUMNS.find((column) => filter[column] !== undefined)
 
-/** Whether every entry that the index of the filter gives fits it. */
+/** Whether every entry in the filter's index matches the filter. */
 export const isServedByIndex = (filter: AuditFilter): boolean =>
   COLUMNS.filter((column) => filter[column] !== undefined).length <= 1
 
-/** For a store that inserts the entry with what it records. */
+/** Returns an entry's row, for a store that inserts it with the rows it records. */
 export const newRowOf = (entry: AuditEntry): NewAuditEntry => ({ ...entry, at: toInstant(entry.at) })
 
 const NO_HASH = '0'.repeat(64)

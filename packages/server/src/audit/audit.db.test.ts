@@ -28,7 +28,7 @@ eachDatabase((_kind, open) => {
   })
   const stores = () => storesOf(database, { clock })
   const link = () => linkEntries(stores())
-  /** One a minute. */
+  /** Records one entry per minute. */
   const record = async (count: number, subject = 'someone') => {
     for (let index = 0; index < count; index++) {
       minute++
@@ -44,7 +44,7 @@ eachDatabase((_kind, open) => {
     await database.query.deleteFrom('audit_chain').execute()
   }
 
-  test('an empty log is intact, and entries that are not linked yet are counted', async () => {
+  test('an empty log is intact, and unlinked entries are counted', async () => {
     const none = await verify()
     assert.deepEqual(none, {
       verified: 0,
@@ -60,7 +60,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([verified, unlinked, end.seq], [3, 0, 3])
   })
 
-  test('a change that fails leaves neither itself nor an entry', async () => {
+  test('a failed change stores neither itself nor an entry', async () => {
     const count = (await rows()).length
     const fields = { id: newAccountId(), email: '', name: 'X', passwordHash: undefined, createdAt: clock() }
     const failing = stores().change(async ({ accounts, record: add }) => {
@@ -73,7 +73,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await rows()).length, count)
   })
 
-  test('text that no database takes is stored so that it can be, and verifies', async () => {
+  test('text that no database accepts is stored with replacements, and verifies', async () => {
     minute++
     await stores().change(({ record: add }) =>
       add({ action: 'account.link', subject: 'a\0b\ud800', details: { text: 'c\0d\udfff“ü”' } }),
@@ -85,7 +85,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(JSON.parse(newest.details), { text: 'c\0d\udfff“ü”' })
   })
 
-  test('of many who link at once each entry is linked once, while changes go on', async () => {
+  test('concurrent linking links each entry once, while changes continue', async () => {
     const before = (await verify()).end.seq
     const work = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? link() : record(1)))
     await Promise.all(work)
@@ -94,7 +94,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([broken, unlinked, end.seq], [undefined, 0, before + 30])
   })
 
-  describe('what was done to the log is noticed', () => {
+  describe('tampering with the log is noticed', () => {
     let whole: AuditEntryTable[]
     let chain: { base_seq: number; base_hash: string; seq: number; hash: string; id: number }
     let end: Anchor
@@ -113,7 +113,7 @@ eachDatabase((_kind, open) => {
     }
     const at = (seq: number) => whole.find((row) => row.seq === seq) ?? assert.fail()
     const others = (...gone: readonly number[]) => whole.filter(({ seq }) => !gone.includes(seq ?? 0))
-    /** As somebody would who knows how it is made. */
+    /** Links the rows again, like an attacker who knows how it is done. */
     const rechained = (all: readonly AuditEntryTable[]) => {
       let last: Anchor = { seq: 0, hash: '0'.repeat(64) }
       const linked = all.map((row) => {
@@ -164,22 +164,22 @@ eachDatabase((_kind, open) => {
       assert.equal((await verify()).broken?.seq, 4)
     })
 
-    test('taken out of the chain, as if it was not linked yet', async () => {
+    test('taken out of the chain, as if not linked yet', async () => {
       await put([...others(5), { ...at(5), seq: null, previous_hash: null, hash: null }])
       const { broken, unlinked } = await verify()
       assert.deepEqual([broken?.seq, unlinked], [5, 1])
     })
 
-    test('put in between, with all that follow moved on', async () => {
+    test('inserted in the middle, with all later entries moved', async () => {
       const moved = whole.map((row) => ({ ...row, seq: (row.seq ?? 0) > 5 ? (row.seq ?? 0) + 1 : row.seq }))
       await put([...moved, { ...at(5), id: '0193-new', seq: 6 }], { ...chain, seq: 10 })
       assert.equal((await verify()).broken?.seq, 6)
     })
 
-    test('cut at its beginning, as if that was configured', async () => {
+    test('cut at its beginning, as if configured', async () => {
       const head = { ...chain, base_seq: 2, base_hash: at(2).hash ?? '' }
       await put(others(1, 2), head)
-      const why = 'it and those before it were removed, and no entry says so'
+      const why = 'it and earlier entries were removed, and no entry records this'
       assert.deepEqual((await verify()).broken, { seq: 2, why })
       assert.deepEqual((await verify(end)).broken, { seq: 2, why })
       const said = { ...at(9), action: 'audit.remove', subject: '2', details: '{"entries":2,"hash":"ff"}' }
@@ -190,7 +190,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual((await verify()).broken, { seq: 2, why })
     })
 
-    test('put behind the end', async () => {
+    test('added after the end', async () => {
       const entry = { ...at(9), id: '0193-new' }
       const { linked } = rechained([...whole, entry])
       await put(linked)
@@ -198,7 +198,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual([broken?.seq, broken?.why], [10, 'it was added after the end of the chain'])
     })
 
-    test('cut off, or written anew, at its end: by what an earlier verification printed', async () => {
+    test('cut off or rewritten at its end, noticed with the output of an earlier verification', async () => {
       await put(others(8, 9), { ...chain, seq: 7, hash: at(7).hash ?? '' })
       assert.equal((await verify()).broken, undefined, 'nothing in the database shows it')
       assert.match((await verify(end)).broken?.why ?? '', /^it is missing: entry 9 is expected/)
@@ -210,7 +210,7 @@ eachDatabase((_kind, open) => {
       assert.match((await verify(middle)).broken?.why ?? '', /its hash is not the expected one/)
     })
 
-    test('and an intact log passes, also against every earlier end', async () => {
+    test('but an intact log passes, also against every earlier end', async () => {
       await put(whole)
       for (const { seq, hash } of whole) {
         assert.equal((await verify({ seq: seq ?? 0, hash: hash ?? '' })).broken, undefined)
@@ -219,14 +219,14 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  test('old entries are removed from the beginning alone, and that is an entry itself', async () => {
+  test('removes old entries only from the beginning, and records the removal', async () => {
     await clear()
     await record(1200)
     await link()
     const { end } = await verify()
     const at = async (seq: number) => (await audit.linkedAfter(seq - 1, 1))[0] ?? assert.fail()
     const [third, before] = [await at(3), (await at(701)).at]
-    // Three batches, each at the worst moment: the verification has just seen where the chain begins.
+    // Three batches, each at the worst moment: the verification has just read where the chain begins.
     let batches = 0
     const hindered: typeof audit = {
       ...audit,
@@ -262,7 +262,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await audit.list({ action: 'audit.remove' }, { limit: 9 })).length, told.length)
   })
 
-  test('a list has the newest first, by every filter, a page at a time; an export the oldest', async () => {
+  test('lists the newest first, by every filter, a page at a time, and exports the oldest first', async () => {
     await clear()
     await record(3, 'ada')
     await record(4, 'bob')

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import type { AuditEntryId } from '@ratafia/api'
 
 export interface AuditEntry {
-  /** Ids sort by the time the entries were made. */
+  /** Ids sort by when the entries were created. */
   readonly id: AuditEntryId
   readonly at: Date
   readonly actor: string
   readonly source: string
   readonly action: string
   readonly subject: string
-  /** A JSON object, as it is stored. */
+  /** A JSON object as text, exactly as it is stored. */
   readonly details: string
 }
 
@@ -26,8 +26,8 @@ export interface Link {
 export type LinkedEntry = AuditEntry & Link
 
 /**
- * SHA-256, hexadecimal, of a JSON list as `JSON.stringify` writes it: seq, previous hash, id, instant in milliseconds,
- * actor, source, action, subject, details (a text).
+ * Returns the SHA-256, in hexadecimal, of a JSON list as `JSON.stringify` writes it: seq, previous hash, id,
+ * instant in milliseconds, actor, source, action, subject, details (a text).
  */
 export function hashOf(entry: AuditEntry, { seq, previousHash }: Omit<Link, 'hash'>): string {
   const { id, at, actor, source, action, subject, details } = entry

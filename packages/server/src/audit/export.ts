@@ -1,4 +1,6 @@
-/** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
+/**
+ * Exports the audit log as rows, oldest first, in pages. A log of any length needs the memory of one page.
+ */
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, isAtDatabase, requireForAll } from '../authority.ts'
 import { exportText, jsonLines } from '../files/export-rows.ts'
@@ -12,11 +14,14 @@ const PAGE = 1000
 interface AuditExport {
   readonly filter: AuditFilter
   readonly authority: Authority
-  /** The last entry that may be in it. Default: none is the last. */
+  /** The last entry that the export can contain. Default: no limit. */
   readonly through?: AuditEntryId | undefined
 }
 
-/** Throws {@link RequestError} `permission-denied`, and `invalid-field`, before the first page is asked for. */
+/**
+ * Throws {@link RequestError} `permission-denied` and `invalid-field` immediately, before the first page is
+ * read.
+ */
 export function auditPages(
   { filter, authority, through }: AuditExport,
   stores: TransactionStores,
@@ -26,7 +31,7 @@ export function auditPages(
   return pages({ filter, through }, stores)
 }
 
-/** No query looks at more than `mostRows`, and no page is empty. */
+/** Yields pages, none of them empty. No query looks at more than `mostRows`. */
 async function* pages(
   { filter, through }: Omit<AuditExport, 'authority'>,
   { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores,
@@ -62,9 +67,9 @@ interface Wanted {
 }
 
 /**
- * For callers who are not at the database: the export is itself an entry (contract/administration.md, A20). The text, in
- * chunks, of the entries that are there now: an export has an end, however fast the log grows. Throws
- * {@link RequestError} as `auditPages` does; then there is no entry.
+ * Returns the text, in chunks, of the entries that exist now, so that an export ends however fast the log
+ * grows. For callers who are not at the database, the export itself is recorded (contract/administration.md,
+ * A20). Throws {@link RequestError} as `auditPages` does, and then records nothing.
  */
 export async function exportAudit(
   { filter, format, authority }: Wanted,

@@ -1,12 +1,12 @@
 /**
- * Links the entries of recent changes to the chain, one after the other, whichever node does it. Changes do not link
- * their own entries: all of them would wait for the end of the chain.
+ * Links the entries of recent changes to the chain, one after the other, on any node. Changes do not link
+ * their own entries, because all of them would wait for the end of the chain.
  */
 import type { Stores } from '../stores.ts'
 import type { AuditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
-/** Runs a transaction on the log alone. */
+/** Runs a transaction on the audit log only. */
 type InAudit = <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
 
 declare module '../stores.ts' {
@@ -15,10 +15,10 @@ declare module '../stores.ts' {
   }
 }
 
-/** Entries of one transaction. */
+/** How many entries one transaction links. */
 const BATCH = 500
 
-/** Returns how many were linked. Stops between two batches if `goOn` is false. */
+/** Links all entries and returns how many. Stops between two batches if `goOn` is false. */
 export async function linkEntries(
   { audit, inAudit }: Stores,
   goOn: () => Promise<boolean> = async () => true,
@@ -34,7 +34,7 @@ export async function linkEntries(
 
 async function linkBatch(audit: AuditStore): Promise<number> {
   let { seq, hash: previousHash } = await audit.lockChain()
-  // Read under the lock, so that it contains nothing that another node has linked.
+  // Read under the lock, so that the list has no entry that another node has linked.
   const linked = (await audit.unlinked(BATCH)).map((entry): LinkedEntry => {
     seq += 1
     const hash = hashOf(entry, { seq, previousHash })

@@ -1,4 +1,7 @@
-/** The newest entries of the audit log, a page at a time, in bounded work (contract/administration.md, A8). */
+/**
+ * Lists the newest entries of the audit log, a page at a time, with bounded work (contract/administration.md,
+ * A8).
+ */
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { ACTIONS } from '../change.ts'
@@ -11,7 +14,7 @@ export interface AuditPage {
   readonly entries: readonly ListedEntry[]
   /** Pass it as `before` to get the next page; undefined on the last one. */
   readonly next: AuditEntryId | undefined
-  /** Undefined: as many as were needed. Else rows were left, but no more were looked at. */
+  /** How many rows were examined before the search stopped early; undefined if it did not. */
   readonly examined: number | undefined
 }
 
@@ -21,10 +24,12 @@ interface AuditListing extends AuditFilter {
   readonly limit: number
 }
 
-/** How many rows are looked at for a page, which may then be short. */
+/** How many rows a page examines at most; the page can be short then. */
 export const MOST_AUDIT_ROWS = 20_000
 
-/** Throws {@link RequestError} `permission-denied`, and `invalid-field` for an action that there is not. */
+/**
+ * Lists entries. Throws {@link RequestError} `permission-denied`, and `invalid-field` for an unknown action.
+ */
 export async function listAudit(
   { authority, before, limit, ...filter }: AuditListing,
   { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores,
@@ -39,7 +44,7 @@ export async function listAudit(
   return { entries, next: last, examined: last === undefined ? undefined : mostRows }
 }
 
-/** Whoever mistypes one must not read that nothing happened. */
+/** Throws for an unknown action. A typing mistake must not look as if nothing had happened. */
 export function checkAction({ action }: AuditFilter): void {
   if (action === undefined || Object.hasOwn(ACTIONS, action)) return
   throw invalidField(`${JSON.stringify(action.slice(0, 64))} is not an action of the audit log.`, {
@@ -47,7 +52,7 @@ export function checkAction({ action }: AuditFilter): void {
   })
 }
 
-/** An entry of the audit log, as the API and `--json` show it. Times are RFC 3339 in UTC. */
+/** Returns an entry as the API and `--json` show it. Times are RFC 3339 in UTC. */
 export const auditRecord = ({ link, at, details, ...entry }: ListedEntry) => ({
   seq: link?.seq ?? null,
   id: entry.id,

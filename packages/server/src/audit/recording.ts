@@ -1,11 +1,14 @@
-/** How a change gets its entry in the audit log. */
+/** Creates the audit log entry of a change. */
 import { newAuditEntryId } from '@ratafia/api'
 import type { AuditedChange, Author, Recording } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { AuditStore } from './audit-store.ts'
 import type { AuditEntry } from './entry.ts'
 
-/** Entries are linked to the chain later, so that no change waits for another. */
+/**
+ * Returns a function that records changes. Entries are linked to the chain later, so that no change waits for
+ * another.
+ */
 export const recordingBy = (
   author: Author,
   { audit, clock }: { readonly audit: Pick<AuditStore, 'add'>; readonly clock: Clock },
@@ -27,5 +30,5 @@ export function entryOf(
   }
 }
 
-/** Unchecked names may contain characters that a database cannot store as text. */
+/** Replaces characters that a database can't store, because names are unchecked. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

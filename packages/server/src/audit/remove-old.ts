@@ -1,7 +1,7 @@
-/** Removes the oldest entries of the audit log, if so configured: the chain then begins later. */
+/** Removes the oldest entries of the audit log, if configured. The chain then begins later. */
 import type { Changing } from '../change.ts'
 
-/** Removes one batch and returns how many; the removal is itself an entry. */
+/** Removes one batch and returns its size. The removal itself is recorded. */
 export function removeOldEntries(before: Date, limit: number, change: Changing): Promise<number> {
   return change(async ({ audit, record }) => {
     const { removed, last } = await audit.removeOldest(await audit.lockChain(), before, limit)

@@ -1,9 +1,11 @@
-/** Checks that the chain of the audit log is whole: no entry was changed, removed, reordered or inserted. */
+/**
+ * Verifies that the chain of the audit log is intact: no entry was changed, removed, reordered or inserted.
+ */
 import type { TransactionStores } from '../stores.ts'
 import type { Chain } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
-/** An entry known from elsewhere: printed by an earlier verification. */
+/** An entry known from elsewhere, namely from the output of an earlier verification. */
 export interface Anchor {
   readonly seq: number
   readonly hash: string
@@ -12,15 +14,15 @@ export interface Anchor {
 export interface AuditVerdict {
   /** How many entries were checked and are intact. */
   readonly verified: number
-  /** Entries not linked yet: nothing protects them. */
+  /** How many entries are not linked yet. Nothing protects them. */
   readonly unlinked: number
-  /** The last intact entry: pass it to the next verification. `seq` is 0 without one. */
+  /** The last intact entry, to pass to the next verification. `seq` is 0 if there is none. */
   readonly end: Anchor
-  /** The first entry that is not intact. None after it is checked. */
+  /** The first entry that is not intact. No entry after it is checked. */
   readonly broken: { readonly seq: number; readonly why: string } | undefined
 }
 
-/** Undefined for what is no `SEQ:HASH`. */
+/** Returns the anchor in a text `SEQ:HASH`; undefined for any other text. */
 export function readAnchor(text: string): Anchor | undefined {
   const [, seq, hash] = /^(0|[1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
   return hash === undefined ? undefined : { seq: Number(seq), hash }
@@ -30,13 +32,13 @@ export const anchorText = ({ seq, hash }: Anchor): string => `${seq}:${hash}`
 
 interface VerifyAuditOptions {
   readonly expect?: Anchor | undefined
-  /** How many entries were checked, and how many there are. */
+  /** Receives how many entries were checked, and how many there are. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 const PAGE = 1000
 
-/** Reads the whole chain, a page at a time, while it may grow. */
+/** Verifies the whole chain, a page at a time, while it can grow. */
 export async function verifyAudit(
   options: VerifyAuditOptions,
   stores: TransactionStores,
@@ -44,7 +46,7 @@ export async function verifyAudit(
   for (let chain = await stores.audit.chain(); ; ) {
     const verdict = await verifyFrom(chain, options, stores)
     if (!verdict.broken) return verdict
-    // Retention may have removed its beginning in between: then check again, from the new beginning.
+    // Retention may have removed its beginning in between. Check again from the new beginning.
     const now = await stores.audit.chain()
     if (now.baseSeq <= chain.baseSeq) return verdict
     chain = now
@@ -64,7 +66,7 @@ async function verifyFrom(
     broken,
   })
   if (begin.baseSeq > 0 && !(await isRecorded(begin, audit))) {
-    const why = 'it and those before it were removed, and no entry says so'
+    const why = 'it and earlier entries were removed, and no entry records this'
     return verdict({ seq: begin.baseSeq, why })
   }
   if (expect && expect.seq < begin.baseSeq) {
@@ -84,7 +86,7 @@ async function verifyFrom(
     }
     const chain = await audit.chain()
     onProgress?.(end.seq - begin.baseSeq, chain.seq - begin.baseSeq)
-    // It may have grown since the page was read.
+    // The chain may have grown since the page was read.
     if (chain.seq > end.seq && (page.length > 0 || (await audit.linkedAfter(end.seq, 1)).length > 0)) continue
     if (chain.seq > end.seq) {
       return verdict({ seq: end.seq + 1, why: `it is missing: the chain has ${chain.seq} entries` })
@@ -99,7 +101,10 @@ async function verifyFrom(
   }
 }
 
-/** Removing the beginning adds an entry in the same transaction: see remove-old.ts. */
+/**
+ * Whether the removal of the beginning is recorded. It adds an entry in the same transaction: see
+ * remove-old.ts.
+ */
 async function isRecorded({ baseSeq, baseHash }: Chain, audit: TransactionStores['audit']): Promise<boolean> {
   const said = await audit.list({ action: 'audit.remove', subject: String(baseSeq) }, { limit: 10 })
   return said.some(({ details }) => details.includes(`"hash":"${baseHash}"`))
@@ -107,7 +112,7 @@ async function isRecorded({ baseSeq, baseHash }: Chain, audit: TransactionStores
 
 function fault(entry: LinkedEntry, { seq, hash }: Anchor): string | undefined {
   if (entry.seq !== seq + 1) return `it is missing: entry ${entry.seq} comes after entry ${seq}`
-  if (entry.previousHash !== hash) return 'it does not follow the entry before it'
+  if (entry.previousHash !== hash) return 'it does not follow the previous entry'
   if (entry.hash !== hashOf(entry, entry)) return 'its content does not match its hash'
   return undefined
 }

@@ -1,4 +1,4 @@
-/** Writes the whole database into a file, as it is at one moment, while nodes keep writing. */
+/** Writes a snapshot of the whole database into a file, while nodes keep writing. */
 
 import { createHash } from 'node:crypto'
 import { invalidRequest, type RequestError } from '../errors.ts'
@@ -17,16 +17,16 @@ import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-dat
 
 interface BackUpDeps {
   readonly wholeDatabase: WholeDatabaseStore
-  /** Of the installation; without it the file gets no seal. */
+  /** The installation's sealer; without it the file gets no seal. */
   readonly sealer: Sealer | undefined
   readonly release: string
   readonly madeAt: Date
 }
 
 /**
- * `write` gets the text of the file, to compress and store as it is produced. What it has written is valid only once
- * this resolves. Throws {@link RequestError} for a database without tables, of a newer release or of another secret
- * key, `Unavailable`, and whatever `write` throws.
+ * Passes the text of the file to `write`, which compresses and stores it as it arrives. The file is valid
+ * only once this resolves. Throws {@link RequestError} for a database without tables, of a newer release or
+ * with another secret key, `Unavailable`, and any error of `write`.
  */
 export function backUp(
   {
@@ -41,12 +41,12 @@ export function backUp(
   return wholeDatabase.read(async (snapshot) => {
     const { ourMigrations, migrations, kind, tables } = snapshot
     if (migrations.length === 0) {
-      throw invalidRequest('The database has no tables of Ratafia: there is nothing to back up.')
+      throw invalidRequest('The database has no tables of Ratafia, so there is nothing to back up.')
     }
     const unknown = migrations.filter((name) => !ourMigrations.includes(name))
     if (unknown.length > 0) {
       throw invalidRequest(
-        `The database was migrated by a newer release (${unknown.join(', ')}), and contains what this one does not know: back it up with that one.`,
+        `The database was migrated by a newer release (${unknown.join(', ')}), and this release does not know all of its contents. Back it up with the newer release.`,
       )
     }
     if (sealer) await requireItsSecret(snapshot, sealer)
@@ -60,7 +60,10 @@ export function backUp(
   })
 }
 
-/** A seal under another key would show only when the backup is needed. */
+/**
+ * Throws if the sealer does not fit the database. A seal under another key would go unnoticed until a
+ * restore.
+ */
 async function requireItsSecret(snapshot: Snapshot, sealer: Sealer): Promise<void> {
   const table = snapshot.tables.find(({ name }) => name === 'seal_check')
   if (!table) return
@@ -70,7 +73,7 @@ async function requireItsSecret(snapshot: Snapshot, sealer: Sealer): Promise<voi
       const sealed = row[at]
       if (sealed instanceof Uint8Array && sealer.unseal(SEAL_CHECK_PURPOSE, sealed)) continue
       throw invalidRequest(
-        'The secret key is not the one of this database: set RATAFIA_SECRET_KEY to the right one, or give --unsealed to make a backup that a restore does not trust by itself.',
+        "The secret key is not this database's. Set RATAFIA_SECRET_KEY to the right one, or pass --unsealed for a backup without a seal, which a restore refuses by default.",
       )
     }
   }
@@ -101,8 +104,8 @@ async function* tablesOf(
 }
 
 /**
- * The text of the file, before gzip; without `seal` it ends without one. Throws {@link RequestError} for a row that no
- * restore would accept.
+ * Yields the text of the file, before gzip. Without `seal` the file has none. Throws {@link RequestError} for
+ * a row that is too large for any restore.
  */
 export async function* backupText(
   header: Header,
@@ -138,5 +141,5 @@ export async function* backupText(
 
 const tooLong = (table: string): RequestError =>
   invalidRequest(
-    `A row of the table ${table} takes more than ${LINE_BYTES / 1024 / 1024} MiB: no restore would accept it.`,
+    `A row of the table ${table} is larger than ${LINE_BYTES / 1024 / 1024} MiB, and no restore would accept it.`,
   )

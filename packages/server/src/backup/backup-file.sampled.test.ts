@@ -1,4 +1,4 @@
-/** The file of a backup: what is written is read, and what was cut short or changed is refused. */
+/** Tests the backup file: a written file can be read, and one that was cut short or changed is refused. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { backupText } from './back-up.ts'
 import { type BackupRow, FORMAT, type Header, type TableHead } from './backup-file.ts'
 import { readBackup } from './read-backup.ts'
 
-/** Places that the quick run leaves out between two that it tries. */
+/** How far the positions that are tried lie apart. The quick run skips most. */
 const STRIDE = FULL ? 1 : 64
 
 const HEADER: Header = {
@@ -77,7 +77,7 @@ const EXAMPLE: Content = {
   ],
 }
 
-test('what is written is read, whatever the values and the chunks', async () => {
+test('reads back what it wrote, with any values and chunks', async () => {
   const value = fc.tuple(
     fc.option(fc.string({ unit: 'binary' })),
     fc.option(fc.maxSafeInteger()),
@@ -104,7 +104,7 @@ const refused = (error: unknown): boolean => {
   return true
 }
 
-test('a file that was cut short anywhere is refused, as gzip and as text', async () => {
+test('refuses a file cut short anywhere, as gzip and as text', async () => {
   const file = await written(EXAMPLE)
   for (let length = 0; length < file.length; length += 7 * STRIDE)
     await assert.rejects(read(file.subarray(0, length)), refused)
@@ -119,12 +119,12 @@ test('a file that was cut short anywhere is refused, as gzip and as text', async
   }
 })
 
-test('a file with any byte changed is refused, or says the same', async () => {
+test('refuses a file with any byte changed, unless its content is the same', async () => {
   const file = await written(EXAMPLE)
   for (let at = 0; at < file.length; at += 5 * STRIDE) {
     const changed = Buffer.from(file)
     changed[at] = (changed[at] as number) ^ 0x10
-    // Some bytes of gzip's head mean nothing.
+    // Some bytes of gzip's header have no effect.
     const result = await read(changed).catch(refused)
     if (result !== true) assert.deepEqual(result, EXAMPLE, `byte ${at}`)
   }
@@ -136,7 +136,7 @@ test('a file with any byte changed is refused, or says the same', async () => {
   }
 })
 
-test('what is not a backup, or has a later format, is refused with a reason', async () => {
+test('refuses a file that is not a backup, or has a later format, with a reason', async () => {
   const text = gunzipSync(await written(EXAMPLE)).toString()
   for (const [content, says] of [
     [Buffer.from('SQLite format 3\0'), /it is not gzip/],
@@ -169,7 +169,7 @@ test('what is not a backup, or has a later format, is refused with a reason', as
   }
 })
 
-/** gzip of `line` so many times, made while it is read. */
+/** Yields gzip of `line` repeated `times` times, produced while it is read. */
 async function* bomb(head: string, line: Buffer, times: number): AsyncGenerator<Buffer> {
   const gzip = createGzip()
   gzip.write(head)
@@ -183,7 +183,7 @@ async function* bomb(head: string, line: Buffer, times: number): AsyncGenerator<
   yield* gzip
 }
 
-test('a file that unpacks to very much is refused, or handed on in pages of some megabytes', async () => {
+test('refuses a file that unpacks to an endless line, and passes others on in pages of some megabytes', async () => {
   const [header = ''] = gunzipSync(await written(EXAMPLE))
     .toString()
     .split('\n')
@@ -201,10 +201,10 @@ test('a file that unpacks to very much is refused, or handed on in pages of some
   assert.ok(pages.length >= 5 && Math.max(...pages) <= 3, `${pages}`)
 })
 
-test('a row that no restore would accept is refused when it is written', async () => {
+test('refuses to write a row that no restore would accept', async () => {
   const rows = [['x'.repeat(33 * 1024 * 1024), 1, null, null]]
   await assert.rejects(written({ header: HEADER, tables: [{ table: 'full', columns: COLUMNS, rows }] }), {
     code: 'invalid-request',
-    message: 'A row of the table full takes more than 32 MiB: no restore would accept it.',
+    message: 'A row of the table full is larger than 32 MiB, and no restore would accept it.',
   })
 })

@@ -1,4 +1,4 @@
-/** Reads the file of a backup, which is hostile until it fits the rules of `backup-file.ts`. */
+/** Reads a backup file, which is hostile until it fits the rules of `backup-file.ts`. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -18,22 +18,22 @@ import {
 } from './backup-file.ts'
 import { isUnreleased } from './whole-database-store.ts'
 
-/** Called in this order: a header; each table, followed by its rows. */
+/** Receives the contents in this order: a header, then each table, followed by its rows. */
 export interface BackupReader {
   header(header: Header): Promise<void>
   table(head: TableHead): Promise<void>
   rows(rows: readonly BackupRow[]): Promise<void>
 }
 
-/** Rows are passed on once there are this many rows or bytes. */
+/** Rows are passed on in pages of at most this many rows, and about this many bytes. */
 const PAGE = 500
 const PAGE_BYTES = 8 * 1024 * 1024
-/** Far more than a schema has. */
+/** The most tables in a file, far more than a schema has. */
 const TABLES = 1_000
 
 /**
- * Reads a whole file and returns its totals and how it ends. What it passes on is well-formed, but only the end shows
- * whether the file is whole: until then rely on nothing. Throws {@link ImportError}.
+ * Reads a whole file and returns its totals and its end. Everything it passes on is well-formed, but only the
+ * end shows whether the file is complete, so rely on nothing until this resolves. Throws {@link ImportError}.
  */
 export async function readBackup(
   source: AsyncIterable<Uint8Array>,
@@ -101,7 +101,7 @@ const damaged = (what: string): ImportError =>
 async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
   const piped = pipeline(Readable.from(source), gunzip)
-  // Awaited below; until then a rejection must not count as unhandled.
+  // It is awaited below; until then a rejection must not count as unhandled.
   piped.catch(() => undefined)
   try {
     const parts: Buffer[] = []
@@ -145,7 +145,7 @@ const isText = (value: unknown, form: RegExp): value is string =>
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-// They end up in messages on a terminal and in the audit log.
+// These values end up in messages on a terminal and in the audit log.
 const RELEASE = /^[0-9A-Za-z.+-]{1,64}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const DATABASE = /^(sqlite|postgres)$/
@@ -159,7 +159,7 @@ function headerOf(value: unknown): Header {
   if (typeof format !== 'number' || !isText(release, RELEASE)) throw noHeader
   if (format !== FORMAT) {
     throw new ImportError(
-      `The file has the format ${format}, and this release reads ${FORMAT}: restore it with the release that made it (${release}).`,
+      `The file has the format ${format}, but this release reads ${FORMAT}. Restore it with the release that made it (${release}).`,
     )
   }
   if (!isText(madeAt, INSTANT) || !isText(database, DATABASE) || !isTexts(migrations)) throw noHeader
@@ -184,7 +184,7 @@ function tableOf(value: unknown, line: number): TableHead {
     if (!isTexts(column) || column.length !== 2) throw noTable
     const [name, kind] = column
     if (!isText(name, NAME) || !KINDS.has(kind)) throw noTable
-    // KINDS contains nothing else.
+    // KINDS has only these values.
     return { name, kind: kind as Kind }
   })
   if (new Set(read.map(({ name }) => name)).size !== read.length) throw noTable
@@ -199,7 +199,7 @@ function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: 
     if (kind === 'text' && typeof value === 'string') return value
     if (kind === 'bytes' && typeof value === 'string') {
       const bytes = Buffer.from(value, 'base64')
-      // Node's decoder drops unknown characters.
+      // Node's decoder drops unknown characters, so compare.
       if (base64(bytes) === value) return bytes
     }
     if (kind === 'integer' && Number.isSafeInteger(value)) return value as number

@@ -1,6 +1,6 @@
 /**
- * What a restore refuses, it refuses whole: files that somebody wrote, other schemas, other secret keys. What the
- * database refuses, and what is restored, runs on both.
+ * A restore refuses a file as a whole: a file with invalid contents, another schema or another secret key.
+ * Tests of what the database refuses, and of what is restored, run on both databases.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -45,7 +45,7 @@ const wholeOf = (database: Database, ours = migrations) =>
     ours,
   )
 
-/** All lines of a backup. */
+/** Returns all lines of a backup. */
 async function backedUp(database: Database, sealer?: Sealer, ours = migrations): Promise<string[]> {
   let text = ''
   const write = async (parts: AsyncIterable<string>) => {
@@ -55,10 +55,10 @@ async function backedUp(database: Database, sealer?: Sealer, ours = migrations):
   return text.trimEnd().split('\n')
 }
 
-/** The lines of a backup, without the last. */
+/** Returns the lines of a backup, without the last. */
 const linesOf = async (database: Database) => (await backedUp(database)).slice(0, -1)
 
-/** A file of these lines with the right last one, as whoever writes one can make it. */
+/** Returns a file of these lines with the correct last line, which anyone who writes a file can compute. */
 function fileOf(lines: readonly string[], seal?: string): Buffer {
   const text = lines.map((line) => `${line}\n`).join('')
   const tables = lines.filter((line) => line.startsWith('{"table"')).length
@@ -118,9 +118,9 @@ eachDatabase((source, open) => {
     return other
   }
 
-  /** Where the first row of a table is. */
+  /** Returns the index of a table's first row. */
   const rowOf = (table: string) => lines.findIndex((line) => line.startsWith(`{"table":"${table}"`)) + 1
-  /** With other bytes in its last text, which is what is sealed there. */
+  /** Returns the lines with other bytes in the last text of that row, which is the sealed one. */
   const damagedRow = (table: string) =>
     lines.map((line, at) =>
       at === rowOf(table) ? line.replace(/"([^"]{22})....([^"]*",\d+\])$/, '"$1AAAA$2') : line,
@@ -128,17 +128,17 @@ eachDatabase((source, open) => {
 
   eachDatabase((kind, _none, { openEmpty }) => {
     type Hostile = readonly [what: string, file: () => readonly string[], says: RegExp]
-    /** Refused because of what is read, whatever the database. */
+    /** Files refused while they are read, on any database. */
     const READ: readonly Hostile[] = [
       [
         'of a newer release',
         () => changed('"0001-schema"', '"0001-schema","0099-more"'),
-        /^The file was made by a newer release \(0\.0\.1, with 0099-more\): restore it with that one/,
+        /^The file was made by a newer release \(0\.0\.1, with 0099-more\): restore it with that release/,
       ],
       [
         'without a schema',
         () => changed(/"migrations":\[.*\]/, '"migrations":[]'),
-        /schema of the file is not that of any release/,
+        /The file's schema does not match any release/,
       ],
       [
         'from before the first release',
@@ -166,12 +166,12 @@ eachDatabase((source, open) => {
         /is no bytes|a column account\.username,/,
       ],
       [
-        'with keys of somebody else, and nothing that says so',
+        'with keys of another installation, and no seal check',
         () => damagedRow('root_key').filter((_, at) => at !== rowOf('seal_check')),
         /^The backup is sealed under a different secret key/,
       ],
     ]
-    /** Refused by the database. */
+    /** Files that the database refuses. */
     const STORED: readonly Hostile[] = [
       [
         'with tables in another order',
@@ -187,11 +187,11 @@ eachDatabase((source, open) => {
         /^The file has a row of account that the database refuses: /,
       ],
       [
-        'without what a column needs',
+        'without a value that a column requires',
         () => changed('"id-of-ann","ann"', '"id-of-ann",null'),
         /a row of account that/,
       ],
-      // SQLite has one size of them.
+      // SQLite has integers of one size only.
       ...(kind === 'postgres'
         ? [
             [
@@ -205,7 +205,7 @@ eachDatabase((source, open) => {
       ['with half a character', () => changed('"é"', '"\\ud800"'), /a row of account that/],
     ]
     for (const [what, file, says] of kind === 'sqlite' ? [...READ, ...STORED] : STORED) {
-      testOnce(`a file ${what} is refused, and leaves no row and no table`, async () => {
+      testOnce(`refuses a file ${what}, and leaves no row and no table`, async () => {
         const database = await openEmpty()
         await assert.rejects(into(database, fileOf(file())), (error: unknown) => {
           assert.ok(error instanceof ImportError || error instanceof RequestError, String(error))
@@ -219,7 +219,7 @@ eachDatabase((source, open) => {
       })
     }
 
-    test('under another secret key it is refused; with the key as the previous one it is taken', async () => {
+    test('refuses a backup under another secret key, and accepts it with that key as the previous one', async () => {
       const database = await openEmpty()
       const other = randomBytes(32)
       const file = fileOf(lines)
@@ -233,7 +233,7 @@ eachDatabase((source, open) => {
       assert.deepEqual(await usernames(database), ['ann'])
     })
 
-    test('over what is there only when asked to; a value that was damaged before is named', async () => {
+    test('replaces a database only when asked to, and names a value that was damaged before', async () => {
       const database = await openEmpty()
       await database.query.insertInto('account').values(account('bob')).execute()
       await assert.rejects(into(database, fileOf(lines)), /is not empty: the table \w+ has rows/)
@@ -259,7 +259,7 @@ eachDatabase((kind, open) => {
     })
     const sealed = { unsealed: false, replace: true }
 
-    test('Guarantee: a file that somebody changed is refused, whatever its checksum and its seal', async () => {
+    test('Guarantee: refuses a file that was changed, whatever its checksum and its seal', async () => {
       const database = await open()
       const changed = lines.map((line) => line.replace('"ann"', '"eve"'))
       assert.notDeepEqual(changed, lines)
@@ -269,11 +269,11 @@ eachDatabase((kind, open) => {
         [fileOf(changed, forged), /^The seal of the backup does not match/],
         [fileOf(lines, `${seal}AAAA`), /is damaged, or not a backup|seal of the backup does not match/],
         [fileOf(lines, 'no seal'), /its seal is not base64/],
-        [fileOf(changed), /^The backup has no seal: .* give --unsealed\. Nothing was restored\.$/],
+        [fileOf(changed), /^The backup has no seal: .* pass --unsealed\. Nothing was restored\.$/],
       ] as const) {
         await assert.rejects(into(database, file, sealed), { message: says })
       }
-      // To be told that a file has no seal is not to take one that is wrong.
+      // --unsealed allows a missing seal, not a wrong one.
       await assert.rejects(
         into(database, fileOf(changed, seal), { replace: true }),
         /seal of the backup does not match/,
@@ -281,18 +281,18 @@ eachDatabase((kind, open) => {
       assert.deepEqual(await usernames(database), ['ann'])
     })
 
-    testOnce('of the former secret key is good while that is set', async () => {
+    testOnce('of the previous secret key is accepted while that key is set', async () => {
       const sealer = createSealer({ current: randomBytes(32), previous: secret })
       const database = await open()
       await into(database, fileOf(lines, seal), { ...sealed, sealer })
       assert.deepEqual(await usernames(database), ['ann'])
     })
 
-    testOnce('is not made with the secret key of another installation', async () => {
+    testOnce('is not created with the secret key of another installation', async () => {
       const database = await open()
       await into(database, fileOf(lines, seal), sealed)
       await assert.rejects(backedUp(database, createSealer(randomBytes(32))), {
-        message: /^The secret key is not the one of this database: .* --unsealed/,
+        message: /^The secret key is not this database's\. .* --unsealed/,
       })
       assert.equal(JSON.parse((await backedUp(database)).at(-1) ?? '').seal, undefined)
     })
@@ -312,7 +312,7 @@ oneDatabase((_source, made) => {
 
   eachDatabase((_target, open, { openEmpty }) => {
     suite('a backup of an older release', () => {
-      test('is brought up to date, and goes on', async () => {
+      test('is brought up to date and works', async () => {
         const database = await openEmpty()
         const restored = await into(database, fileOf(lines), { ours: nextRelease })
         assert.equal(restored.rows, lines.filter((line) => line.startsWith('[')).length)
@@ -328,11 +328,11 @@ oneDatabase((_source, made) => {
         assert.ok(again.some((line) => line.startsWith('{"table":"account"') && line.includes('"nickname"')))
       })
 
-      test('is refused where a newer schema is, also with what is there to be replaced, and nothing is lost', async () => {
+      test('is refused by a database with a newer schema, even to replace it, and nothing is lost', async () => {
         const database = await open()
         for (const replace of [false, true]) {
           const refusal = replace
-            ? /The backup was made by an older release \(0\.0\.1\), and .*0002-more/
+            ? /The backup was made by an older release \(0\.0\.1\), but .*0002-more/
             : /is not empty/
           await assert.rejects(into(database, fileOf(lines), { replace, ours: nextRelease }), refusal)
         }
@@ -342,18 +342,18 @@ oneDatabase((_source, made) => {
   })
 
   oneDatabase((_target, _open, { openEmpty }) => {
-    test('a file whose schema has a gap is refused', async () => {
+    test('refuses a file whose schema has a gap', async () => {
       const file = fileOf(lines.map((line) => line.replace('["0001-schema"]', '["0002-more"]')))
       const database = await openEmpty()
       await assert.rejects(into(database, file, { ours: nextRelease }), {
-        message: 'The schema of the file is not that of any release. Nothing was restored.',
+        message: "The file's schema does not match any release. Nothing was restored.",
       })
     })
   })
 })
 
 eachDatabase((_kind, open) => {
-  test('a node that starts meanwhile waits, and what it then writes is not deleted', async () => {
+  test('a node that starts meanwhile waits, and the rows it then writes are not deleted', async () => {
     const [restoring, starting] = [await open(), await open()]
     await filled(restoring)
     const file = fileOf(await linesOf(restoring))
@@ -390,18 +390,18 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(order, ['read', 'written'])
   })
 
-  test('a database that a newer release has migrated is not backed up without what this one does not know', async () => {
+  test('refuses to back up a database that a newer release has migrated', async () => {
     const database = await open()
     await migrate(database, {
       migrations: [...migrations, { name: '0099-more', statements: () => ['create table more (id text)'] }],
     })
     await assert.rejects(
       linesOf(database),
-      /was migrated by a newer release \(0099-more\).*back it up with that one/,
+      /was migrated by a newer release \(0099-more\).*Back it up with the newer release/,
     )
   })
 
-  test('rows of a megabyte come in pages of a few', async () => {
+  test('reads rows of a megabyte in pages of a few', async () => {
     const database = await open()
     const details = 'x'.repeat(1024 * 1024)
     const entry = {

@@ -1,4 +1,4 @@
-/** Puts the rows of a backup into a database of either kind: all of them, or none. */
+/** Restores the rows of a backup into a database of either kind: all of them, or none. */
 import type { DirectAuthority } from '../authority.ts'
 import { invalidRequest, type RequestError } from '../errors.ts'
 import { ImportError } from '../files/import-rows.ts'
@@ -9,11 +9,11 @@ import { readBackup } from './read-backup.ts'
 import type { Replacement, WholeDatabaseStore } from './whole-database-store.ts'
 
 export interface RestoreRequest {
-  /** The bytes of the file from their beginning, each time it is called. */
+  /** Returns the bytes of the file from the beginning at each call. */
   readonly open: () => AsyncIterable<Uint8Array>
-  /** Deletes what the database contains. */
+  /** Deletes the contents of the database first. */
   readonly replace: boolean
-  /** Takes a file without a seal too: anybody may have written it. */
+  /** Accepts a file without a seal, which could be from anyone. */
   readonly unsealed: boolean
   /** Revokes the token sessions opened since then. */
   readonly revokeSessionsSince: Date | undefined
@@ -24,8 +24,8 @@ export interface Restored extends Totals {
   readonly database: string
   readonly revokedSessions: number
   /**
-   * Names of sealed values that do not open, though others do: they were damaged before the backup, or are sealed under
-   * a key that is not configured.
+   * Names of sealed values that do not open although others do. They were damaged before the backup, or are
+   * sealed under a key that is not configured.
    */
   readonly unreadable: readonly string[]
 }
@@ -34,15 +34,15 @@ interface RestoreDeps {
   readonly wholeDatabase: WholeDatabaseStore
   readonly sealer: Sealer
   readonly now: Date
-  /** Who revokes. The roles in the database say nothing yet. */
+  /** The author of the revocations. The roles in the database don't count yet. */
   readonly authority: DirectAuthority
 }
 
 /**
- * Creates the schema of the backup, inserts its rows, and then brings the schema up to date: so a backup of an older
- * release can be restored. Throws {@link RequestError} for a database that is not empty, and for a backup that is
- * sealed under another secret key, was changed, or has no seal; {@link ImportError} for a file that is not whole, not
- * from here, or of a newer release. No row is changed then.
+ * Creates the backup's schema, inserts its rows, and then brings the schema up to date, so that it can
+ * restore a backup of an older release. Throws {@link RequestError} for a database that is not empty, and for
+ * a backup that is sealed under another secret key, was changed, or has no seal. Throws {@link ImportError}
+ * for a file that is incomplete, not a backup, or from a newer release. In these cases no row is changed.
  */
 export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Restored> {
   return deps.wholeDatabase.replace(async (target) => {
@@ -57,7 +57,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
         requireKnownSchema(read, target.ourMigrations)
         requireNotNewer(there, read)
         await target.migrate(read.migrations)
-        // Also of what `ratafia migrate` wrote in a new database.
+        // This also clears what `ratafia migrate` wrote in a new database.
         await target.clear()
         known = new Map(
           (await target.tables()).map(({ name, columns }) => [
@@ -102,7 +102,9 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
   })
 }
 
-/** Reads the whole file, and changes nothing; only a restore opens the seal. Throws {@link ImportError}. */
+/**
+ * Reads the whole file without changing anything. Only a restore checks the seal. Throws {@link ImportError}.
+ */
 export async function checkBackup(
   open: RestoreRequest['open'],
 ): Promise<Totals & Pick<Restored, 'madeAt' | 'database'> & { readonly sealed: boolean }> {
@@ -122,7 +124,7 @@ async function requireEmpty(target: Replacement, replace: boolean): Promise<void
   const occupied = replace ? undefined : await target.occupied()
   if (occupied === undefined) return
   throw invalidRequest(
-    `The database is not empty: the table ${occupied} has rows. Restore into a new one, or give --replace to delete everything in this one first.`,
+    `The database is not empty: the table ${occupied} has rows. Restore into a new database, or pass --replace to delete everything in this one first.`,
   )
 }
 
@@ -131,59 +133,62 @@ const unknownTable = ({ table }: TableHead, column?: string): ImportError =>
     `The file has ${column === undefined ? `a table ${table}` : `a column ${table}.${column}`}, which is not in the schema of its release. Nothing was restored.`,
   )
 
-/** The schema must be one that this or an earlier release had. */
+/** Throws unless the schema is that of this or an earlier release. */
 function requireKnownSchema({ release, migrations }: Header, ours: readonly string[]): void {
   const known = new Set(ours)
   const unknown = migrations.filter((name) => !known.has(name))
   if (unknown.length > 0) {
     throw new ImportError(
-      `The file was made by a newer release (${release}, with ${unknown.join(', ')}): restore it with that one. Nothing was restored.`,
+      `The file was made by a newer release (${release}, with ${unknown.join(', ')}): restore it with that release. Nothing was restored.`,
     )
   }
   const done = new Set(migrations)
-  // Each builds on all before it.
+  // Each migration builds on all earlier ones.
   if (migrations.length === 0 || ours.slice(0, done.size).some((name) => !done.has(name))) {
-    throw new ImportError('The schema of the file is not that of any release. Nothing was restored.')
+    throw new ImportError("The file's schema does not match any release. Nothing was restored.")
   }
 }
 
-/** Rows of an older schema do not fit a newer one: they must be there before it is brought up to date. */
+/**
+ * Throws if the database's schema is newer, because rows must be inserted into their own schema before an
+ * upgrade.
+ */
 function requireNotNewer(there: readonly string[], { release, migrations }: Header): void {
   const newer = there.filter((name) => !migrations.includes(name))
   if (newer.length === 0) return
   throw invalidRequest(
-    `The backup was made by an older release (${release}), and the database has the schema of a newer one (${newer.join(', ')}): restore into a database without tables, where the schema is brought up to date afterwards. Nothing was restored.`,
+    `The backup was made by an older release (${release}), but the database has the schema of a newer one (${newer.join(', ')}). Restore into a database without tables; its schema is brought up to date afterwards. Nothing was restored.`,
   )
 }
 
 /**
- * Whoever can write to where backups are kept could otherwise take revocations out of one. After
- * {@link requireOurSecret}, so that a wrong secret key has been reported as such.
+ * Throws unless the seal is valid. Otherwise anyone who can write to the stored backups could remove
+ * revocations from one. Call it after {@link requireOurSecret}, which reports a wrong secret key as such.
  */
 function requireSeal({ digest, seal }: Ending, unsealed: boolean, sealer: Sealer): void {
   if (!seal && unsealed) return
   if (!seal) {
     throw invalidRequest(
-      'The backup has no seal: it was made without the secret key, or somebody changed it. If you know that nobody could, give --unsealed. Nothing was restored.',
+      'The backup has no seal: it was made without the secret key, or was changed. If you are certain that it could not have been changed, pass --unsealed. Nothing was restored.',
     )
   }
   if (sealer.unseal(BACKUP_PURPOSE, seal)?.equals(digest)) return
   throw invalidRequest(
-    'The seal of the backup does not match: somebody changed the file, or it was sealed while the secret key was being changed, and the other key is needed too (RATAFIA_PREVIOUS_SECRET_KEY). Nothing was restored.',
+    'The seal of the backup does not match: the file was changed, or it was sealed while the secret key was being changed and also needs the other key (RATAFIA_PREVIOUS_SECRET_KEY). Nothing was restored.',
   )
 }
 
 /**
- * Without the right secret key the database would be useless, and only the next start would say so. Returns the names
- * of values that do not open even so.
+ * Throws for a wrong secret key. Without the right one the database would be useless, and only the next start
+ * would show it. Returns the names of values that still do not open.
  */
 async function requireOurSecret({ sealed }: Replacement, sealer: Sealer): Promise<readonly string[]> {
   const values = await sealed.all()
   const unreadable = values.filter((value) => sealer.unseal(value.purpose, value.sealed) === undefined)
   const check = values.find(({ purpose }) => purpose === SEAL_CHECK_PURPOSE)
-  // Without a seal check, as in a file written by hand, go by the other values.
+  // Without a seal check, as in a hand-written file, judge by the other values.
   if (check ? !unreadable.includes(check) : unreadable.length === 0) return unreadable.map(({ name }) => name)
   throw invalidRequest(
-    'The backup is sealed under a different secret key. Set RATAFIA_SECRET_KEY to the key from that time, or, if a newer one is there, RATAFIA_PREVIOUS_SECRET_KEY. Nothing was restored.',
+    'The backup is sealed under a different secret key. Set RATAFIA_SECRET_KEY to the key from that time or, if it already has a newer key, RATAFIA_PREVIOUS_SECRET_KEY. Nothing was restored.',
   )
 }

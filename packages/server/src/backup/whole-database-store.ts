@@ -1,4 +1,4 @@
-/** Every row of every table, read in pages by a backup and written by a restore. */
+/** Reads and writes every row of every table: a backup reads them in pages, and a restore writes them. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Recording } from '../change.ts'
 import {
@@ -25,17 +25,20 @@ import type { BackupRow, Value } from './backup-file.ts'
 
 export { isUnreleased, type Table } from '../database/index.ts'
 
-/** The database at one moment. */
+/** A snapshot of the database. */
 export interface Snapshot {
   readonly kind: DatabaseKind
   /** The migrations of this release, in the order they run. */
   readonly ourMigrations: readonly string[]
-  /** The names of those that ran; empty if our tables do not exist. */
+  /** The names of the migrations that ran; empty if our tables do not exist. */
   readonly migrations: readonly string[]
-  /** A table comes after those it refers to. */
+  /** The tables; each comes after those it refers to. */
   readonly tables: readonly Table[]
   measure(table: Table): Promise<TableSize>
-  /** By primary key. A page takes a few megabytes of memory, however large rows are. */
+  /**
+   * Yields pages in the order of the primary key. A page needs a few megabytes of memory, however large the
+   * rows are.
+   */
   pages(table: Table, size: TableSize): AsyncGenerator<readonly BackupRow[]>
 }
 
@@ -58,34 +61,39 @@ export interface ReplacementStores extends Recording {
 export interface Replacement extends ReplacementStores {
   /** The migrations of this release, in the order they run. */
   readonly ourMigrations: readonly string[]
-  /** The names of those that ran; none in a database without tables. */
+  /** Returns the names of the migrations that ran; none in a database without tables. */
   migrations(): Promise<readonly string[]>
-  /** The first table with a row that `ratafia migrate` does not write; undefined for a new database. */
+  /**
+   * Returns the first table with a row that `ratafia migrate` does not write; undefined for a new database.
+   */
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
   clear(): Promise<void>
   /** Runs these migrations, or all of them. */
   migrate(names?: readonly string[]): Promise<void>
   tables(): Promise<readonly Table[]>
-  /** Returns why the database refuses them, and then the transaction is useless; undefined once it has them. */
+  /**
+   * Inserts rows. Returns why the database refuses them, which makes the transaction useless; undefined on
+   * success.
+   */
   insert(table: string, columns: readonly string[], rows: readonly BackupRow[]): Promise<string | undefined>
-  /** Revokes the sessions opened at this instant or later that are not revoked yet. Returns how many. */
+  /** Revokes the sessions that were opened at this instant or later and are not revoked. Returns how many. */
   revokeTokenSessions(since: Date, revoked: { readonly at: Date; readonly by: string }): Promise<number>
 }
 
 export interface WholeDatabaseStore {
-  /** While others write. */
+  /** Reads a snapshot while others write. */
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
-  /** All of it or nothing. `work` may run more than once. */
+  /** Replaces everything or nothing. `work` can run more than once. */
   replace<T>(work: (replacement: Replacement) => Promise<T>): Promise<T>
 }
 
 const PAGE = 500
 const PAGE_BYTES = 8 * 1024 * 1024
-/** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535. */
+/** The most parameters in a statement. SQLite allows 32,766, PostgreSQL 65,535. */
 const PARAMETERS = 30_000
 
-/** `storesOn` makes the other stores of a restore, on its transaction. */
+/** `storesOn` creates the other stores of a restore on its transaction. */
 export function wholeDatabaseStore(
   database: Database,
   storesOn: (on: Pick<Database, 'query'>) => ReplacementStores,
@@ -113,7 +121,7 @@ export function wholeDatabaseStore(
       ),
     replace: (work) =>
       database.locking(async (query) => {
-        // Refuses a database from before the first release while nothing is made or locked.
+        // Refuse a database from before the first release before anything is created or locked.
         await migrationsDone(query, kind)
         await prepareSchemaLock(query, kind)
         return inTransaction(query, async (transaction) => {
@@ -122,7 +130,7 @@ export function wholeDatabaseStore(
             ...replacement(transaction, schema),
             ...storesOn({ query: transaction }),
           })
-          // Only once the schema is up to date: that of an older backup announces less, or nothing.
+          // Announce only once the schema is up to date: an older backup's schema announces less, or nothing.
           await announceAnything(transaction)
           return replaced
         })
@@ -134,13 +142,13 @@ export function wholeDatabaseStore(
 interface SchemaOf {
   readonly kind: DatabaseKind
   readonly migrations: readonly Migration[]
-  /** Their names. */
+  /** The names of `migrations`. */
   readonly ourMigrations: readonly string[]
-  /** A table comes after those it refers to. */
+  /** The tables; each comes after those it refers to. */
   readonly ourTables: readonly string[]
 }
 
-/** Freezes the tables: a node that starts now waits. On SQLite the transaction is enough. */
+/** Freezes the tables, so that a node that starts now waits. On SQLite the transaction is enough. */
 async function lockAll(query: Transaction<Schema>, { kind, ourTables }: SchemaOf): Promise<void> {
   await lockSchema(query)
   if (kind === 'sqlite') return
@@ -156,7 +164,7 @@ async function measure(query: Kysely<Schema>, { name, columns }: Table): Promise
     .filter(({ kind }) => kind === 'text' || kind === 'bytes')
     .map((column) => sql`coalesce(octet_length(${sql.ref(column.name)}), 0)`)
   const width = lengths.length === 0 ? sql`0` : sql.join(lengths, sql` + `)
-  // Necessarily reads the whole table.
+  // Reads the whole table, which can't be avoided.
   const { rows } = await sql<{ count: number | string; widest: number | string | null }>`
     select count(*) as count, max(${width}) as widest from ${sql.table(name)}
   `.execute(query)
@@ -175,7 +183,7 @@ async function* pages(
   if (table.primaryKey.length === 0) throw new TypeError(`The table ${table.name} has no primary key.`)
   let last: Readonly<Record<string, Value>> | undefined
   for (;;) {
-    // Primary key, in its order.
+    // Uses the primary key, in its order.
     const after = last
       ? sql`where (${key}) > (${sql.join(table.primaryKey.map((name) => last?.[name]))})`
       : sql``
@@ -238,7 +246,7 @@ function replacement(
     },
 
     async revokeTokenSessions(since, { at, by }) {
-      // The whole table, once.
+      // Reads the whole table, once.
       const { numUpdatedRows } = await query
         .updateTable('token_session')
         .set({ revoked_at: toInstant(at), revoked_by: by })

@@ -5,15 +5,15 @@ import { assertionIn, type NamedFile } from './assertion-file.ts'
 import { type AddedKey, type SigningKeyFiles, storeSigningKey } from './keys/add-signing-key.ts'
 import { readPrivateKey } from './keys/signing-key-secret.ts'
 
-/** The assertion files may contain other assertions that the chains need. */
+/** The assertion files can contain other assertions that the chains need. */
 export interface BrandFiles extends SigningKeyFiles {
   readonly account: NamedFile
   readonly accountKey: NamedFile
 }
 
 /**
- * Adds a brand, or another account that models name in `serial-authority`, with its first signing key. Throws as
- * {@link storeSigningKey}.
+ * Adds a brand, or another account that models name in `serial-authority`, with its first signing key. Throws
+ * as {@link storeSigningKey} does.
  */
 export async function addBrand(files: BrandFiles, stores: Stores): Promise<AddedKey> {
   requireForAll(files.authority, 'roles:manage')

@@ -1,17 +1,17 @@
-/** Reads assertion files of the operator, and explains in a sentence what is wrong with them. */
+/** Reads the operator's assertion files, and explains their faults in a sentence. */
 import { AssertionError, decodeStream, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { invalidField } from '../errors.ts'
 import { textOr } from '../files/foreign-text.ts'
 
-/** The name is for messages. */
+/** The name appears in messages. */
 export interface NamedFile {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
 /**
- * The assertions of a file, one or a stream. Throws `invalid-field` if there is none or they are malformed; verifies
- * nothing.
+ * Returns the assertions of a file, one or a stream. Throws `invalid-field` if there is none or one is
+ * malformed; verifies nothing.
  */
 export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] {
   const text = textOr(file.bytes, (fault) => invalidField(`${file.name} ${fault}`))
@@ -21,8 +21,9 @@ export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] 
 }
 
 /**
- * Editors and version control on Windows end lines with CR LF, which no signature covers. Where the text cannot be read
- * as it is, it is read with LF alone: the signature decides whether that is the text that was signed.
+ * Editors and version control on Windows write line ends as CR LF, which no signature covers. If the original
+ * text can't be read, it is read with LF only: the signature decides whether that is the text that was
+ * signed.
  */
 function decodeText(text: string): readonly UnverifiedAssertion[] {
   try {
@@ -33,7 +34,10 @@ function decodeText(text: string): readonly UnverifiedAssertion[] {
   }
 }
 
-/** The only assertion of this type in the file, which may have others too. Throws as {@link readAssertions}. */
+/**
+ * Returns the only assertion of this type in the file, which can contain others. Throws as {@link
+ * readAssertions} does.
+ */
 export function assertionIn<Type extends TypeName>(
   file: NamedFile,
   type: Type,
@@ -55,7 +59,10 @@ export function assertionIn<Type extends TypeName>(
   }
 }
 
-/** Turns an `AssertionError` into `invalid-field` for the operator: `what`, a colon, the reason, and what to do. */
+/**
+ * Turns an `AssertionError` into `invalid-field` for the operator: `what`, a colon, the reason, and the
+ * remedy.
+ */
 export function explainToOperator<T>(work: () => T, what: string): T {
   try {
     return work()
@@ -64,7 +71,7 @@ export function explainToOperator<T>(work: () => T, what: string): T {
   }
 }
 
-/** As {@link explainToOperator}, for a promise. */
+/** Does the same as {@link explainToOperator} for a promise. */
 export async function explainToOperatorAsync<T>(work: () => Promise<T>, what: string): Promise<T> {
   try {
     return await work()
@@ -81,9 +88,9 @@ function explanation(error: unknown, what: string): unknown {
 const MAKE_ROOT =
   ' Make that account a trust root with `ratafia trust add`, or get assertions that a root signed.'
 const NEWER_KEY = ' Get a newer account-key assertion for it.'
-const NEWER_REVISION = ' Give a newer one, or leave it as it is.'
+const NEWER_REVISION = ' Give a newer one, or keep the stored one.'
 
-/** What the operator can do, where the reason alone does not say so. */
+/** The remedy, where the reason alone doesn't suggest one. */
 const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
   'unknown-key':
     ' Give the account-key assertion of that key as well, or make it a trust root with `ratafia trust add`.',

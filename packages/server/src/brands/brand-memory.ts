@@ -1,12 +1,12 @@
 /**
- * What a node remembers of what operators set up: trust roots, assertions, signing keys. Each request of a device reads
- * some of it, and all of it is forgotten when an operator changes any of it: that is rare, and so nothing depends on
- * knowing which of it rests on what. See docs/decisions/0021-what-nodes-remember.md.
+ * A node's cache of what operators set up: trust roots, assertions, signing keys. Each request of a device
+ * reads some of it. A change by an operator clears all of it: that is rare, so the cache doesn't track which
+ * entry depends on which row. See docs/decisions/0021-what-nodes-remember.md.
  */
 import type { CheckedAssertions } from '@ratafia/assertions'
 
 export interface BrandMemory {
-  /** Undefined while the node may have missed a change: then ask the database. */
+  /** Returns undefined while the node may have missed a change. Then read the database. */
   current(): Remembered | undefined
 }
 
@@ -17,12 +17,12 @@ declare module '../stores.ts' {
   }
 }
 
-/** As it was after the last change that was received. */
+/** The cache since the last change that the node received. */
 export interface Remembered {
-  /** What was read under this name, or else what `read` finds. Undefined is not remembered. */
+  /** Returns the cached value with this name, or reads and caches it. Undefined is not cached. */
   find<T extends object>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined>
   /** The assertions whose chains were checked. */
   readonly checked: CheckedAssertions
-  /** A key expires at that instant: nothing is remembered longer, unless it is past already. */
+  /** Reports that a key expires at that instant: nothing is cached longer, unless it has already passed. */
   expires(at: Date): void
 }

@@ -18,51 +18,58 @@ export interface StoredBrand {
 }
 
 export interface StoredSigningKey {
-  /** SHA3-384 of the public key, as account-key assertions have it. */
+  /** The SHA3-384 of the public key, as account-key assertions contain it. */
   readonly keyId: string
   readonly accountId: string
   /** The private key as PKCS#8, sealed. */
   readonly sealed: Uint8Array
   readonly addedAt: Date
-  /** Null while it may sign. */
+  /** Null while the key can sign. */
   readonly disabledAt: Date | null
 }
 
-/** Where a key stands among the keys of all accounts. */
+/** The position of a key among the keys of all accounts. */
 export type KeyPosition = Pick<StoredSigningKey, 'accountId' | 'addedAt' | 'keyId'>
 
 export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
-  /** Within a transaction: the brand cannot be removed until its end. False if there is none. */
+  /**
+   * Keeps the brand from being removed until the transaction ends. Returns false if there is no such brand.
+   */
   hold(accountId: string): Promise<boolean>
-  /** Within a transaction: until its end no other can hold the brand, or add a model or key. False if there is none. */
+  /**
+   * Keeps other transactions from holding the brand, or adding a model or key, until this one ends. Returns
+   * false if there is no such brand.
+   */
   lock(accountId: string): Promise<boolean>
-  /** By account id. */
+  /** Returns all brands, sorted by account id. */
   list(): Promise<readonly StoredBrand[]>
-  /** The same, of these, after `after` if given. */
+  /** Returns these brands in the same order, after `after` if given. */
   page(wanted: {
     readonly brands: readonly string[] | 'all'
     readonly after: string | undefined
     readonly limit: number
   }): Promise<readonly StoredBrand[]>
-  /** Stores brand and key in one transaction. A stored key stays, but is enabled again. */
+  /** Stores brand and key in one transaction. A stored key is kept, but enabled again. */
   add(brand: StoredBrand, key: Omit<StoredSigningKey, 'disabledAt'>): Promise<void>
-  /** The keys of one account or of all, including disabled ones, by account and time. */
+  /** Returns the keys of one account or of all, including disabled ones, sorted by account and time. */
   keys(accountId?: string): Promise<readonly StoredSigningKey[]>
-  /** As {@link keys} in the same order, of these accounts, after `after` if given. */
+  /** Returns the keys of these accounts in the same order as {@link keys}, after `after` if given. */
   keysPage(wanted: {
     readonly brands: readonly string[] | 'all'
     readonly after: KeyPosition | undefined
     readonly limit: number
   }): Promise<readonly StoredSigningKey[]>
   findKey(keyId: string): Promise<StoredSigningKey | undefined>
-  /** As {@link findKey}, within a transaction: until its end no other changes the key. */
+  /**
+   * Does the same as {@link findKey}, and locks the key: no other transaction changes it until this one ends.
+   */
   lockKey(keyId: string): Promise<StoredSigningKey | undefined>
-  /** False if there is no such key, or it is disabled already. */
+  /** Returns false if there is no such key, or it is already disabled. */
   disableKey(keyId: string, at: Date): Promise<boolean>
-  /** Whether the key exists and is not disabled. */
+  /** Checks that the key exists and is not disabled. */
   mayUse(keyId: string): Promise<boolean>
-  /** Removes its keys, too. The statement fails for a brand that has models. */
+  /** Removes the brand and its keys. The statement fails for a brand that has models. */
   remove(accountId: string): Promise<void>
 }
 
@@ -72,7 +79,7 @@ declare module '../stores.ts' {
   }
 }
 
-/** Primary key. */
+/** Uses the primary key. */
 const selectEnabledKey = compiledOnce((query, { keyId }: { keyId: string }) =>
   query
     .selectFrom('signing_key')
@@ -82,10 +89,10 @@ const selectEnabledKey = compiledOnce((query, { keyId }: { keyId: string }) =>
 )
 
 export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
-  /** Primary key. */
+  /** Uses the primary key. */
   const named = (accountId: string) =>
     query.selectFrom('brand').selectAll().where('account_id', '=', accountId)
-  /** Primary key. */
+  /** Uses the primary key. */
   const keyNamed = (keyId: string) => query.selectFrom('signing_key').selectAll().where('key_id', '=', keyId)
   const inOrder = () =>
     query.selectFrom('signing_key').selectAll().orderBy('account_id').orderBy('added_at').orderBy('key_id')
@@ -107,14 +114,14 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
     },
 
     async list() {
-      // A handful of rows: the whole table.
+      // Reads the whole table, a handful of rows.
       const rows = await query.selectFrom('brand').selectAll().orderBy('account_id').execute()
       return rows.map(brandOf)
     },
 
     async page({ brands, after = '', limit }) {
       if (brands.length === 0) return []
-      // The primary key, in its order.
+      // Uses the primary key, in its order.
       let page = query.selectFrom('brand').selectAll().where('account_id', '>', after)
       if (brands !== 'all') page = page.where('account_id', 'in', brands)
       const rows = await page.orderBy('account_id').limit(limit).execute()
@@ -152,7 +159,7 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
 
     async keys(accountId) {
       let keys = inOrder()
-      // The index signing_key_account; without an account the whole table, a handful of rows.
+      // Uses the index signing_key_account; without an account the whole table, a handful of rows.
       if (accountId !== undefined) keys = keys.where('account_id', '=', accountId)
       const rows = await keys.execute()
       return rows.map(keyOf)
@@ -161,7 +168,7 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
     async keysPage({ brands, after, limit }) {
       if (brands.length === 0) return []
       let keys = inOrder()
-      // The index signing_key_account; without accounts the whole table, a handful of rows.
+      // Uses the index signing_key_account; without accounts the whole table, a handful of rows.
       if (brands !== 'all') keys = keys.where('account_id', 'in', brands)
       if (after) {
         const { accountId, addedAt, keyId } = after
@@ -184,7 +191,7 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
 
     disableKey: (keyId, at) =>
       changeAnnounced(query, { kind: 'signing-key', id: keyId }, (transaction) =>
-        // Primary key.
+        // Uses the primary key.
         transaction
           .updateTable('signing_key')
           .set({ disabled_at: toInstant(at) })
@@ -198,7 +205,7 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
 
     async remove(accountId) {
       await inTransaction(query, async (transaction) => {
-        // The index signing_key_account, then the primary key.
+        // Uses the index signing_key_account, then the primary key.
         const keys = await transaction
           .deleteFrom('signing_key')
           .where('account_id', '=', accountId)

@@ -1,4 +1,4 @@
-/** Makes a brand of one's own: a root signs its account and account-key, and the service keeps the key. */
+/** Creates a private brand: a root signs its account and account-key, and the service keeps the key. */
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
@@ -10,13 +10,16 @@ import { issueAccount, issueAccountKey, type NewAccount } from './trust/issue.ts
 import { findAssertion, requireUnusedKey } from './trust/trust.ts'
 
 export interface NewBrand extends NewAccount {
-  /** The private key of a trust root; it signs, and is not stored. */
+  /** The private key of a trust root. It signs, and is not stored. */
   readonly rootKey: PrivateKey
-  /** Default: a new one, which only this service has. */
+  /** The default is a new key, which only this service has. */
   readonly signingKey?: PrivateKey | undefined
   readonly keyName: string
   readonly until?: Date | undefined
-  /** Gets its account and its account-key, for devices, before anything is stored: if it fails, nothing is. */
+  /**
+   * Receives the account and the account-key, for devices, before anything is stored. If it fails, nothing is
+   * stored.
+   */
   readonly keep: (assertions: Uint8Array) => Promise<void>
   readonly authority: Authority
 }
@@ -26,8 +29,8 @@ export interface CreatedBrand extends AddedKey {
 }
 
 /**
- * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root key is of no root;
- * nothing is stored then.
+ * Throws `permission-denied`, and `invalid-field` if the account already exists or the root key belongs to no
+ * root. Then nothing is stored.
  */
 export async function createBrand(brand: NewBrand, stores: Stores): Promise<CreatedBrand> {
   const { accountId, keyName, until, authority } = brand
@@ -35,7 +38,7 @@ export async function createBrand(brand: NewBrand, stores: Stores): Promise<Crea
   const issuer = await findIssuer(brand.rootKey, stores)
   if (await findAssertion('account', [accountId], stores)) {
     throw invalidField(
-      `There is already an account ${accountId}. \`ratafia signing-keys certify\` vouches for another key of it.`,
+      `There is already an account ${accountId}. \`ratafia signing-keys certify\` certifies another key for it.`,
     )
   }
   const key = brand.signingKey ?? (await generateSigningKey())

@@ -1,4 +1,4 @@
-/** Creates a private world to try things in: a root, a brand, a model and their keys, all trusted. */
+/** Creates private assertions to try things out: a root, a brand, a model and their keys, all trusted. */
 import {
   encode,
   formatTimestamp,
@@ -21,7 +21,7 @@ import { issueAccount, issueAccountKey } from './trust/issue.ts'
 export interface DemoFile {
   readonly name: string
   readonly text: string
-  /** Only the owner may read it. */
+  /** True for files that only their owner can read. */
   readonly secret: boolean
 }
 
@@ -29,14 +29,14 @@ export interface DemoBrand {
   readonly rootId: string
   readonly model: ModelName
   readonly storeId: string
-  /** The assertions and both private keys. The service stores only that of the brand, sealed. */
+  /** The assertions and both private keys. The service stores only the brand's key, sealed. */
   readonly files: readonly DemoFile[]
 }
 
 interface NewDemoBrand {
   readonly name: string
   readonly url: string
-  /** Gets the files before anything is stored: if it fails, nothing is. */
+  /** Receives the files before anything is stored. If it fails, nothing is stored. */
   readonly keep: (files: readonly DemoFile[]) => Promise<void>
   readonly authority: Authority
 }

@@ -11,7 +11,7 @@ const memoryOf = (state: { readonly current?: boolean; readonly unannounced?: re
   return rememberedBrands(freshness, () => new Date()).current()
 }
 
-test('Guarantee: nothing is remembered while changes of the rows it depends on may be missed', () => {
+test('Guarantee: nothing is cached while the node may miss changes of the rows it depends on', () => {
   assert.equal(memoryOf({ current: false }), undefined)
   for (const kind of ['assertion', 'trust-root', 'signing-key', 'brand'] as const) {
     assert.equal(memoryOf({ unannounced: ['account', kind] }), undefined, kind)

@@ -6,7 +6,7 @@ import type { BrandMemory, Remembered } from './brand-memory.ts'
 
 const KINDS: readonly ChangeKind[] = ['assertion', 'trust-root', 'signing-key', 'brand']
 const MOST = 2_000
-/** In case rows change while triggers are off. */
+/** A limit in case rows change while triggers are off. */
 const LONGEST_MS = 60_000
 
 type Freshness = Pick<CacheFreshness, 'current' | 'subscribe' | 'memories'>
@@ -15,7 +15,7 @@ export function rememberedBrands(freshness: Freshness, clock: Clock): BrandMemor
   const counts = { hits: 0, misses: 0, bypassed: 0 }
   let now: Epoch | undefined
   freshness.subscribe((change) => {
-    // A read that has begun fills what is forgotten here, which no later request sees.
+    // A read that has already begun fills the cache that is discarded here, which no later request sees.
     if (!change || KINDS.includes(change.kind)) now = undefined
   })
   freshness.memories.set('brand', () => ({ ...counts, size: now?.size ?? 0 }))
@@ -32,7 +32,7 @@ export function rememberedBrands(freshness: Freshness, clock: Clock): BrandMemor
   }
 }
 
-/** The time from one change to the next. */
+/** A cache for the time from one change to the next. */
 class Epoch implements Remembered {
   readonly #counts: { hits: number; misses: number }
   readonly #values = new LRUCache<string, object>({ max: MOST })
@@ -50,7 +50,7 @@ class Epoch implements Remembered {
     return this.#values.size
   }
 
-  /** `at` is in milliseconds. A clock that was set back may make a key invalid again. */
+  /** `at` is in milliseconds. A clock that was set back can make a key invalid again. */
   holds(at: number): boolean {
     return at >= this.#since && at < this.#until && performance.now() < this.#endsAt
   }
@@ -60,7 +60,7 @@ class Epoch implements Remembered {
   }
 
   async find<T extends object>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    // A name has one type: each is made in one place.
+    // A name has one type, because each is built in one place.
     const known = this.#values.get(name) as T | undefined
     if (known) {
       this.#counts.hits++

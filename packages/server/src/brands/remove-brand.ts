@@ -1,4 +1,4 @@
-/** Removes a brand that nothing needs. */
+/** Removes a brand that is no longer needed. */
 import { type Authority, requireForAll } from '../authority.ts'
 import { stillReferenced } from '../errors.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
@@ -7,8 +7,9 @@ import { type ModelName, showModelName } from './models/model-policy.ts'
 import { noSuchBrand } from './seen-brands.ts'
 
 /**
- * Removes its signing keys, too, and returns them. Throws `permission-denied`, `no-such-record`, and `still-referenced` while it has
- * models, another brand's model names it in `serial-authority`, or the register has one of its devices.
+ * Removes a brand with its signing keys, and returns their ids. Throws `permission-denied`, `no-such-record`,
+ * and `still-referenced` while it has models, another brand's model names it in `serial-authority`, or the
+ * register has one of its devices.
  */
 export async function removeBrand(
   { brand: accountId, authority }: { readonly brand: string; readonly authority: Authority },

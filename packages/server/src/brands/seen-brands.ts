@@ -1,11 +1,14 @@
-/** Brands: the accounts that serials are signed for, as far as somebody may see them. */
+/** Brands, which are the accounts that serials are signed for, as far as the caller can see them. */
 import { type Authority, brandsFor, brandsNamed, covers } from '../authority.ts'
 import { noSuchRecord, type RequestError } from '../errors.ts'
 import { type Page, type Paging, pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { StoredBrand } from './brand-store.ts'
 
-/** By account id, which is also the position. Throws {@link RequestError} `permission-denied`. */
+/**
+ * Returns brands sorted by account id, which is also the position. Throws {@link RequestError}
+ * `permission-denied`.
+ */
 export async function listBrands(
   { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { brands }: TransactionStores,
@@ -15,15 +18,15 @@ export async function listBrands(
 }
 
 /**
- * Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words for a brand that the caller may not
- * see.
+ * Throws {@link RequestError} `permission-denied`, and `no-such-record`, also for a brand that the caller
+ * can't see.
  */
 export async function showBrand(
   { accountId, authority }: { readonly accountId: string; readonly authority: Authority },
   { brands }: TransactionStores,
 ): Promise<StoredBrand> {
   const isSeen = covers(brandsFor(authority, 'models:read'), accountId)
-  // No name has these characters, and no database takes them.
+  // No name contains these characters, and no database accepts them.
   const brand = isSeen && !/[\0\p{Cs}]/u.test(accountId) ? await brands.find(accountId) : undefined
   if (brand) return brand
   throw noSuchBrand(accountId)
@@ -35,7 +38,7 @@ export const noSuchBrand = (accountId: string): RequestError =>
     id: accountId,
   })
 
-/** As the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+/** The brand as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
 export const brandRecord = ({ accountId, displayName, addedAt }: StoredBrand) => ({
   account_id: accountId,
   display_name: displayName,

@@ -1,4 +1,4 @@
-/** Signs what a brand or a root states as JSON, as `snap sign` does. */
+/** Signs JSON statements of a brand or a root, as `snap sign` does. */
 import {
   AssertionError,
   encode,
@@ -20,16 +20,16 @@ import { explainToOperator, type NamedFile } from './assertion-file.ts'
 import { openPrivateKey } from './keys/signing-key-secret.ts'
 import { trustContext } from './trust/trust.ts'
 
-/** Headers as JSON has them: text, lists and maps. */
+/** Headers as JSON contains them: text, lists and maps. */
 export interface Statement {
   readonly input: SigningInput
-  /** Who signs; empty if it does not say. */
+  /** The signing account; empty if the statement names none. */
   readonly authorityId: string
 }
 
 /**
- * A JSON object of headers, with `body` for the body. Without a `timestamp` it gets `now`; an account-key has none.
- * Throws `invalid-field`.
+ * Reads a JSON object of headers, with `body` for the body. Adds a `timestamp` of `now` if it is missing,
+ * except to an account-key, which has none. Throws `invalid-field`.
  */
 export function readStatement({ name, bytes }: NamedFile, now: Date): Statement {
   const value = parse(name, bytes)
@@ -38,7 +38,7 @@ export function readStatement({ name, bytes }: NamedFile, now: Date): Statement 
   }
   const { type, body = '', ...given } = value as Readonly<Record<string, unknown>>
   if (typeof type !== 'string' || !isTypeName(type)) {
-    throw invalidField(`${name} does not say a known "type" of assertion, such as "model".`)
+    throw invalidField(`${name} has no known "type" of assertion, such as "model".`)
   }
   if (typeof body !== 'string') throw invalidField(`The "body" in ${name} is not text.`)
   const headers = Object.fromEntries(
@@ -49,14 +49,19 @@ export function readStatement({ name, bytes }: NamedFile, now: Date): Statement 
   return { input: { type, headers: stamped, body }, authorityId }
 }
 
-/** Signs with a key that the service does not have. Nothing is verified: whoever gets the assertion does that. */
+/**
+ * Signs with a key that the service doesn't have. Nothing is verified here, only by recipients of the
+ * assertion.
+ */
 export function signWith(key: PrivateKey, { input }: Statement, now: Date): Uint8Array {
   return encode(signed(input, key, now))
 }
 
 /**
- * Signs with a stored key of the account that the statement names, and verifies the result down to a root. It may say
- * anything in the name of the brand, so only operators do it. Throws `permission-denied`, and `invalid-field` if no key of the account may sign this, or it is a serial: those are signed for devices only.
+ * Signs with a stored key of the account that the statement names, and verifies the result up to a root. A
+ * statement can assert anything in the brand's name, so only operators can sign one. Throws
+ * `permission-denied`, and `invalid-field` if no key of the account can sign it, or if it is a serial: those
+ * are signed only for devices.
  */
 export async function signWithStoredKey(
   { statement, authority }: { readonly statement: Statement; readonly authority: Authority },
@@ -85,7 +90,7 @@ export async function signWithStoredKey(
   }
   throw invalidField(
     [
-      `This service has no key that signs this ${input.type} assertion for ${authorityId || 'nobody: give "authority-id"'}.`,
+      `This service has no key that signs this ${input.type} assertion for ${authorityId || 'an unnamed authority: give "authority-id"'}.`,
       ...reasons,
       'Give a private key with --key.',
     ].join(' '),
@@ -95,7 +100,7 @@ export async function signWithStoredKey(
 const signed = (input: SigningInput, key: PrivateKey, now: Date): UnverifiedAssertion =>
   explainToOperator(() => sign(input, key, { signedAt: now }), `The ${input.type} assertion cannot be signed`)
 
-/** Why a device would not trust it. */
+/** Returns why a device would not trust it; undefined if it would. */
 async function faultOf(assertion: UnverifiedAssertion, stores: Stores): Promise<string | undefined> {
   try {
     await verifyTrust(assertion, await trustContext(stores))
@@ -112,7 +117,10 @@ function parse(name: string, bytes: Uint8Array): unknown {
   return value
 }
 
-/** What assertions cannot say is refused with its place, not guessed: "5" and 5 are different. */
+/**
+ * Refuses values that assertions can't contain, with their place, instead of guessing: "5" and 5 are
+ * different.
+ */
 function headerOf(value: unknown, place: string): HeaderInput {
   if (value === null) return null
   if (typeof value === 'string') {
@@ -125,5 +133,5 @@ function headerOf(value: unknown, place: string): HeaderInput {
       Object.entries(value).map(([name, inner]) => [name, headerOf(inner, `"${name}" of ${place}`)]),
     )
   }
-  throw invalidField(`${place} is ${JSON.stringify(value)}. Assertions have text: write "${value}".`)
+  throw invalidField(`${place} is ${JSON.stringify(value)}. Assertions contain only text: write "${value}".`)
 }

@@ -6,7 +6,7 @@ import type { JobCheckStore } from './job-check-store.ts'
 import type { SchemaCheckStore } from './schema-check-store.ts'
 
 export interface CheckDeps {
-  /** The database at one moment. */
+  /** A snapshot of the database. */
   readonly rows: CheckupStore
   readonly jobs: JobCheckStore
   readonly schema: SchemaCheckStore
@@ -15,12 +15,12 @@ export interface CheckDeps {
   readonly stores: TransactionStores
 }
 
-/** One thing that must always be true. */
+/** A check of something that must always be true. */
 export interface Check {
-  /** For people and programs: `one-holder`. */
+  /** The check's name for people and programs, such as `one-holder`. */
   readonly name: string
-  /** What is true, as a sentence. */
+  /** A sentence that is true unless there are faults. */
   readonly holds: string
-  /** Each violation as a sentence. Takes the memory of a few rows, however many there are. */
+  /** Yields each violation as a sentence. Needs the memory of a few rows, however many there are. */
   readonly find: (deps: CheckDeps) => AsyncIterable<string>
 }

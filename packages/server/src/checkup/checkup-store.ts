@@ -1,4 +1,7 @@
-/** The queries of `ratafia verify`: each reads whole tables, in pages or by a query that returns only faults. */
+/**
+ * The queries of `ratafia verify`. Each reads whole tables, either in pages or with a query that returns only
+ * faults.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/index.ts'
 
@@ -12,7 +15,7 @@ export interface SerialRow {
   readonly encoded: Uint8Array
   readonly authority_id: string
   readonly signing_key_id: string
-  /** The device's; null if no device has this id. */
+  /** The device's key; null, like the next fields, if no device has this id. */
   readonly device_key_id: string | null
   readonly device_brand_id: string | null
   readonly device_model: string | null
@@ -23,7 +26,7 @@ interface StoredAssertionRow {
   readonly table: 'assertion' | 'trust_root'
   readonly type: string
   readonly primary_key: string
-  /** Not stored for a trust root. */
+  /** The revision; null for a trust root, which is stored without one. */
   readonly revision: number | null
   readonly encoded: Uint8Array
 }
@@ -31,24 +34,27 @@ interface StoredAssertionRow {
 export interface CheckupStore {
   sharedSerials(): AsyncGenerator<{ name: string; devices: number }>
   sharedKeys(): AsyncGenerator<{ name: string; devices: number }>
-  /** Serials whose row in `serial_holder` is missing, or says something other than the devices' rows. */
+  /** Returns serials whose row in `serial_holder` is missing or contradicts the devices' rows. */
   wrongHolders(): AsyncGenerator<{ name: string; what: string }>
-  /** How many devices have keys that begin with these two characters, by their bucket, with one of them. */
+  /**
+   * Returns how many devices have keys with these first two characters in a bucket, with one of them as an
+   * example.
+   */
   bucketsOfKeys(): AsyncGenerator<{ key: string; bucket: number; devices: number; example: string }>
   sharedIds(): AsyncGenerator<{ id: string; devices: number }>
   noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
   serialAssertions(): AsyncGenerator<SerialRow>
-  /** Serials with several assertions of which a revision in between is missing. */
+  /** Returns serials with several assertions of which a revision in between is missing. */
   revisionGaps(): AsyncGenerator<{ name: string; first: number; last: number; stored: number }>
-  /** Devices whose revision differs from their newest assertion's. */
+  /** Returns devices whose revision differs from their newest assertion's. */
   revisionMismatches(): AsyncGenerator<{ id: string; name: string; revision: number | null; newest: number }>
-  /** Active devices without an assertion. */
+  /** Returns active devices without an assertion. */
   withoutAssertion(): AsyncGenerator<{ id: string; name: string }>
-  /** Token sessions whose revocation, and devices whose decision, has no time or no author. */
+  /** Returns token sessions whose revocation, and devices whose decision, has no time or no author. */
   incompleteDecisions(): AsyncGenerator<{ what: string; id: string }>
-  /** Token sessions and devices that are not revoked although the audit log says so. */
+  /** Returns token sessions and devices that the audit log records as revoked and that are not. */
   undoneRevocations(): AsyncGenerator<{ what: string; id: string }>
-  /** Removed accounts and devices, and what is left of them that should not be. */
+  /** Returns removed accounts and devices that still have personal data. */
   leftOfRemoved(): AsyncGenerator<{ what: string; id: string }>
   sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
   rootKeyIds(): Promise<readonly number[]>
@@ -57,15 +63,15 @@ export interface CheckupStore {
   assertions(): AsyncGenerator<StoredAssertionRow>
   models(): AsyncGenerator<{ brand_id: string; model: string }>
   hasAssertion(type: string, primaryKey: string): Promise<boolean>
-  /** The encoded account-key, stored or trusted as a root. */
+  /** Returns the encoded account-key, stored or trusted as a root. */
   accountKey(keyId: string): Promise<Uint8Array | undefined>
 }
 
 const PAGE = 500
 
-/** On a snapshot, so that all queries see the same moment while others write. */
+/** The store works on a snapshot, so all queries see the same rows while others write. */
 export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
-  /** The rows of a statement, ordered by these columns, a page at a time. */
+  /** Yields the rows of a statement, ordered by these columns, a page at a time. */
   async function* paged<Row extends object>(
     select: RawBuilder<Row>,
     key: readonly (string & keyof Row)[],
@@ -83,13 +89,16 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
       last = rows.at(-1)
     }
   }
-  /** The rows of a query that returns only faults. There may still be many: the first thousand are enough. */
+  /**
+   * Yields the rows of a query that returns only faults. There can still be many, but the first thousand are
+   * enough.
+   */
   async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
   }
 
   return {
-    // By the unique indexes of the register, unless they are what is missing.
+    // Uses the unique indexes of the register, unless they are missing.
     sharedSerials: () =>
       faults(sql<{ name: string; devices: number }>`
         select brand_id || '/' || model || '/' || serial as name, count(*) as devices from device
@@ -100,7 +109,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         select brand_id || '/' || model || ' ' || device_key_id as name, count(*) as devices from device
         where status <> 'superseded' group by brand_id, model, device_key_id having count(*) > 1`),
 
-    // No join: the rows of a serial may be on different shards.
+    // Does not join, because the rows of a serial can be on different shards.
     async *wrongHolders() {
       const name = sql.raw(`brand_id || '/' || model || '/' || serial as name`)
       yield* faults(sql<{ name: string; what: string }>`
@@ -122,7 +131,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
     },
 
     async *bucketsOfKeys() {
-      // Few groups: the whole table, once.
+      // Reads the whole table once, and returns few groups.
       yield* (
         await sql<{ key: string; bucket: number; devices: number; example: string }>`
           select substr(device_key_id, 1, 2) as key, bucket, count(*) as devices, min(id) as example
@@ -130,7 +139,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
       ).rows
     },
 
-    // The primary key begins with it.
+    // The primary key begins with the id.
     sharedIds: () =>
       faults(sql<{ id: string; devices: number }>`
         select id, count(*) as devices from device group by id having count(*) > 1`),

@@ -1,8 +1,8 @@
-/** The queries of `ratafia verify` on jobs of CI systems: rules, a page at a time, and sessions that are faults. */
+/** The queries of `ratafia verify` about CI: rules, a page at a time, and sessions that are faults. */
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, databaseNow, type PublisherRuleTable } from '../database/index.ts'
 
-/** A rule with its issuer. One without is found as a reference that leads nowhere. */
+/** A rule with its issuer. A rule without one is found as a dangling reference. */
 interface RuleRow extends PublisherRuleTable {
   readonly url: string
   readonly kind: string
@@ -11,14 +11,14 @@ interface RuleRow extends PublisherRuleTable {
 
 export interface JobCheckStore {
   rules(): AsyncGenerator<RuleRow>
-  /** Sessions that go on although their rule was removed or disabled: the first thousand. */
+  /** Returns the first thousand sessions that are still valid although their rule was removed or disabled. */
   sessionsOfEndedRules(): AsyncGenerator<{ readonly id: string }>
 }
 
 const PAGE = 500
 
 export const jobCheckStore = ({ query, kind }: Pick<Database, 'query' | 'kind'>): JobCheckStore => ({
-  // Primary key, in its order.
+  // Uses the primary key, in its order.
   async *rules() {
     for (let last = ''; ; ) {
       const page: RawBuilder<RuleRow> = sql`
@@ -32,7 +32,7 @@ export const jobCheckStore = ({ query, kind }: Pick<Database, 'query' | 'kind'>)
     }
   },
 
-  // Index token_session_rule.
+  // Uses the index token_session_rule.
   async *sessionsOfEndedRules() {
     yield* (
       await sql<{ id: string }>`

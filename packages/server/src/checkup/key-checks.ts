@@ -1,4 +1,4 @@
-/** Sealed keys, and what was made with them. */
+/** Checks of sealed keys, and of what was signed or minted with them. */
 import { createPrivateKey } from 'node:crypto'
 import { AssertionError, privateKeyFromKeyObject } from '@ratafia/assertions'
 import { keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
@@ -38,7 +38,8 @@ export const KEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'key-pairs',
-    holds: 'The public key of a key pair, and the id of a signing key, match the private key beside it.',
+    holds:
+      'The public key of a key pair, and the id of a signing key, match the private key in the same row.',
     async *find({ rows, sealer }) {
       for (const pair of await rows.keyPairs()) {
         const { id, purpose, public_key, sealed } = pair
@@ -56,7 +57,7 @@ export const KEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'session-macaroons',
-    holds: 'The macaroon of every device session was made with a root key in this database.',
+    holds: 'The macaroon of every device session was minted with a root key in this database.',
     async *find({ rows }) {
       const ids = new Set(await rows.rootKeyIds())
       for await (const { session_id, macaroon_id } of rows.sessionMacaroons()) {
@@ -64,14 +65,14 @@ export const KEY_CHECKS: readonly Check[] = [
         if (parsed?.kind !== 'device-session')
           yield `The device session ${session_id} has a macaroon of another kind.`
         else if (!ids.has(parsed.rootKeyId)) {
-          yield `The device session ${session_id} was made with the root key ${parsed.rootKeyId}, which does not exist.`
+          yield `The device session ${session_id} has a macaroon of the root key ${parsed.rootKeyId}, which does not exist.`
         }
       }
     },
   },
 ]
 
-/** Those of ascending ids before which one is missing. */
+/** Returns the ids before which one is missing. `ids` must be ascending. */
 const afterGaps = (ids: readonly number[]): readonly number[] =>
   ids.filter((id, index) => id !== (ids[index - 1] ?? 0) + 1)
 

@@ -1,4 +1,4 @@
-/** The register of devices, and who was let in. */
+/** Checks of the register of devices, and of who was let in. */
 import {
   AssertionError,
   type PublicKey,
@@ -15,7 +15,8 @@ export const REGISTER_CHECKS: readonly Check[] = [
     name: 'one-holder',
     holds: 'A serial of a model belongs to one device.',
     async *find({ rows }) {
-      for await (const { name, devices } of rows.sharedSerials()) yield `${devices} devices have ${name}.`
+      for await (const { name, devices } of rows.sharedSerials())
+        yield `${devices} devices have the serial ${name}.`
     },
   },
   {
@@ -28,19 +29,19 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'serial-holders',
-    holds: 'Of each serial the register remembers which device has it, and its highest revision.',
+    holds: 'The register records for each serial which device has it, and its highest revision.',
     async *find({ rows }) {
       for await (const { name, what } of rows.wrongHolders()) yield `The holder of ${name} ${what}.`
     },
   },
   {
     name: 'buckets',
-    holds: 'A device is in the bucket of its key, and no other has its id.',
+    holds: 'A device is in the bucket of its key, and no other device has its id.',
     async *find({ rows }) {
       for await (const { key, bucket, devices, example } of rows.bucketsOfKeys()) {
         const right = bucketOf(`${key}AA`)
         if (bucket !== right)
-          yield `The bucket of devices with keys that begin with ${key}, such as ${example}, is ${bucket} and not ${right} (${devices} rows).`
+          yield `The bucket of devices with keys that begin with ${key}, such as ${example}, is ${bucket} instead of ${right} (${devices} rows).`
       }
       for await (const { id, devices } of rows.sharedIds()) yield `${devices} devices have the id ${id}.`
     },
@@ -60,12 +61,12 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'serial-signatures',
-    holds: 'Every serial assertion is signed with the key it names, if that key is here.',
+    holds: 'Every serial assertion is signed with the key it names, if this database has that key.',
     async *find(deps) {
       const keys = new Map<string, PublicKey | undefined>()
       for await (const row of deps.rows.serialAssertions()) {
         const serial = decoded(row.encoded)
-        // The check before reports it.
+        // The previous check reports it.
         if (typeof serial === 'string') continue
         if (!keys.has(serial.signKeyId)) keys.set(serial.signKeyId, await publicKey(serial.signKeyId, deps))
         const key = keys.get(serial.signKeyId)
@@ -85,7 +86,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
       for await (const { id, name } of rows.withoutAssertion())
         yield `The device ${id} (${name}) has no assertion.`
       for await (const { id, name, revision, newest } of rows.revisionMismatches()) {
-        yield `The device ${id} (${name}) has the revision ${revision ?? 'none'}, and an assertion with ${newest}.`
+        yield `The device ${id} (${name}) has the revision ${revision ?? 'none'}, but an assertion with the revision ${newest}.`
       }
     },
   },
@@ -94,15 +95,15 @@ export const REGISTER_CHECKS: readonly Check[] = [
     holds: 'Every revocation and decision has a time and an author.',
     async *find({ rows }) {
       for await (const { what, id } of rows.incompleteDecisions())
-        yield `The ${what} ${id} lacks a time or an author of its decision.`
+        yield `The decision about the ${what} ${id} lacks a time or an author.`
     },
   },
   {
     name: 'removed',
-    holds: 'Of a removed account or device nothing personal is left.',
+    holds: 'A removed account or device has no personal data left.',
     async *find({ rows }) {
       for await (const { what, id } of rows.leftOfRemoved())
-        yield `The ${what} ${id} was removed, and something personal of it is left.`
+        yield `The ${what} ${id} was removed, but still has personal data.`
     },
   },
   {
@@ -110,7 +111,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
     holds: 'A nonce opened one session of a device key, and a request-id one registration.',
     async *find({ rows }) {
       for await (const { table, times, example } of rows.noncesUsedTwice()) {
-        yield `${times} rows of ${table} share one: ${example} is one of them.`
+        yield `${times} rows of ${table} share a nonce or request-id, for example ${example}.`
       }
     },
   },

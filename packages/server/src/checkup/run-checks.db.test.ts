@@ -1,4 +1,4 @@
-/** Each check finds the fault that is planted for it, and nothing where there is none. */
+/** Each check finds the fault that is planted for it, and nothing in a sound database. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { sql, type Transaction } from 'kysely'
@@ -23,14 +23,14 @@ type Plant = (query: Transaction<Schema>, kind: DatabaseKind) => Promise<unknown
 
 const run = (query: Transaction<Schema>, text: string) => sql.raw(text).execute(query)
 
-/** Without what the database watches over by itself. */
+/** Turns off the database's own enforcement. */
 const unwatched: Plant = (query, kind) =>
   run(
     query,
     kind === 'sqlite' ? 'pragma defer_foreign_keys = on' : 'set local session_replication_role = replica',
   )
 
-/** Two rows, the second with these columns instead. */
+/** Copies a device into a second row, with these columns replaced. */
 async function copyDevice(query: Transaction<Schema>, columns: Partial<DeviceTable>): Promise<void> {
   const row = await query.selectFrom('device').selectAll().orderBy('id').limit(1).executeTakeFirstOrThrow()
   await query
@@ -45,7 +45,7 @@ const flipped = (bytes: Uint8Array): Buffer => {
   return changed
 }
 
-/** An entry that waits to be linked. */
+/** Returns an entry that waits to be linked. */
 const unlinked = (action: string, subject: string) => ({
   ...{ id: 'last', at: 1, actor: 'operator', source: '', action, subject, details: '{}' },
   ...{ seq: null, previous_hash: null, hash: null },
@@ -87,14 +87,14 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         await unwatched(query, kind)
         await query.updateTable('token_session').set({ account_id: 'nobody' }).execute()
       },
-      /^1 rows of token_session refer by account_id to nothing in account, such as nobody\.$/,
+      /^1 rows of token_session refer by account_id to missing rows of account, such as nobody\.$/,
     ],
     [
       async (query, kind) => {
         await unwatched(query, kind)
         await query.updateTable('device_session').set({ device_id: 'none' }).execute()
       },
-      /^1 rows of device_session refer by device_id, bucket to nothing in device, such as none\.$/,
+      /^1 rows of device_session refer by device_id, bucket to missing rows of device, such as none\.$/,
     ],
   ],
   'sealed-values': [
@@ -172,7 +172,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         id.writeUInt32BE(77, 1)
         await query.updateTable('device_session').set({ macaroon_id: id }).execute()
       },
-      /was made with the root key 77, which does not exist\.$/,
+      /has a macaroon of the root key 77, which does not exist\.$/,
     ],
     [
       (query) =>
@@ -188,7 +188,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
       async (query) => {
         await copyDevice(query, { device_key_id: 'another' })
       },
-      /^2 devices have acme-brand\/acme-classic\/\S+\.$/,
+      /^2 devices have the serial acme-brand\/acme-classic\/\S+\.$/,
     ],
   ],
   'one-serial': [
@@ -220,7 +220,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         await unwatched(query, kind)
         await query.updateTable('device').set({ bucket: sql<number>`(bucket + 1) % 1024` }).execute()
       },
-      /^The bucket of devices with keys that begin with \S\S, such as \S+, is \d+ and not \d+ \(1 rows\)\.$/,
+      /^The bucket of devices with keys that begin with \S\S, such as \S+, is \d+ instead of \d+ \(1 rows\)\.$/,
     ],
     [
       async (query) => {
@@ -272,7 +272,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .set({ encoded: Buffer.from(other) })
           .execute()
       },
-      /signature of the serial does not fit/,
+      /signature of the serial does not match/,
     ],
   ],
   revisions: [
@@ -292,27 +292,27 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
     [
       (query) => query.updateTable('device').set({ revision: null }).execute(),
-      /has the revision none, and an assertion with 0\.$/,
+      /has the revision none, but an assertion with the revision 0\.$/,
     ],
   ],
   decisions: [
     [
       (query) => query.updateTable('token_session').set({ revoked_at: 1 }).execute(),
-      /^The token session \S+ lacks a time or an author of its decision\.$/,
+      /^The decision about the token session \S+ lacks a time or an author\.$/,
     ],
     [
       (query) => query.updateTable('device').set({ status: 'revoked', decided_by: null }).execute(),
-      /^The device \S+ lacks a time or an author of its decision\.$/,
+      /^The decision about the device \S+ lacks a time or an author\.$/,
     ],
   ],
   removed: [
     [
       (query) => query.updateTable('account').set({ removed_at: 1, disabled_at: 1 }).execute(),
-      /^The account \S+ was removed, and something personal of it is left\.$/,
+      /^The account \S+ was removed, but still has personal data\.$/,
     ],
     [
       (query) => query.updateTable('device').set({ removed_at: 1 }).execute(),
-      /^The device \S+ was removed, and something personal of it is left\.$/,
+      /^The device \S+ was removed, but still has personal data\.$/,
     ],
   ],
   rules: [
@@ -323,11 +323,11 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
     [
       (query) => query.updateTable('publisher_rule').set({ matchers: '{"repository_id":"75"}' }).execute(),
-      /^The rule hello says something else than when it was made\.$/,
+      /^The rule hello has changed since it was created\.$/,
     ],
     [
       (query) => query.updateTable('publisher_rule').set({ ids: '["75","65"]' }).execute(),
-      /^The rule hello is found by other ids than it matches\.$/,
+      /^The rule hello is stored under other ids than those it matches\.$/,
     ],
     [
       (query) =>
@@ -335,13 +335,13 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .updateTable('publisher_rule')
           .set({ grants: '{"permissions":null,"packages":["x"]}' })
           .execute(),
-      /^The rule hello cannot be read: "channels" of its grants is not a list of texts\.$/,
+      /^The rule hello cannot be read: "channels" of its grants is not a list of strings\.$/,
     ],
   ],
   'rule-sessions': [
     [
       (query) => query.updateTable('token_session').set({ rule_id: 'gone' }).execute(),
-      /^The token session \S+ was opened by a rule that is removed or disabled, and is not revoked\.$/,
+      /^The token session \S+ was opened by a rule that was removed or disabled, but it is not revoked\.$/,
     ],
     [
       async (query) => {
@@ -349,7 +349,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         await query.updateTable('publisher_rule').set({ disabled_at: 1 }).execute()
         await query.updateTable('token_session').set({ rule_id: id }).execute()
       },
-      /^The token session \S+ was opened by a rule that is removed or disabled, and is not revoked\.$/,
+      /^The token session \S+ was opened by a rule that was removed or disabled, but it is not revoked\.$/,
     ],
   ],
   'single-use': [
@@ -365,7 +365,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         }
         await run(query, 'insert into device_registration select * from device_registration')
       },
-      /^2 rows of device_registration share one/,
+      /^2 rows of device_registration share a nonce or request-id/,
     ],
     [
       async (query, kind) => {
@@ -382,7 +382,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .values({ ...row, session_id: 'another' })
           .execute()
       },
-      /^2 rows of device_session share one/,
+      /^2 rows of device_session share a nonce or request-id/,
     ],
   ],
   assertions: [
@@ -428,7 +428,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .executeTakeFirstOrThrow()
         await query.insertInto('audit_entry').values(unlinked('token.revoke', subject)).execute()
       },
-      /^The token session \S+ was revoked, as the audit log says, and is not revoked now\.$/,
+      /^The token session \S+ was revoked according to the audit log, but is not revoked now\.$/,
     ],
     [
       async (query) => {
@@ -440,7 +440,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .executeTakeFirstOrThrow()
         await query.insertInto('audit_entry').values(unlinked('device.revoke', id)).execute()
       },
-      /^The device \S+ was revoked, as the audit log says, and is not revoked now\.$/,
+      /^The device \S+ was revoked according to the audit log, but is not revoked now\.$/,
     ],
   ],
   models: [
@@ -484,7 +484,7 @@ eachDatabase((kind, open, fresh) => {
     await linkEntries(service.installation)
   })
 
-  /** With `plant` done, which is taken back. */
+  /** Runs `check` with `plant` done, and rolls back afterwards. */
   const withFault = async (plant: Plant, check: (deps: CheckDeps) => Promise<void>): Promise<void> => {
     await database.query
       .transaction()
@@ -505,7 +505,7 @@ eachDatabase((kind, open, fresh) => {
       })
   }
 
-  /** The results of all checks. */
+  /** Returns the results of all checks. */
   const resultsWith = async (plant: Plant): Promise<readonly CheckResult[]> => {
     let results: readonly CheckResult[] = []
     await withFault(plant, async (deps) => {
@@ -514,7 +514,7 @@ eachDatabase((kind, open, fresh) => {
     return results
   }
 
-  test('a sound database has no fault, and every check has one planted here', async () => {
+  test('finds no fault in a sound database, and every check has one planted here', async () => {
     for (const { name, faults, examples } of await resultsWith(async () => undefined)) {
       assert.deepEqual([name, faults, examples], [name, 0, []])
     }
@@ -524,14 +524,14 @@ eachDatabase((kind, open, fresh) => {
 
   if (kind === 'postgres') {
     for (const how of ['drop trigger account_announce_update on account', OFF]) {
-      test(`no node hears of a change after "${how}", and the schema check says so`, async () => {
+      test(`the schema check reports that no node is notified of changes after "${how}"`, async () => {
         const [{ examples } = assert.fail()] = await resultsWith((query) => run(query, how))
         assert.deepEqual(examples, ['There is no trigger account_announce_update of account.'])
       })
     }
   }
 
-  test('where a table is missing, the checks that read tables are not made, and none of them says ok', async () => {
+  test('if a table is missing, skips the checks that read tables, and none of them reports ok', async () => {
     const [schema, ...others] = await resultsWith((query) => run(query, 'drop table clone_evidence'))
     assert.deepEqual([schema?.name, schema?.skipped], ['schema', false])
     assert.ok(schema?.examples.includes('There is no table clone_evidence.'))
@@ -544,7 +544,7 @@ eachDatabase((kind, open, fresh) => {
         test(`finds ${says}`, async () => {
           const found: string[] = []
           const check = CHECKS.find((one) => one.name === name) ?? assert.fail()
-          // It alone: all of them first ask for every table.
+          // Runs this check only, because together they first require every table.
           await withFault(plant, async (deps) => {
             for await (const fault of check.find(deps)) found.push(fault)
           })

@@ -1,4 +1,6 @@
-/** Checks the whole database for everything that must always be true. A new check is a row in a table. */
+/**
+ * Checks the whole database for everything that must always be true. To add a check, add a row to a table.
+ */
 
 import { verifyAudit } from '../audit/verify.ts'
 import { storedRuleProblem } from '../ci/rules/managing/stored-rule.ts'
@@ -6,7 +8,7 @@ import type { Check, CheckDeps } from './check.ts'
 import { KEY_CHECKS } from './key-checks.ts'
 import { REGISTER_CHECKS } from './register-checks.ts'
 
-/** What the database itself must enforce. */
+/** Checks of the rules that the database itself must enforce. */
 const SCHEMA_CHECKS: readonly Check[] = [
   {
     name: 'schema',
@@ -20,17 +22,17 @@ const SCHEMA_CHECKS: readonly Check[] = [
     holds: 'Every row that a row refers to exists: sessions have their account or device, keys their brand.',
     async *find({ schema }) {
       for await (const { table, columns, to, count, example } of schema.danglingReferences()) {
-        yield `${count} rows of ${table} refer by ${columns} to nothing in ${to}, such as ${example}.`
+        yield `${count} rows of ${table} refer by ${columns} to missing rows of ${to}, such as ${example}.`
       }
     },
   },
 ]
 
-/** Rules for jobs of CI systems, and the sessions they opened. */
+/** Checks of CI rules and the sessions they opened. */
 const JOB_CHECKS: readonly Check[] = [
   {
     name: 'rules',
-    holds: 'Every rule for jobs can be read, and says what it said when it was made.',
+    holds: 'Every CI rule can be read, and is unchanged since it was created.',
     async *find({ jobs }) {
       for await (const rule of jobs.rules()) {
         const problem = storedRuleProblem(rule)
@@ -43,12 +45,12 @@ const JOB_CHECKS: readonly Check[] = [
     holds: 'The sessions of a removed or disabled rule are revoked.',
     async *find({ jobs }) {
       for await (const { id } of jobs.sessionsOfEndedRules())
-        yield `The token session ${id} was opened by a rule that is removed or disabled, and is not revoked.`
+        yield `The token session ${id} was opened by a rule that was removed or disabled, but it is not revoked.`
     },
   },
 ]
 
-/** The log of changes. */
+/** Checks of the audit log. */
 const AUDIT_CHECKS: readonly Check[] = [
   {
     name: 'audit',
@@ -60,10 +62,10 @@ const AUDIT_CHECKS: readonly Check[] = [
   },
   {
     name: 'revocations',
-    holds: 'What was revoked by the audit log is revoked.',
+    holds: 'Everything that the audit log records as revoked is revoked.',
     async *find({ rows }) {
       for await (const { what, id } of rows.undoneRevocations())
-        yield `The ${what} ${id} was revoked, as the audit log says, and is not revoked now.`
+        yield `The ${what} ${id} was revoked according to the audit log, but is not revoked now.`
     },
   },
 ]
@@ -80,13 +82,13 @@ export interface CheckResult {
   readonly name: string
   readonly holds: string
   readonly faults: number
-  /** The first of them. */
+  /** The first faults, as sentences. */
   readonly examples: readonly string[]
-  /** Not checked: what it reads does not exist, as the check of the schema reports. */
+  /** Whether it did not run, because tables are missing, which the check of the schema reports. */
   readonly skipped: boolean
 }
 
-/** How many sentences of each check are kept. */
+/** How many sentences each check keeps. */
 const EXAMPLES = 20
 
 /** Returns a result for each check, in order. Changes nothing. */

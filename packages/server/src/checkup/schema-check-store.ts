@@ -1,4 +1,4 @@
-/** What the schema of a database lacks, and rows whose references lead nowhere. */
+/** Finds parts that a database's schema lacks, and rows with dangling references. */
 import { sql } from 'kysely'
 import {
   columnNames,
@@ -17,11 +17,14 @@ import {
 } from '../database/index.ts'
 
 export interface SchemaCheckStore {
-  /** `table x` and `column x.y` of the migrations that do not exist: most other checks read them. */
+  /**
+   * Returns missing tables and columns of the migrations, as `table x` and `column x.y`. Most other checks
+   * read them.
+   */
   missingToRead(): Promise<readonly string[]>
-  /** Those, and missing indexes, constraints and triggers. */
+  /** Returns those, and missing indexes, constraints and triggers. */
   missingFromSchema(): AsyncGenerator<string>
-  /** Rows that refer to a row that does not exist, by table. */
+  /** Returns rows that refer to a missing row, by table. */
   danglingReferences(): AsyncGenerator<{
     table: string
     columns: string
@@ -59,7 +62,7 @@ export function schemaCheckStore({ query, kind }: Pick<Database, 'query' | 'kind
       for (const { table, name } of constraintNames(kind)) {
         if (!constraints.has(`${table}.${name}`)) yield `constraint ${name} of ${table}`
       }
-      // Citus takes no triggers on the tables that it distributes.
+      // Citus does not allow triggers on the tables that it distributes.
       const distributed = await distributedTables(query, kind)
       const triggers = await presentTriggers(query, kind)
       for (const { table, name } of triggerNames(kind)) {

@@ -1,4 +1,4 @@
-/** Commands that take one name or several: each is acted on, whatever becomes of the others. */
+/** Commands that accept one or more names, and act on each whether or not the others fail. */
 import { RequestError } from '../errors.ts'
 import type { Installation } from '../installation.ts'
 import { confirm, confirmTyped, type YesOption } from './confirm.ts'
@@ -9,13 +9,15 @@ import { type WayOptions, withService } from './service/ways.ts'
 import { harmless } from './terminal/harmless.ts'
 
 interface Action<On> {
-  /** What the names are of, such as `account`. */
+  /** The noun for a name, such as `account`. */
   readonly thing: string
-  /** What each is afterwards, such as `disabled`. */
+  /** The participle for the result, such as `disabled`. */
   readonly done: string
-  /** What the action means for one, in a sentence that a person at a terminal agrees to. Default: nobody is asked. */
+  /** The effect on one name, in a sentence to confirm at a terminal. Default: the command does not ask. */
   readonly consequence?: (name: string, on: On) => string | Promise<string>
-  /** It is agreed to by typing the name, or how many they are; a script says `--yes`. Default: by a yes. */
+  /**
+   * The user confirms by typing the name or the number of names; a script passes `--yes`. Default: by a yes.
+   */
   readonly typed?: true
   /** Throws `RequestError` if it is refused. */
   readonly act: (name: string, on: On) => Promise<Answer>
@@ -34,8 +36,9 @@ type Outcome = { readonly name: string } & (
 )
 
 /**
- * Answers for one name as a command that takes no more, and for several with a line, or an item of a list, for each.
- * Throws `RequestError`: the refusal of the only name, or `invalid-request` if one of several was refused.
+ * Answers one name as a command for a single name does, and several with a line, or an item of a list, for
+ * each. Throws `RequestError`: the refusal of the only name, or `invalid-request` if one of several was
+ * refused.
  */
 export const actOnEach = (
   names: readonly string[],
@@ -45,7 +48,7 @@ export const actOnEach = (
 ): Promise<void> =>
   withService(context, options, 'change', (service) => actOnAll(names, action, options, context, service))
 
-/** The same of a command that works on the database alone. */
+/** Does the same for a command that works only on the database. */
 export const actOnEachDirectly = (
   names: readonly string[],
   action: Action<Installation>,
@@ -81,7 +84,7 @@ async function actOnOne<On>(
   print(context, options, value, told)
 }
 
-/** Prints the results even when the database goes away halfway: they are stored. */
+/** Prints the results even when the database fails halfway, because those changes are stored. */
 async function actOnSeveral<On>(
   names: readonly string[],
   action: Action<On>,
@@ -155,6 +158,6 @@ export function refuseFailures(
   if (failed === 0) return
   throw new RequestError(
     'invalid-request',
-    `${failed} of ${counted(outcomes.length, thing)} could not be ${done}: the list says why.`,
+    `${failed} of ${counted(outcomes.length, thing)} could not be ${done}. The list shows the reasons.`,
   )
 }

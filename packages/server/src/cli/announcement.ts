@@ -1,19 +1,19 @@
-/** What a person needs to know when the service is up. */
+/** The lines that a service prints when it is up. */
 import type { DatabaseConfig } from '../config/config.ts'
 import { postgresUrls } from '../postgres-urls.ts'
 
 export interface Announced {
-  /** `http://HOST:PORT` of the socket. */
+  /** The socket's `http://HOST:PORT`. */
   readonly origin: string
   readonly baseUrl: string
   readonly release: string
   readonly database: DatabaseConfig
-  /** The external identity service, `bundled`, or `alone`: this is the identity service itself. */
+  /** The external identity service, `bundled`, or `alone` if this process is the identity service itself. */
   readonly identity: { readonly url: string } | 'bundled' | 'alone'
   readonly hasAccount: boolean
 }
 
-/** Lines of text. Scripts wait for the first, and find the port in it. */
+/** Returns lines of text. Scripts wait for the first one and read the port from it. */
 export function announcement(service: Announced): string {
   const { origin, baseUrl, release, identity, hasAccount } = service
   const what =
@@ -25,14 +25,14 @@ export function announcement(service: Announced): string {
     lines.push(`  Identity: ${identity === 'bundled' ? `bundled, ${baseUrl}/identity` : identity.url}`)
   }
   if (!hasAccount && (identity === 'bundled' || identity === 'alone')) {
-    lines.push('  There is no account yet. Make one in another terminal:')
+    lines.push('  No accounts yet. Create one in another terminal:')
     lines.push('    npx ratafia accounts add USERNAME --email EMAIL --name NAME')
-    if (identity === 'bundled') lines.push('  Add --role operator, and it administers the service too.')
+    if (identity === 'bundled') lines.push('  With --role operator it can also administer the service.')
   }
   return `${lines.join('\n')}\n`
 }
 
-/** Without user and password. */
+/** Describes the database without user and password. */
 export function describeDatabase(database: DatabaseConfig): string {
   if (database.kind === 'sqlite') return `SQLite, ${database.file}`
   const urls = (postgresUrls(database.url) ?? []).map((url) => new URL(url))

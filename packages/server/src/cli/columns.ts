@@ -1,8 +1,8 @@
-/** `--columns` of the commands that list. */
+/** The option `--columns` of the commands that list. */
 import { Option } from 'commander'
 import { UsageError } from './context.ts'
 
-/** Its value is the list of names that were chosen. Completion proposes `columns`. */
+/** An option whose value is the list of selected columns. Completion proposes `columns`. */
 export class ColumnsOption extends Option {
   readonly columns: readonly string[]
 
@@ -16,12 +16,14 @@ export class ColumnsOption extends Option {
   }
 }
 
-/** Throws {@link UsageError} for a column that there is not. */
+/** Throws {@link UsageError} for an unknown column. */
 function chosenFrom(columns: readonly string[], names: string): readonly string[] {
   const chosen = names.split(',').map((name) => name.trim().toLowerCase().replaceAll(/[ -]/g, '_'))
   for (const name of chosen) {
     if (!columns.includes(name)) {
-      throw new UsageError(`--columns ${names}: there is no column ${name}. There are ${columns.join(', ')}.`)
+      throw new UsageError(
+        `--columns ${names}: there is no column ${name}. The columns are ${columns.join(', ')}.`,
+      )
     }
   }
   return chosen

@@ -1,4 +1,4 @@
-/** Asks a person at a terminal before a command does what they could regret (contract/administration.md, D7). */
+/** Asks at a terminal before a command does what the user could regret (contract/administration.md, D7). */
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { Declined, type Streams, UsageError } from './context.ts'
@@ -13,16 +13,16 @@ interface ToStreams {
 
 /** Adds `--yes` to a command that calls {@link confirm}. */
 export const withYes = (command: Command): Command =>
-  command.option('--yes', 'do not ask for confirmation, which is asked for at a terminal only')
+  command.option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
 
-/** The same for one that calls {@link confirmTyped}. */
+/** Adds `--yes` to a command that calls {@link confirmTyped}. */
 export const withNeededYes = (command: Command): Command =>
-  command.option('--yes', 'do not ask for confirmation; a script needs it')
+  command.option('--yes', 'do not ask for confirmation; required in scripts')
 
 /**
- * Returns once the person has agreed, and at once with `--yes` or if standard input is no terminal. `consequence` says
- * in whole sentences what will happen and to how many; a function is only called if somebody is asked. Throws
- * {@link Declined}; any answer but yes is a no.
+ * Returns once the user has confirmed, or immediately with `--yes` or if standard input is not a terminal.
+ * `consequence` explains in whole sentences what will happen, and to how many; a function is only called if
+ * the command asks. Throws {@link Declined} for any answer but yes.
  */
 export async function confirm(
   { streams }: ToStreams,
@@ -31,19 +31,20 @@ export async function confirm(
 ): Promise<void> {
   if (yes || !streams.stdin.isTTY) return
   const told = typeof consequence === 'string' ? consequence : await consequence()
-  const answer = await ask(streams, told, 'Go on? [y/N] ')
+  const answer = await ask(streams, told, 'Continue? [y/N] ')
   if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Declined()
 }
 
-/** What happens, and what is to be typed by whoever wants it: the name or serial of what is meant, or how many. */
 export interface Consequence {
+  /** Explains what will happen. */
   readonly told: string
+  /** The text to type as confirmation: the name or serial of the thing, or how many there are. */
   readonly type: string | number
 }
 
 /**
- * For what cannot be undone, or stops others from working: returns once the person has typed what they mean, or with
- * `--yes`. Throws {@link Declined}, and {@link UsageError} where nobody can be asked.
+ * Asks before changes that cannot be undone, or that stop others from working: returns once the user has
+ * typed the text, or with `--yes`. Throws {@link Declined}, and {@link UsageError} without a terminal.
  */
 export async function confirmTyped(
   { streams }: ToStreams,
@@ -53,14 +54,17 @@ export async function confirmTyped(
   requireYes({ streams }, { yes })
   if (yes) return
   const { told, type } = await consequence()
-  const answer = await ask(streams, told, `Type ${type} to go on: `)
+  const answer = await ask(streams, told, `Type ${type} to confirm: `)
   if (answer.trim() !== String(type)) throw new Declined()
 }
 
-/** Before what {@link confirmTyped} would come too late for. Throws {@link UsageError} where nobody can be asked. */
+/**
+ * Throws {@link UsageError} without `--yes` and a terminal: an early check where {@link confirmTyped} would
+ * be too late.
+ */
 export function requireYes({ streams }: ToStreams, { yes }: { readonly yes?: boolean | undefined }): void {
   if (yes || streams.stdin.isTTY) return
-  throw new UsageError('Nobody can be asked here whether this is meant: give --yes if it is.')
+  throw new UsageError("Can't ask for confirmation without a terminal. Pass --yes to go ahead.")
 }
 
 /** Throws {@link Declined} for Ctrl-C, or the end of input. */
@@ -71,7 +75,7 @@ async function ask({ stdin, stderr }: Streams, told: string, question: string): 
     return await lines.question(question)
   } catch (error) {
     if (!(error instanceof Error && error.name === 'AbortError')) throw error
-    // It leaves the cursor behind the question.
+    // The line editor leaves the cursor after the question.
     stderr.write('\n')
     throw new Declined()
   } finally {

@@ -1,4 +1,7 @@
-/** What commands are given: the streams, and the ways to open the installation. `start/run.ts` provides it. */
+/**
+ * The context of every command: the streams, and functions to open the installation. `start/run.ts` provides
+ * it.
+ */
 import type { Readable, Writable } from 'node:stream'
 import type { JobEnvironment } from '../config/job-environment.ts'
 import type { ServiceEnvironment } from '../config/service-environment.ts'
@@ -16,36 +19,45 @@ export interface Streams {
 export interface CommandContext {
   readonly streams: Streams
   /**
-   * Opens the installation that the environment describes, for as long as `work` takes. Its database must exist: run in
-   * the wrong directory, a command must not make another one.
+   * Opens the installation that the environment describes, until `work` settles. Its database must exist: a
+   * command that runs in the wrong directory must not create another one.
    */
   withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
-  /** The same for a command that only reads: it does not even make the first keys of a database that has none. */
+  /**
+   * Does the same for a command that only reads: it does not even create the first keys of a database without
+   * keys.
+   */
   readInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
-  /** The same for the first commands of a new installation: they make an embedded database, and say where. */
+  /**
+   * Does the same for the first commands of a new installation: creates an embedded database, and reports
+   * where.
+   */
   beginInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
   /**
-   * Opens its database alone, which must exist, or have the schema of this release. With `nothing` an embedded one is
-   * made.
+   * Opens only its database, which must exist, or have the schema of this release. With `nothing`, creates an
+   * embedded one if it is missing.
    */
   withUnopenedInstallation<T>(
     needs: 'nothing' | 'database' | 'current-schema',
     work: (unopened: UnopenedInstallation) => Promise<T>,
   ): Promise<T>
-  /** With the secret keys that exist: it makes none. */
+  /** Opens the existing secret keys; it creates none. */
   openSealer(): Promise<Sealer>
   readonly release: string
   /** The operations of the management API, in this process, as the operator. */
   serviceOn(installation: Installation): Service
-  /** The service that a command asks; `given` is its `--url`. Throws {@link UsageError}, `ConfigError`, {@link FileError}. */
+  /**
+   * Finds the service that a command sends requests to; `given` is its `--url`. Throws {@link UsageError},
+   * `ConfigError`, {@link FileError}.
+   */
   findService(given: string | undefined): Promise<FoundService>
-  /** What the environment says to commands over HTTP. */
+  /** The environment's settings for commands over HTTP. */
   readonly service: ServiceEnvironment
-  /** The address in an option. Throws {@link UsageError}. */
+  /** Parses the address in an option. Throws {@link UsageError}. */
   readServiceUrl(text: string): string
-  /** Where `snap create-key` keeps private keys. Throws `ConfigError`. */
+  /** Returns the directory where `snap create-key` keeps private keys. Throws `ConfigError`. */
   gnupgHome(): string
-  /** What the platform of a CI job says. */
+  /** The variables that the platform of a CI job sets. */
   readonly job: JobEnvironment
 }
 
@@ -56,17 +68,17 @@ export interface FoundService {
   readonly from: string
 }
 
-/** The words or options of a command are wrong; the exit code is 2. */
+/** The error for wrong arguments or options of a command; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A file that a command names cannot be read or written; the exit code is 1. */
+/** The error for a named file that cannot be read or written; the exit code is 1. */
 export class FileError extends Error {
   override readonly name = 'FileError'
 }
 
-/** The person who was asked did not agree; the exit code is 1. */
+/** The error when the user did not confirm; the exit code is 1. */
 export class Declined extends Error {
   override readonly name = 'Declined'
   constructor() {
@@ -74,14 +86,14 @@ export class Declined extends Error {
   }
 }
 
-/** A service that a command talks to refuses, or answers what no service of ours does; the exit code is 1. */
+/** The error when a service refuses a request, or answers as no Ratafia service does; the exit code is 1. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
-  /** The address may be the wrong one. */
+  /** Whether the address may be wrong. */
   readonly aboutAddress: boolean
-  /** The service's own, where it gives one. */
+  /** The service's own error code, if it sent one. */
   readonly code: string
-  /** What else the service says about it, unchecked. */
+  /** The service's further details, unchecked. */
   readonly extra: JsonObject
 
   constructor(
@@ -105,10 +117,10 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** A service that a command talks to does not answer, or cannot now; the exit code is 3. */
+/** The error when a service does not answer, or cannot at the moment; the exit code is 3. */
 export class ServiceAway extends Error {
   override readonly name = 'ServiceAway'
-  /** The address may be the wrong one. */
+  /** Whether the address may be wrong. */
   readonly aboutAddress: boolean = false
 }
 
@@ -118,7 +130,7 @@ export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 3, configurati
 export const EXIT_HELP = `
 Exit codes:
   0  done
-  1  refused: the command cannot do this; the message says why
+  1  refused: the command cannot do this; the message gives the reason
   2  the command or its options are wrong
   3  the database or another service does not answer; try again
   4  the configuration is invalid; the message names the variable

@@ -1,4 +1,4 @@
-/** Files that commands are given, and new ones that they make. */
+/** Files that commands read, and new ones that they create. */
 import { lstat, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { openDraft } from '../files/draft.ts'
@@ -6,11 +6,14 @@ import { encodingOf, textOr } from '../files/foreign-text.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
 
-/** The text of a file or of an input, which the name is for in messages. Throws {@link FileError} for bytes that are not text. */
+/**
+ * Decodes a file or an input; messages contain its name. Throws {@link FileError} for bytes that are not
+ * text.
+ */
 export const textOfFile = ({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): string =>
   textOr(bytes, (fault) => new FileError(`${name} ${fault}`))
 
-/** `variable`: the one that names the file. Throws {@link FileError}. */
+/** Reads a file; `variable` is the one that names it, if any. Throws {@link FileError}. */
 export async function readNamed(file: string, variable?: string) {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw cannotBeRead(variable === undefined ? file : `${file} (${variable})`, error)
@@ -18,10 +21,10 @@ export async function readNamed(file: string, variable?: string) {
   return { name: file, bytes }
 }
 
-/** More is a mistake: it would fill the memory. */
+/** A larger input is a mistake, and would fill the memory. */
 const MAX_INPUT = { bytes: 64 * 1024 * 1024, refusal: 'Standard input is larger than 64 MiB.' }
 
-/** All of it. Throws {@link UsageError} with the refusal for more bytes than these. */
+/** Reads all of standard input. Throws {@link UsageError} with the refusal for more than that many bytes. */
 export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -39,7 +42,10 @@ export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileEr
 
 export type TableFormat = 'csv' | 'json'
 
-/** By the ending of the name. Throws {@link UsageError} for another ending; `hint` goes after its message. */
+/**
+ * Returns the format for a name's ending. Throws {@link UsageError} for other endings, with `hint` after the
+ * message.
+ */
 export function formatOf(file: string, hint = ''): TableFormat {
   const ending = extname(file).toLowerCase()
   if (ending === '.csv') return 'csv'
@@ -47,7 +53,7 @@ export function formatOf(file: string, hint = ''): TableFormat {
   throw new UsageError(`${file} ends neither in .csv nor in .json.${hint}`)
 }
 
-/** By how the content begins, for what has no name. Throws {@link UsageError} as {@link formatOf} does. */
+/** Detects the format from the first character, for input without a name. Throws as {@link formatOf} does. */
 export function formatIn(
   { name, bytes }: { readonly name: string; readonly bytes: Uint8Array },
   hint = '',
@@ -59,20 +65,21 @@ export function formatIn(
 
 export interface NewFile {
   readonly path: string
-  /** Call it before what belongs to the file is stored anywhere else. Throws {@link FileError}. */
+  /** Call it before storing anything that belongs to the file elsewhere. Throws {@link FileError}. */
   write(text: string | Uint8Array): Promise<void>
 }
 
 interface NewFileOptions {
-  /** Only this user can read it. */
+  /** Whether only this user can read the file. */
   readonly secret?: boolean
-  /** What has not happened if the file cannot be written, as a sentence. */
+  /** A sentence about what has not happened if the file cannot be written. */
   readonly otherwise: string
 }
 
 /**
- * Opens a draft of the file before `work` starts, so that its result has a place to go, and overwrites no file. The
- * draft gets the name of the file once `work` has succeeded, and is removed if it fails. Throws {@link FileError}.
+ * Opens a draft of the file before `work` starts, so that its result has somewhere to go. Never overwrites a
+ * file. The draft gets the name of the file once `work` has succeeded, and is removed if it fails. Throws
+ * {@link FileError}.
  */
 export async function withNewFile<T>(
   path: string,
@@ -82,7 +89,7 @@ export async function withNewFile<T>(
   const refused = (error: unknown) => {
     const why =
       (error as NodeJS.ErrnoException).code === 'EEXIST'
-        ? 'already exists, and is not overwritten'
+        ? 'already exists and is not overwritten'
         : `cannot be written: ${systemReason(error)}`
     return new FileError(`${path} ${why}. ${otherwise}`)
   }
@@ -110,8 +117,8 @@ export async function withNewFile<T>(
     throw error
   }
   await draft.publish().catch((error: unknown) => {
-    // What it belongs to exists by now, so its only copy stays.
-    throw new FileError(`${path} cannot be made: ${systemReason(error)}. Its content is in ${draft.path}.`)
+    // The record that the file belongs to exists by now, so the only copy stays.
+    throw new FileError(`${path} cannot be created: ${systemReason(error)}. Its content is in ${draft.path}.`)
   })
   await draft.discard()
   return result

@@ -1,20 +1,23 @@
-/** Where people and programs reach the identity service, for commands that write it down. */
+/**
+ * The address at which users and programs reach the identity service, for commands that write it into files.
+ */
 import { type Config, serviceAddress } from '../config/config.ts'
 import { parseServiceUrl } from '../config/values.ts'
 import { UsageError } from './context.ts'
 
 /**
- * Without a trailing slash. `there`: what to do where an external identity service has it, such as `make the agent
- * there`. Throws {@link UsageError} if neither --url nor the configuration gives it.
+ * Returns the address without a trailing slash. `there`: what to do at an external identity service, such as
+ * `Create the agent there`. Throws {@link UsageError} if neither --url nor the configuration gives the
+ * address.
  */
 export function identityLocation(given: string | undefined, config: Config, there: string): string {
   const { baseUrl, port, identity } = config
   if (given !== undefined) return serviceUrl(given)
   if (identity) {
-    throw new UsageError(`The identity service is elsewhere (RATAFIA_IDENTITY_URL): ${there}.`)
+    throw new UsageError(`The identity service is elsewhere (RATAFIA_IDENTITY_URL). ${there}.`)
   }
   if (baseUrl === undefined && port === 0) {
-    throw new UsageError('Give --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL the location is not known.')
+    throw new UsageError('Pass --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL, the address is not known.')
   }
   return `${serviceAddress(config)}/identity`
 }

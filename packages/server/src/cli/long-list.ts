@@ -1,4 +1,4 @@
-/** A list that may be long: printed page by page, as {@link printList} prints a short one. */
+/** Prints a list that may be long page by page, in the form of {@link printList}. */
 import { once } from 'node:events'
 import type { Streams } from './context.ts'
 import { cellsOf, type ListOption, noteCut, print, type Row, titlesOf } from './output.ts'
@@ -8,7 +8,7 @@ import { fitTable } from './terminal/table.ts'
 
 interface LongListOptions {
   readonly columns: readonly string[]
-  /** Printed in place of a table without rows. */
+  /** Text for a list without rows. */
   readonly empty: string
 }
 
@@ -50,7 +50,7 @@ export class LongList {
     return `${this.#begun ? ',' : '['}${items}`
   }
 
-  /** The columns of later pages are at least as wide as above. */
+  /** Keeps the columns of later pages at least as wide as those above. */
   #lines(rows: readonly Row[]): string {
     const { stdout } = this.#streams
     const width = stdout.isTTY ? stdout.columns : undefined

@@ -1,4 +1,4 @@
-/** Times, counts and filters as options give them. */
+/** Reads times, counts and filters from options. */
 import { parseDuration } from '../config/values.ts'
 import { instantIn } from '../http/management/instant-text.ts'
 import { UsageError } from './context.ts'
@@ -10,8 +10,8 @@ interface Reading {
 }
 
 /**
- * Undefined for an option that was not given. Throws {@link UsageError} for what is neither an instant, as the API takes
- * it, nor a number and s, m, h or d.
+ * Returns undefined for an option that was not given. Throws {@link UsageError} unless the text is an instant
+ * that the API accepts, or a number and s, m, h or d.
  */
 export function readInstant(
   option: string,
@@ -31,7 +31,7 @@ export function readInstant(
   }
 }
 
-/** Milliseconds: a number of seconds, or of s, m, h or d. Throws {@link UsageError}. */
+/** Returns milliseconds for a number of seconds, or a number and s, m, h or d. Throws {@link UsageError}. */
 export function readDuration(option: string, text: string): number {
   try {
     return parseDuration(/^\d+$/.test(text) ? `${text}s` : text)
@@ -49,7 +49,7 @@ export function readCount(option: string, text: string, most = 99_999, least = 1
   throw new UsageError(`${option} ${text} is not a number from ${least} to ${most}.`)
 }
 
-/** Throws {@link UsageError} for what neither database stores as text. */
+/** Throws {@link UsageError} for characters that one of the databases cannot store as text. */
 export function requireText(filters: readonly (string | undefined)[]): void {
   if (filters.some((text) => text !== undefined && /[\0\p{Cs}]/u.test(text))) {
     throw new UsageError('A filter contains NUL or an invalid character.')
@@ -58,13 +58,13 @@ export function requireText(filters: readonly (string | undefined)[]): void {
 
 export { packageReference } from '../package-directory/package-reference.ts'
 
-/** Whether it is to be on. Throws {@link UsageError}. */
+/** Returns true for "on" and false for "off". Throws {@link UsageError}. */
 export function readSwitch(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
-  throw new UsageError(`Say "on" or "off", not ${JSON.stringify(text)}.`)
+  throw new UsageError(`Give "on" or "off", not ${JSON.stringify(text)}.`)
 }
 
-/** Reads an option that may repeat into a list. */
+/** Collects the values of an option that can repeat. */
 export const several = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   value,

@@ -1,4 +1,4 @@
-/** How commands answer: tables for people, `--json` for machines. */
+/** The output of commands: tables for people, `--json` for programs. */
 import type { Command } from 'commander'
 import { ColumnsOption } from './columns.ts'
 import type { Streams } from './context.ts'
@@ -13,25 +13,25 @@ export interface JsonOption {
   readonly json?: boolean
 }
 
-/** Adds `--json` and `--columns` to a command that lists; `columns` are all that a table can show. */
+/** Adds `--json` and `--columns` to a command that lists; `columns` are all columns that a table can show. */
 export const withList = (command: Command, columns: readonly string[]): Command =>
   withJson(command).addOption(new ColumnsOption(columns))
 
 export interface ListOption extends JsonOption {
-  /** Those that were chosen. */
+  /** The selected columns. */
   readonly columns?: readonly string[]
 }
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** A row with all of a table's columns. */
+/** A table's row, with all of its columns. */
 export type RowOf<Columns extends readonly string[]> = Readonly<Record<Columns[number], Row[string]>>
 
 interface ToStreams {
   readonly streams: Streams
 }
 
-/** One JSON document on one line, or the lines a person reads. */
+/** Prints one JSON document on one line, or the text for people. */
 export function print({ streams }: ToStreams, options: JsonOption, value: unknown, human: string): void {
   streams.stdout.write(
     options.json ? `${escaped(JSON.stringify(value))}\n` : human === '' ? '' : `${human}\n`,
@@ -39,8 +39,8 @@ export function print({ streams }: ToStreams, options: JsonOption, value: unknow
 }
 
 /**
- * A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` without rows. At a terminal the
- * table fits its width.
+ * Prints a JSON array of the rows, or a table with the column names in capitals, or `empty` without rows. At
+ * a terminal the table fits its width.
  */
 export function printList(
   context: ToStreams,
@@ -62,8 +62,12 @@ export function printList(
 }
 
 export const noteCut = (streams: Streams): void =>
-  note(streams, 'Values end in … where they do not fit: --columns chooses, --json shows all.')
-/** Lines with the columns in capitals above them. */
+  note(
+    streams,
+    'Values that end in … are cut. Select columns with --columns, or use --json for whole values.',
+  )
+
+/** Returns lines below the column names in capitals. */
 export const tableOf = (rows: readonly Row[], columns: readonly string[]): string =>
   fitTable([titlesOf(columns), ...cellsOf(rows, columns)]).lines.join('\n')
 
@@ -73,7 +77,7 @@ export const titlesOf = (columns: readonly string[]): readonly string[] =>
 export const cellsOf = (rows: readonly Row[], columns: readonly string[]): readonly (readonly string[])[] =>
   rows.map((row) => columns.map((column) => printable(row[column])))
 
-/** `1 entry`, `2 entries`. */
+/** Returns the number with its noun: `1 entry`, `2 entries`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 
@@ -83,7 +87,7 @@ function printable(value: Row[string]): string {
   return harmless(String(value).replace(/[\t\r\n]+/g, ' '))
 }
 
-/** The fields of one thing, a line each. */
+/** Returns the fields of one record, a line each. */
 export function details(row: Row): string {
   const width = Math.max(...Object.keys(row).map((name) => name.length)) + 1
   return Object.entries(row)
@@ -91,7 +95,7 @@ export function details(row: Row): string {
     .join('\n')
 }
 
-/** A line for the person at the terminal, not part of the answer. */
+/** Prints a line for the user that is not part of the answer. */
 export function note({ stderr }: Streams, line: string): void {
   stderr.write(`${line}\n`)
 }

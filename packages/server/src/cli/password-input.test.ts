@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from './context.ts'
 import { readPassword } from './password-input.ts'
 
-/** A terminal without one: what is typed, and what is shown. */
+/** Simulates a terminal: its input, and the text that it shows. */
 function terminal() {
   const shown = { text: '' }
   const sink = () =>
@@ -19,7 +19,7 @@ function terminal() {
   return { shown, stdin, streams: { stdin, stdout: sink(), stderr: sink() } }
 }
 
-/** Types each text when the question before it is there. */
+/** Types each text once its question is shown. */
 async function typing(...texts: readonly string[]) {
   const { shown, stdin, streams } = terminal()
   const password = readPassword(streams, false)
@@ -35,29 +35,29 @@ async function typing(...texts: readonly string[]) {
   return { result, shown: shown.text }
 }
 
-test('it is asked for twice, and never shown', async () => {
+test('asks for the password twice, and never shows it', async () => {
   const { result, shown } = await typing('hunter2 Ä\r', 'hunter2 Ä\r')
   assert.equal(result, 'hunter2 Ä')
   assert.equal(shown, 'Password: \nAgain: \n')
 })
 
-test('the terminal does not echo from before the first question until after the last answer', async () => {
+test('turns the echo off before the first question and on after the last answer', async () => {
   const { shown, stdin, streams } = terminal()
   const steps: string[] = []
   const setRawMode = (raw: boolean) =>
     steps.push(`${raw ? 'silent' : 'echoing'} after ${JSON.stringify(shown.text)}`)
   const password = readPassword({ ...streams, stdin: Object.assign(stdin, { setRawMode }) }, false)
-  // Both at once: nobody has to wait for the second question.
+  // Both answers arrive at once: a user need not wait for the second question.
   stdin.write('hunter2\rhunter2\r')
   assert.equal(await password, 'hunter2')
   assert.deepEqual(steps, ['silent after ""', 'echoing after "Password: \\nAgain: \\n"'])
 })
 
-test('what was mistyped can be taken back', async () => {
+test('backspace corrects a typing mistake', async () => {
   assert.equal((await typing('hunter3\u007f2\r', 'hunter2\r')).result, 'hunter2')
 })
 
-test('two that differ change nothing', async () => {
+test('refuses two passwords that differ', async () => {
   const { result } = await typing('hunter2\r', 'hunter3\r')
   assert.ok(result instanceof UsageError)
   assert.equal(result.message, 'The two passwords differ. Nothing was changed.')
@@ -67,7 +67,7 @@ for (const [name, key] of [
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
 ] as const) {
-  test(`${name} ends it, at either question`, async () => {
+  test(`${name} cancels at either question`, async () => {
     for (const texts of [[key], ['hunter2\r', key]]) {
       const { result } = await typing(...texts)
       assert.ok(result instanceof UsageError, String(result))
@@ -76,7 +76,7 @@ for (const [name, key] of [
   })
 }
 
-test('without a terminal it is not asked for', async () => {
+test('does not ask without a terminal', async () => {
   const { streams, stdin } = terminal()
   stdin.isTTY = false
   await assert.rejects(readPassword(streams, false), /--password-stdin/)
@@ -92,7 +92,7 @@ for (const [given, read] of [
   [Buffer.from('\ufeffpässword\r\n', 'utf16le'), 'pässword'],
   [Buffer.from('\ufeffpässword', 'utf16le').swap16(), 'pässword'],
 ] as const) {
-  test(`from standard input: ${JSON.stringify(String(given))} of ${given.length}`, async () => {
+  test(`reads ${JSON.stringify(String(given))}, of length ${given.length}, from standard input`, async () => {
     const { streams, stdin } = terminal()
     stdin.end(given)
     assert.equal(await readPassword(streams, true), read)

@@ -1,4 +1,4 @@
-/** How a command gets a password: from standard input, or asked for at a terminal. Never from an argument. */
+/** Reads a password from standard input or asks for it at a terminal, and never from an argument. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { MAX_PASSWORD_BYTES } from '../accounts/passwords/password.ts'
@@ -8,14 +8,12 @@ import { readStandardInput } from './files.ts'
 
 /**
  * With `fromStdin`, reads all of standard input without its final line end; otherwise asks twice. Throws
- * {@link UsageError} if there is no terminal to ask at, or the two answers differ.
+ * {@link UsageError} without a terminal to ask at, or if the two answers differ.
  */
 export async function readPassword(streams: Streams, fromStdin: boolean): Promise<string> {
   if (fromStdin) return readAll(streams)
   if (!streams.stdin.isTTY) {
-    throw new UsageError(
-      'Standard input is not a terminal, so the password cannot be asked for. Give it with --password-stdin.',
-    )
+    throw new UsageError("Can't ask for the password without a terminal. Pipe it in with --password-stdin.")
   }
   const [first, again] = await askHidden(streams, ['Password: ', 'Again: '])
   if (first === undefined || first !== again) {
@@ -26,7 +24,7 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
 
 async function readAll(streams: Streams): Promise<string> {
   const bytes = await readStandardInput(streams, MAX_INPUT)
-  // PowerShell writes a byte order mark before what it pipes.
+  // PowerShell puts a byte order mark before piped text.
   const refuse = () => new UsageError('The password on standard input is not UTF-8.')
   return textOr(bytes, refuse).replace(/\r?\n$/, '')
 }
@@ -36,15 +34,18 @@ const MAX_INPUT = {
   refusal: 'Standard input is too long for a password.',
 }
 
-/** Every answer, in order. Nothing that is typed is shown. Throws {@link UsageError} `nothing` without one. */
+/**
+ * Returns every answer, in order, without showing typed text. Throws {@link UsageError} `nothing` without
+ * one.
+ */
 export async function askHidden(
   { stdin, stderr }: Streams,
   questions: readonly string[],
   nothing = 'No password was given. Nothing was changed.',
 ): Promise<readonly string[]> {
-  // What is typed is echoed to the output of the line editor: a stream that keeps nothing.
+  // The line editor echoes typed text to its output: a stream that discards it.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  // It also turns the echo of the terminal off: before the first question, and until the last answer.
+  // It also turns the terminal's echo off, from before the first question until the last answer.
   const lines = createInterface({ input: stdin, output: silent, terminal: true })
   const typed = lines[Symbol.asyncIterator]()
   const answers: string[] = []

@@ -1,6 +1,6 @@
 /**
- * The command line: `ratafia COMMAND`. Each noun has a file with the words of its commands; the work loads when it
- * runs.
+ * The command line: `ratafia COMMAND`. Each noun has a file that declares its commands; the code that does
+ * the work loads when a command runs.
  */
 import { Command } from 'commander'
 import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
@@ -12,7 +12,8 @@ import { hasColour } from './terminal/colour.ts'
 import { harmless } from './terminal/harmless.ts'
 
 /**
- * Without any command. Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code.
+ * Creates the program without commands. Commander throws its own refusals instead of exiting;
+ * `run-program.ts` gives them their exit code.
  */
 export function createProgram({ stdout, stderr }: Streams, release: string): Command {
   return new Command('ratafia')
@@ -20,7 +21,7 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(harmlessLines(text)),
-      // `run-program.ts` says what is wrong.
+      // `run-program.ts` reports the error.
       outputError: () => {},
       getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : undefined) ?? 80,
       getErrHelpWidth: () => (stderr.isTTY ? stderr.columns : undefined) ?? 80,
@@ -35,7 +36,7 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
 
 type Add = (program: Command, context: CommandContext) => void
 
-/** In the order of `--help`. A file may have several commands. */
+/** The commands in the order of `--help`. A file can have several. */
 const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () => Promise<Add> }[] = [
   { names: ['accounts'], load: async () => (await import('./accounts/accounts.ts')).accountCommands },
   {
@@ -92,9 +93,9 @@ async function importCommands(): Promise<Add> {
 }
 
 /**
- * The commands that work on an installation, and those that need none. `first` is the first word of the command line:
- * if `program` or one row of the table knows it, no other row is loaded. That saves a short command a tenth of its
- * time.
+ * Adds the commands that work on an installation, and those that need none. `first` is the first word of the
+ * command line: if `program` or one row of the table knows it, no other row is loaded. That saves a short
+ * command a tenth of its time.
  */
 export async function addCommands(program: Command, context: CommandContext, first = ''): Promise<void> {
   const isThere = program.commands.some((command) => command.name() === first)
@@ -113,5 +114,5 @@ export async function addCommands(program: Command, context: CommandContext, fir
   completeHelp(program)
 }
 
-/** Commander repeats what was typed. */
+/** Replaces control characters, because Commander repeats its arguments in messages. */
 const harmlessLines = (text: string): string => text.split('\n').map(harmless).join('\n')

@@ -10,7 +10,9 @@ interface Watched {
   readonly fails?: boolean
 }
 
-/** What the terminal gets while work reports its progress every 50 ms, in steps of a tenth. */
+/**
+ * Returns the text that the terminal gets while work reports its progress every 50 ms, in steps of a tenth.
+ */
 async function shownOn(t: TestContext, { total, fails, ...terminal }: Watched): Promise<string> {
   let now = 1_000
   t.mock.method(performance, 'now', () => now)
@@ -39,12 +41,12 @@ const line = (tenths: number) =>
   `Working ${'█'.repeat(4 * tenths)}${'░'.repeat(40 - 4 * tenths)} ${10 * tenths}% ${2_000 * tenths}/20000 devices`
 const LINES = [0, 2, 4, 6, 8, 10].map(line)
 
-test('a bar on a terminal, ten times a second, which is gone at the end', async (t) => {
+test('a terminal shows a bar ten times a second, and clears it at the end', async (t) => {
   const shown = await shownOn(t, { isTTY: true, total: 20_000, columns: 100 })
   assert.deepEqual(shown.split(CLEAR), ['', ...LINES, ''])
 })
 
-test('the bar is gone after a failure too', async (t) => {
+test('a failure also clears the bar', async (t) => {
   assert.ok((await shownOn(t, { isTTY: true, total: 20_000, fails: true })).endsWith(CLEAR))
 })
 
@@ -58,7 +60,7 @@ for (const [columns, width] of [
   })
 }
 
-test('nothing when the work is short, or there is no terminal', async (t) => {
+test('short work, or output without a terminal, shows no bar', async (t) => {
   assert.equal(await shownOn(t, { isTTY: true, total: 400 }), '')
   t.mock.restoreAll()
   assert.equal(await shownOn(t, { isTTY: false, total: 20_000 }), '')

@@ -1,18 +1,18 @@
-/** A progress bar on standard error, where a person watches; nothing elsewhere. */
+/** A progress bar on standard error, shown only at a terminal. */
 import type { Streams } from './context.ts'
 
-/** With fewer items it is over before one can look. */
+/** Fewer items are done before a user could look. */
 const WORTHWHILE = 500
-/** Milliseconds between two drawings. */
+/** Milliseconds between two updates of the bar. */
 const PAUSE_MS = 100
 /** Characters. */
 const BAR = 40
 const COLUMNS = 80
 
-/** To the start of the line, and the rest of it cleared. */
+/** Moves to the start of the line and clears it. */
 const CLEAR = '\r\x1b[K'
 
-/** Shows the progress of `work`, with what it counts, in one line that is gone when it ends. */
+/** Shows the progress of `work`, with its label and unit, in one line that is cleared when it ends. */
 export async function withProgress<T>(
   { stderr }: Streams,
   what: string | readonly [label: string, unit: string],
@@ -26,7 +26,7 @@ export async function withProgress<T>(
       const now = performance.now()
       if (total < WORTHWHILE || now - (drawnAt ?? -PAUSE_MS) < PAUSE_MS) return
       drawnAt = now
-      // A line that wraps could not be cleared. A terminal without a size says 0.
+      // A line that wraps could not be cleared. A terminal without a size has 0 columns.
       stderr.write(CLEAR + lineOf({ label, unit, done, total }).slice(0, (stderr.columns || COLUMNS) - 1))
     })
   } finally {
@@ -34,7 +34,7 @@ export async function withProgress<T>(
   }
 }
 
-/** `Checking ████░░░░ 50% 10000/20000 devices`. */
+/** Returns a line such as `Checking ████░░░░ 50% 10000/20000 devices`. */
 function lineOf({ label, unit, done, total }: Readonly<Record<'label' | 'unit', string>> & Counts): string {
   const part = Math.min(Math.max(done / total, 0), 1)
   const full = Math.round(part * BAR)

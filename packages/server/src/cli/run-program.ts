@@ -1,11 +1,11 @@
-/** Runs a command line to its exit code. */
+/** Runs a command line and returns its exit code. */
 import { type Command, CommanderError } from 'commander'
 import { EXIT, type Streams } from './context.ts'
 import { exitCodeOf } from './failures/exit-code.ts'
 
 /**
- * `words`: the command line without the interpreter and the script. `addressFrom`: what named the service that was
- * asked. Never rejects.
+ * Runs `words`, the command line without the interpreter and the script. `addressFrom`: the option, variable
+ * or login that named the service. Never rejects.
  */
 export async function runProgram(
   words: readonly string[],
@@ -15,7 +15,7 @@ export async function runProgram(
 ): Promise<number> {
   const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   const asJson = options.includes('--json')
-  // Commander then writes help only. Its refusals are said as all others are.
+  // Commander then writes help only. Its refusals are printed like all others.
   if (asJson) quieten(program)
   return exitCodeOf(() => program.parseAsync([...words], { from: 'user' }), {
     stderr,
@@ -28,12 +28,12 @@ export async function runProgram(
 function parserFailure(error: unknown) {
   if (!(error instanceof CommanderError)) return undefined
   if (error.exitCode === 0) return { exitCode: EXIT.done }
-  // A word that other commands follow shows them, and has nothing to add.
+  // A group of commands lists its commands, and needs no further message.
   if (error.code === 'commander.help') return { exitCode: EXIT.usage }
   return { exitCode: EXIT.usage, message: asSentence(error.message) }
 }
 
-/** A refusal of Commander in our style: `Unknown option '--jsn'. Did you mean --json?` */
+/** Rewrites a refusal of Commander in our style: `Unknown option '--jsn'. Did you mean --json?` */
 function asSentence(refusal: string): string {
   const [said = '', ...more] = refusal
     .replace(/^error: /, '')
@@ -41,7 +41,7 @@ function asSentence(refusal: string): string {
     .split('\n')
   const hints = more.map((line) => line.replace(/^\((.*)\)$/, '$1'))
   const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, '.')}`
-  return [sentence, ...hints, '--help shows what the command takes.'].join(' ')
+  return [sentence, ...hints, 'Run with --help for usage.'].join(' ')
 }
 
 function quieten(command: Command): void {

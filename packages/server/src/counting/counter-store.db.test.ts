@@ -31,7 +31,7 @@ eachDatabase((_kind, open) => {
         .execute()
     ).map(({ span, at, label, n }) => `${span} ${(Number(at) - START) / HOUR_MS} ${label} ${n}`)
 
-  test('what several processes add at the same moment adds up', async () => {
+  test('adds up the counts of several processes at the same moment', async () => {
     const some = Array.from({ length: 30 }, (_, at) => row(at))
     await Promise.all([counters.add(some), counters.add(some.toReversed()), counters.add(some)])
     const starts = some.map(({ at }) => new Date(at))
@@ -40,14 +40,14 @@ eachDatabase((_kind, open) => {
     assert.ok(found.every(({ n }) => n === 3))
   })
 
-  test('an hour may have more than fits into 32 bits', async () => {
+  test('an hour can have more than 32 bits can hold', async () => {
     await counters.add([row(0, 3_000_000_000)])
     await counters.add([row(0, 3_000_000_000)])
     const of = { name: 'registrations', brandIds: ['(all)'], starts: [new Date(START)] }
     assert.deepEqual(await counters.counts(of), [{ bucket: 0, label: 'serial', n: 6_000_000_000 }])
   })
 
-  test('the counts of the brands that are named, in the buckets that are asked for', async () => {
+  test('returns the counts of the given brands in the given buckets', async () => {
     await counters.add([
       row(0),
       row(25, 2),
@@ -79,7 +79,7 @@ eachDatabase((_kind, open) => {
     const clock = () => new Date(hour(36) + 45 * DAY_MS)
     const fold = () => foldHours({ counters, clock, goOn: async () => true })
 
-    test('hours become days, and nothing is lost', async () => {
+    test('folds hours into days and loses nothing', async () => {
       await counters.add([
         row(0, 1),
         row(23, 2),
@@ -90,7 +90,7 @@ eachDatabase((_kind, open) => {
       ])
       await fold()
       assert.deepEqual(await rows(), ['d 0 serial 3', 'd 24 serial 12', 'd 24 waits 3', 'h 36 serial 16'])
-      // A process that was asleep for long.
+      // Counts of a process that slept for a long time.
       await counters.add([row(1, 5)])
       await fold()
       await fold()
@@ -107,14 +107,14 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(await rows(), ['d 0 serial 24'])
     })
 
-    test('what is told to end goes on later', async () => {
+    test('continues later after it was told to stop', async () => {
       await counters.add([row(0), row(1)])
       await foldHours({ counters, clock, goOn: async () => false })
       assert.deepEqual(await rows(), ['d 0 serial 1', 'h 1 serial 1'])
     })
   })
 
-  test('old rows are removed, a few at a time', async () => {
+  test('removes old rows, a few at a time', async () => {
     await counters.add([row(0), row(1), row(2), row(3)])
     await counters.foldHour(new Date(hour(1)), DAY_MS)
     assert.equal(await counters.removeOld(new Date(hour(3)), 2), 2)
@@ -123,7 +123,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await rows(), ['h 3 serial 1'])
   })
 
-  test('of more than 200 brands, the later ones count together', async () => {
+  test('counts all brands after the first 200 together', async () => {
     await database.query
       .insertInto('brand')
       .values(

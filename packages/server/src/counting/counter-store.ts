@@ -14,31 +14,34 @@ export interface CountedRow {
 
 interface CountsOf {
   readonly name: string
-  /** Their counts are added up. */
+  /** The brands whose counts are added up. */
   readonly brandIds: readonly string[]
-  /** When each bucket begins, oldest first and at least one: it ends where the next one begins. */
+  /** When each bucket begins, oldest first, at least one. A bucket ends where the next one begins. */
   readonly starts: readonly Date[]
 }
 
-/** What was counted in a bucket. */
+/** A count in one bucket. */
 export interface CountedBucket extends Pick<CountedRow, 'label' | 'n'> {
-  /** Its place in `starts`. */
+  /** The bucket's index in `starts`. */
   readonly bucket: number
 }
 
 export interface CounterStore {
-  /** Adds to the hours, in one transaction. One row of each key. */
+  /** Adds rows, one for each key, to their hours, in one transaction. */
   add(rows: readonly CountedRow[]): Promise<void>
-  /** The brands that were added first, and those of `brandIds` that were added later. */
+  /** Returns the brands that were added first, and those of `brandIds` that were added later. */
   brandsOf(
     brandIds: readonly string[],
     most: { readonly first: number },
   ): Promise<Readonly<Record<'first' | 'later', ReadonlySet<string>>>>
-  /** By bucket and label, those with anything. What lies longer ago than the fold has days alone. */
+  /** Returns the counts by bucket and label, without zeros. Times before the last fold have only days. */
   counts(of: CountsOf): Promise<readonly CountedBucket[]>
-  /** Makes the oldest hour from before that instant a part of its day, which has so many milliseconds. False: none. */
+  /**
+   * Folds the oldest hour before that instant into its day of `day` milliseconds. Returns false if there is
+   * none.
+   */
   foldHour(before: Date, day: number): Promise<boolean>
-  /** Removes at most `limit` rows from before that instant, and returns how many. */
+  /** Removes at most `limit` rows from before that instant. Returns how many. */
   removeOld(before: Date, limit: number): Promise<number>
 }
 
@@ -48,9 +51,9 @@ declare module '../stores.ts' {
   }
 }
 
-/** Rows of one statement. */
+/** The most rows in one statement. */
 const AT_ONCE = 1_000
-/** Ids of one statement. */
+/** The most ids in one statement. */
 const MOST_IDS = 1_000
 
 export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
@@ -58,7 +61,7 @@ export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
     add: (rows) => inTransaction(query, (transaction) => addTo(transaction, 'h', rows)),
 
     async brandsOf(brandIds, most) {
-      // The whole table, which has a row for each brand; then its primary key.
+      // Reads the whole table, which has a row for each brand, then uses its primary key.
       const earliest = await query
         .selectFrom('brand')
         .select('account_id')
@@ -104,7 +107,7 @@ export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
 
     foldHour: (before, day) =>
       inTransaction(query, async (transaction) => {
-        // Index counter_span_at, both.
+        // Both statements use the index counter_span_at.
         const oldest = await transaction
           .selectFrom('counter')
           .select('at')
@@ -115,7 +118,7 @@ export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
           .executeTakeFirst()
         if (!oldest) return false
         const hour = Number(oldest.at)
-        // What is deleted is what counts: a second process finds nothing left.
+        // Counts what was deleted, so a second process finds nothing left.
         const folded = await transaction
           .deleteFrom('counter')
           .where('span', '=', 'h')
@@ -134,7 +137,7 @@ export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
       }),
 
     async removeOld(before, limit) {
-      // Index counter_span_at, then the primary key.
+      // Uses the index counter_span_at, then the primary key.
       let removed = 0
       for (const span of ['h', 'd'] as const) {
         const old = sql`select name, brand_id, span, at, label from counter
@@ -148,7 +151,7 @@ export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {
   }
 }
 
-/** In one order everywhere, so that two of these do not wait for each other. Primary key. */
+/** Adds rows in one order everywhere, so that two calls don't deadlock. Uses the primary key. */
 async function addTo(query: Database['query'], span: 'h' | 'd', rows: readonly CountedRow[]): Promise<void> {
   const ordered = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   for (let start = 0; start < ordered.length; start += AT_ONCE) {
@@ -167,6 +170,6 @@ async function addTo(query: Database['query'], span: 'h' | 'd', rows: readonly C
   }
 }
 
-/** What tells the rows of one span apart. */
+/** Returns the key that identifies a row within one span. */
 export const keyOf = ({ name, brandId, at, label }: Omit<CountedRow, 'n'>): string =>
   `${name} ${brandId} ${at} ${label}`

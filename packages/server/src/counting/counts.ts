@@ -1,4 +1,4 @@
-/** What was counted, for whoever may see it. */
+/** Returns the counts over time that the caller has permission to see. */
 import { COUNTER_NAMES, COUNTERS, type CounterName, type CounterPeriod } from '@ratafia/api'
 import { type Authority, type BrandScope, brandsFor, covers, requireForAll } from '../authority.ts'
 import type { Clock } from '../clock.ts'
@@ -8,12 +8,12 @@ import { ALL_BRANDS, SERIES } from './series.ts'
 
 export interface CountsAsked {
   readonly authority: Authority
-  /** Undefined: all that they may see. */
+  /** The counter; undefined for all that the caller can see. */
   readonly name: CounterName | undefined
   readonly period: CounterPeriod
-  /** Undefined: of all that they may see. */
+  /** The brand; undefined for all that the caller can see. */
   readonly brandId: string | undefined
-  /** Whether the period before is added up, too. */
+  /** Whether to add up the preceding period as well. */
   readonly previous?: boolean | undefined
 }
 
@@ -25,9 +25,11 @@ interface Bucket {
 interface CountedSeries {
   readonly name: CounterName
   readonly labels: readonly string[]
-  /** Oldest first, and none is missing. */
+  /** The buckets, oldest first, without gaps. */
   readonly buckets: readonly Bucket[]
-  /** By label, of the period before: null where it is not kept. Undefined: nobody asked. */
+  /**
+   * The preceding period's counts by label; null if they are not kept, undefined if they were not requested.
+   */
   readonly previous?: Readonly<Record<string, number>> | null
 }
 
@@ -39,8 +41,8 @@ export interface Counts {
 }
 
 /**
- * A brand that the caller may not see counts as one of which nothing was counted. Throws `RequestError`
- * `permission-denied`, and `invalid-field` for a brand where there are no brands.
+ * Lists counts. A brand that the caller cannot see looks like one without counts. Throws `RequestError`
+ * `permission-denied`, and `invalid-field` for a brand with a counter that is not kept by brand.
  */
 export async function listCounts(
   { authority, name, period, brandId, previous = false }: CountsAsked,
@@ -50,7 +52,7 @@ export async function listCounts(
   if (name !== undefined) {
     requireSeries(authority, name)
     if (brandId !== undefined && !SERIES[name].ofBrands) {
-      throw invalidField(`${name} is counted for the whole service: leave the brand out.`, {
+      throw invalidField(`${name} is counted for the whole service only. Leave the brand out.`, {
         field: 'query/brand',
       })
     }
@@ -58,7 +60,7 @@ export async function listCounts(
   const { unit, starts, before } = startsOf(period, clock())
   const seriesFor = async (one: CounterName): Promise<CountedSeries> => {
     const brandIds = brandsCounted(brandsFor(authority, SERIES[one].permission), brandId)
-    // The period before is one bucket more.
+    // The preceding period is one additional bucket.
     const earlier = previous && before ? [before] : []
     const rows = await counters.counts({ name: one, brandIds, starts: [...earlier, ...starts] })
     const countsIn = (bucket: number) => rows.filter((row) => row.bucket === bucket)
@@ -70,12 +72,12 @@ export async function listCounts(
       ...(previous && { previous: before ? byLabel(COUNTERS[one] ?? [], countsIn(0)) : null }),
     }
   }
-  // Each reads rows of its own, which PostgreSQL does beside one another.
+  // Each series reads its own rows, which PostgreSQL does in parallel.
   const series = await Promise.all(names.map(seriesFor))
   return { period, brandId, unit, series }
 }
 
-/** Those of which nothing is hidden by what they may not see. Throws `permission-denied` if there are none. */
+/** Returns the counters that the caller can see completely. Throws `permission-denied` if there are none. */
 function seenBy(authority: Authority, brandId: string | undefined): readonly CounterName[] {
   brandsFor(authority, 'devices:read')
   return COUNTER_NAMES.filter((name) => {
@@ -84,7 +86,7 @@ function seenBy(authority: Authority, brandId: string | undefined): readonly Cou
   })
 }
 
-/** What is counted for the whole service is for whoever may see all of it. */
+/** Throws unless the caller can see the counter. One for the whole service needs permission for all of it. */
 function requireSeries(authority: Authority, name: CounterName): void {
   const { ofBrands, permission } = SERIES[name]
   if (ofBrands) brandsFor(authority, permission)
@@ -96,7 +98,10 @@ function brandsCounted(scope: BrandScope, brandId: string | undefined): readonly
   return scope === 'all' ? [ALL_BRANDS] : [...scope]
 }
 
-/** When each bucket begins, in UTC: the last one is not over. `before`: as many before them, if they are kept. */
+/**
+ * Returns when each bucket begins, in UTC. The last one is not over. `before` starts an equally long
+ * preceding period.
+ */
 function startsOf(
   period: CounterPeriod,
   now: Date,
@@ -122,7 +127,7 @@ function startsOf(
   }
 }
 
-/** Of each of `labels`, and of the others that have any. */
+/** Returns the count of each of `labels`, and of other labels that have any. */
 function byLabel(
   labels: readonly string[],
   rows: readonly Pick<CountedBucket, 'label' | 'n'>[],
@@ -133,7 +138,7 @@ function byLabel(
   ])
 }
 
-/** As the API and `--json` show it. */
+/** Returns the counts as the API and `--json` show them. */
 export const countersRecord = ({ period, brandId, unit, series }: Counts) => ({
   period,
   brand: brandId ?? null,

@@ -1,4 +1,4 @@
-/** Makes days of old hours: what is shown by the hour is of the last day. */
+/** Folds old hours into days. Only the last day is shown by the hour. */
 import type { Clock } from '../clock.ts'
 import type { CounterStore } from './counter-store.ts'
 import { DAY_MS } from './series.ts'
@@ -8,7 +8,7 @@ const HOURS_KEPT_MS = 45 * DAY_MS
 interface FoldDeps {
   readonly counters: Pick<CounterStore, 'foldHour'>
   readonly clock: Clock
-  /** False: to be ended. */
+  /** Resolves to false when the work should stop. */
   readonly goOn: () => Promise<boolean>
 }
 

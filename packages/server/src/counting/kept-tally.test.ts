@@ -10,7 +10,7 @@ const NEVER = 1_000_000_000
 const shown = (rows: readonly CountedRow[]) =>
   rows.map(({ name, at, brandId, label, n }) => `${name} ${at / HOUR_MS} ${brandId} ${label} ${n}`).sort()
 
-test('by the hour, for all and for the brand that is named', () => {
+test('counts by the hour, for all brands together and for the given brand', () => {
   let now = 5 * HOUR_MS
   const tally = keepTally({ clock: () => new Date(now) })
   tally.add('registrations', 'serial', 'acme')
@@ -33,7 +33,7 @@ test('by the hour, for all and for the brand that is named', () => {
   assert.deepEqual(tally.take(), [])
 })
 
-test('memory is bounded: further brands count as others', () => {
+test('bounds its memory by counting further brands as others', () => {
   const tally = keepTally({ clock: () => new Date(0), most: 3 })
   for (const brand of ['a', 'b', 'c', 'd', 'a']) tally.add('device-sessions', 'opened', brand)
   assert.deepEqual(shown(tally.take()), [
@@ -65,7 +65,7 @@ function sending(tally: KeptTally, { fails = () => false }: { fails?: () => bool
   return { sender, sent, errors }
 }
 
-test('what names no brand of ours counts for all alone, and what comes after the first brands for the others', async () => {
+test('counts unknown brands only in the total, and brands after the first ones as others', async () => {
   const tally = keepTally({ clock: () => new Date(0) })
   const { sender, sent } = sending(tally)
   for (const brand of ['acme', 'nobody', 'late', '(all)']) tally.add('registrations', 'refused', brand)
@@ -80,7 +80,7 @@ test('what names no brand of ours counts for all alone, and what comes after the
   assert.equal(MOST_BRANDS, 200)
 })
 
-test('what is not stored is stored the next time, with what came meanwhile', async () => {
+test('retries counts that were not stored, together with newer ones', async () => {
   let away = true
   const tally = keepTally({ clock: () => new Date(0) })
   const { sender, sent, errors } = sending(tally, { fails: () => away })

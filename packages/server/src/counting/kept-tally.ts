@@ -1,6 +1,6 @@
 /**
- * What this process has counted and not stored yet. It is sent every minute: a process that is killed loses a minute,
- * and one whose send ends without an answer may count a minute twice.
+ * The counts of this process that are not stored yet. They are sent every minute. A process that is killed
+ * loses up to a minute, and one whose send gets no answer may count a minute twice.
  */
 import type { Clock } from '../clock.ts'
 import type { CountedRow } from './counter-store.ts'
@@ -8,13 +8,13 @@ import { ALL_BRANDS, HOUR_MS, OTHER_BRANDS } from './series.ts'
 import type { Tally } from './tally.ts'
 
 export interface KeptTally extends Tally {
-  /** All that was added, and forgets it. */
+  /** Returns everything that was added, and forgets it. */
   take(): readonly CountedRow[]
-  /** Adds what could not be stored. */
+  /** Adds counts that could not be stored. */
   giveBack(rows: readonly CountedRow[]): void
 }
 
-/** Rows that are remembered at most: beyond that, brands count as others. */
+/** The most rows in memory; beyond that, brands count as others. */
 const MOST = 10_000
 
 export function keepTally({

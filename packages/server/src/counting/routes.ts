@@ -1,4 +1,4 @@
-/** What was counted, in the management API: HTTP in, operation, HTTP out. */
+/** Counts over time, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { countersRecord, listCounts } from './counts.ts'

@@ -1,4 +1,4 @@
-/** Stores what a process has counted, every minute and when it ends. */
+/** Stores the counts of a process, every minute and when it ends. */
 import { type CountedRow, type CounterStore, keyOf } from './counter-store.ts'
 import type { KeptTally } from './kept-tally.ts'
 import { ALL_BRANDS, MOST_BRANDS, OTHER_BRANDS } from './series.ts'
@@ -6,14 +6,14 @@ import { ALL_BRANDS, MOST_BRANDS, OTHER_BRANDS } from './series.ts'
 interface SendDeps {
   readonly tally: Pick<KeptTally, 'take' | 'giveBack'>
   readonly counters: Pick<CounterStore, 'add' | 'brandsOf'>
-  /** Of what was not stored, and is tried again. */
+  /** Called for counts that were not stored. They will be retried. */
   readonly onError: (error: unknown) => void
   readonly everyMs?: number
 }
 
 const EVERY_MS = 60_000
 
-/** `flush` and `stop` never throw. */
+/** Starts to send counts. `flush` and `stop` never throw. */
 export function sendCounters({ tally, counters, onError, everyMs = EVERY_MS }: SendDeps): {
   flush(): Promise<void>
   stop(): Promise<void>
@@ -48,7 +48,7 @@ export function sendCounters({ tally, counters, onError, everyMs = EVERY_MS }: S
 
 const NO_BRANDS = { first: new Set<string>(), later: new Set<string>() }
 
-/** Without what is of no brand of ours: whoever asks for something can name any. */
+/** Leaves out counts of unknown brands, because a client can name any brand. */
 async function withKnownBrands(
   rows: readonly CountedRow[],
   { brandsOf }: Pick<CounterStore, 'brandsOf'>,

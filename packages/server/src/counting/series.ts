@@ -1,8 +1,8 @@
-/** Who may see what is counted over time, and how brands are told apart (decision 52). */
+/** Who can see the counts over time, and how brands are told apart (decision 52). */
 import type { CounterName, ManagementPermission } from '@ratafia/api'
 
 interface Series {
-  /** Whether it is counted for each brand too. */
+  /** Whether it is also counted for each brand. */
   readonly ofBrands: boolean
   readonly permission: ManagementPermission
 }
@@ -19,7 +19,10 @@ export const SERIES: Readonly<Record<CounterName, Series>> = {
   refusals: OF_SERVICE,
 }
 
-/** In the place of a brand, for the whole service, and for those beyond {@link MOST_BRANDS}. No brand has such a name. */
+/**
+ * Names in place of a brand, for the whole service and for brands beyond {@link MOST_BRANDS}. No brand has
+ * such a name.
+ */
 export const ALL_BRANDS = '(all)'
 export const OTHER_BRANDS = '(other)'
 export const MOST_BRANDS = 200

@@ -1,8 +1,8 @@
-/** Counting what happens, for the plots of administrators. */
+/** Counts events for the charts of administrators. */
 import type { CounterLabel, CounterName } from '@ratafia/api'
 
 export interface Tally {
-  /** Counts something at this moment. `brandId` may be one that is not there: then only the whole counts. */
+  /** Counts an event now. `brandId` can be unknown; then the event counts only in the total. */
   add<Name extends CounterName>(
     name: Name,
     label: CounterLabel<Name>,
@@ -11,5 +11,5 @@ export interface Tally {
   ): void
 }
 
-/** Counts nothing. */
+/** A tally that counts nothing. */
 export const UNCOUNTED: Tally = { add: () => {} }

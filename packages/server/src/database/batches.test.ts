@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../errors.ts'
 import { inBatches } from './batches.ts'
 
-/** Batches that end when the test says so. */
+/** Batches that end only when the test ends them. */
 function held<Result>(answer: (item: number) => Result) {
   const batches: { readonly items: readonly number[]; end: (error?: Error) => void }[] = []
   const add = inBatches(
@@ -18,7 +18,7 @@ function held<Result>(answer: (item: number) => Result) {
   return { add, batches, sizes: () => batches.map(({ items }) => items.length) }
 }
 
-test('what comes in one turn is one batch, and each caller gets its own answer', async () => {
+test('calls in one turn form one batch, and each caller gets its own answer', async () => {
   const { add, batches } = held((item) => `answer ${item}`)
   const answers = Promise.all([1, 2, 3].map(add))
   await turn()
@@ -30,7 +30,7 @@ test('what comes in one turn is one batch, and each caller gets its own answer',
   assert.deepEqual(await answers, ['answer 1', 'answer 2', 'answer 3'])
 })
 
-test('whoever comes while a batch is under way goes with the next, in the order they came', async () => {
+test('calls made while a batch runs join the next batch, in order of arrival', async () => {
   const { add, batches } = held((item) => item)
   const first = add(1)
   await turn()
@@ -50,7 +50,7 @@ test('whoever comes while a batch is under way goes with the next, in the order 
   assert.deepEqual(await Promise.all([...later, last]), [2, 3, 4])
 })
 
-test('a batch is limited, and none is lost', async () => {
+test('limits the size of a batch and loses no item', async () => {
   const { add, batches, sizes } = held((item) => item)
   const all = Promise.all(Array.from({ length: 1_200 }, (_, item) => add(item)))
   for (let at = 0; at < 3; at++) {
@@ -64,7 +64,7 @@ test('a batch is limited, and none is lost', async () => {
   assert.deepEqual(sizes(), [500, 500, 200])
 })
 
-test('an error is that of the item that causes it, and the others get their answers', async () => {
+test('only the item that causes an error gets it; the others get their answers', async () => {
   const ran: (readonly number[])[] = []
   const add = inBatches(async (items: readonly number[]) => {
     ran.push(items)
@@ -79,7 +79,7 @@ test('an error is that of the item that causes it, and the others get their answ
   assert.deepEqual(ran, [[1, 2, 3], [1], [2], [3]])
 })
 
-test('nothing is tried again when nobody knows what was written, and the next batch runs', async () => {
+test('retries nothing when it is unknown what was written, and runs the next batch', async () => {
   const { add, batches } = held((item) => item)
   const doubtful = Promise.allSettled([1, 2].map(add))
   await turn()
@@ -92,14 +92,14 @@ test('nothing is tried again when nobody knows what was written, and the next ba
   assert.equal(batches.length, 2)
 })
 
-test('answers that are not as many as the items are an error of each', async () => {
+test('every item fails if there is not one answer for each', async () => {
   const add = inBatches(async (items: readonly number[]) => items.slice(1))
   for (const one of await Promise.allSettled([1, 2].map(add))) {
     assert.ok(one.status === 'rejected' && one.reason instanceof TypeError)
   }
 })
 
-test('a batch runs in the context of its first item, not in that of the batch before', async () => {
+test("a batch runs in the context of its first item, not in the previous batch's", async () => {
   const request = new AsyncLocalStorage<string>()
   const seen: (string | undefined)[] = []
   const add = inBatches(async (items: readonly number[]) => {

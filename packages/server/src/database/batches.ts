@@ -1,7 +1,7 @@
 /**
- * Requests that come at the same moment share a statement, or a transaction: whoever comes while one is under way goes
- * with the next, in the order they came. 32 clients that each write a row in a transaction of their own send 32 times as
- * many statements, and on SQLite wait for the disk 32 times.
+ * Lets requests that arrive at the same moment share a statement or a transaction. A request that arrives
+ * while a batch runs joins the next batch, in order of arrival. Without this, 32 clients that each write a
+ * row in their own transaction send 32 times as many statements, and on SQLite wait for the disk 32 times.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Unavailable } from '../errors.ts'
@@ -14,20 +14,23 @@ interface Member<Item, Result> {
 
 interface Batch<Item, Result> {
   readonly members: Member<Item, Result>[]
-  /** Runs it as a part of the request that is first in it: in its trace. */
+  /** Runs work in the context of the batch's first request, and so in its trace. */
   readonly inContext: (work: () => Promise<void>) => Promise<void>
 }
 
-/** The answers to `items`, one for each and in their order. If it throws anything but `Unavailable`, it wrote nothing. */
+/**
+ * Answers `items`, one answer each, in their order. If it throws anything but `Unavailable`, it wrote
+ * nothing.
+ */
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
-/** Of one batch. No more wait than there are requests in flight. */
+/** The most items in one batch. No more wait than there are requests in flight. */
 const MOST = 500
 
 /**
- * `run` for one item at a time, as callers see it; one batch is under way at a time. An error of `run` becomes that of
- * the item alone that causes it: without the others each gets another try. Only `Unavailable` is everybody's at once:
- * nobody knows then what was written.
+ * Returns a function that looks to callers like `run` for one item. One batch runs at a time. If `run` fails,
+ * each item is retried alone, so only the item that causes the error gets it. With `Unavailable` all items
+ * fail at once, because it is then unknown what was written.
  */
 export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Batch<Item, Result>[] = []
@@ -47,12 +50,14 @@ export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) =>
       join({ item, resolve, reject })
       if (underWay) return
       underWay = true
-      // After what else has arrived in this turn of the event loop.
+      // Wait for everything else that arrives in this turn of the event loop.
       setImmediate(next)
     })
 }
 
-/** As {@link inBatches}, but items of different groups never share a batch. There must be few groups. */
+/**
+ * Like {@link inBatches}, but items of different groups never share a batch. Keep the number of groups small.
+ */
 export function inBatchesOf<Item, Result>(
   groupOf: (item: Item) => number,
   run: Run<Item, Result>,
@@ -66,14 +71,14 @@ export function inBatchesOf<Item, Result>(
   }
 }
 
-/** Never throws. */
+/** Settles every member. Never throws. */
 async function settle<Item, Result>(
   members: readonly Member<Item, Result>[],
   run: Run<Item, Result>,
 ): Promise<void> {
   try {
     const results = await run(members.map(({ item }) => item))
-    if (results.length !== members.length) throw new TypeError('A batch has one result for each item.')
+    if (results.length !== members.length) throw new TypeError('A batch must have one result for each item.')
     for (const [at, result] of results.entries()) members[at]?.resolve(result)
   } catch (error) {
     if (members.length > 1 && !(error instanceof Unavailable)) {

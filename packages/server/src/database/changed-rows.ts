@@ -1,4 +1,4 @@
-/** What Kysely says about a statement, under a name of its own for each kind. */
+/** Kysely's counts of changed rows, which have a different name for each kind of statement. */
 interface Counts {
   readonly numInsertedOrUpdatedRows?: bigint | undefined
   readonly numUpdatedRows?: bigint

@@ -22,7 +22,7 @@ eachDatabase((_kind, open) => {
     database = await open()
   })
 
-  test('a statement is built once, and each run has its own values', async () => {
+  test('builds a statement once and gives each run its own values', async () => {
     const { query } = database
     assert.equal((await add(query, { name: 'moon', id: 'm1' })).numAffectedRows, 1n)
     await add(query, { name: 'sun', id: 's1' })
@@ -32,7 +32,7 @@ eachDatabase((_kind, open) => {
     assert.equal(built, 1)
   })
 
-  test('in a transaction it is part of it', async () => {
+  test('runs as part of a transaction', async () => {
     const { query } = database
     const undone = inTransaction(query, async (transaction) => {
       assert.deepEqual((await rename(transaction, { name: 'star', id: 's1' })).rows, [{ name: 'star' }])
@@ -45,7 +45,7 @@ eachDatabase((_kind, open) => {
     assert.equal(built, 1)
   })
 
-  test('a value that the statement does not get as it is, is refused at the first run', () => {
+  test('refuses at the first run a value that the statement does not get unchanged', () => {
     const later = compiledOnce((query, { at }: { at: Date }) =>
       query.selectFrom('package').selectAll().where('name', '=', at.toISOString()),
     )

@@ -1,7 +1,10 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Schema } from './schema/schema.ts'
 
-/** How many rows are found, at most `most`: no more than one beyond it is looked at. `more`: there are more. */
+/**
+ * Counts rows, at most `most`, and reads at most one row beyond that. `more` is true if there are more than
+ * `most`.
+ */
 export async function countUpTo<Table extends keyof Schema, Row>(
   query: Kysely<Schema>,
   rows: SelectQueryBuilder<Schema, Table, Row>,

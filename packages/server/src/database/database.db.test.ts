@@ -21,14 +21,14 @@ eachDatabase((kind, open, fresh) => {
   const find = (database: Database, id: string) =>
     database.query.selectFrom('account').selectAll().where('id', '=', id).execute()
 
-  test('a row comes back as it went in: plain object, number, null, text', async () => {
+  test('returns a row unchanged: plain object, number, null, text', async () => {
     const database = await open()
     await insert(database, 'round-trip')
     const [row] = await find(database, 'round-trip')
     assert.deepEqual({ ...row, ...account('round-trip') }, row)
   })
 
-  test('bytes come back as a Buffer with the same bytes', async () => {
+  test('returns bytes as a Buffer with the same bytes', async () => {
     const database = await open()
     const sealed = Uint8Array.from({ length: 256 }, (_, index) => index)
     await database.query.insertInto('root_key').values({ id: 1, sealed, created_at: 1 }).execute()
@@ -42,7 +42,7 @@ eachDatabase((kind, open, fresh) => {
     assert.deepEqual(found, [{ id: 1 }])
   })
 
-  test('changed rows are counted; what `returning` names comes back', async () => {
+  test('counts changed rows and returns the columns that `returning` names', async () => {
     const database = await open()
     await insert(database, 'counted-1')
     await insert(database, 'counted-2')
@@ -65,7 +65,7 @@ eachDatabase((kind, open, fresh) => {
     assert.deepEqual(count, { n: 1 })
   })
 
-  test('an integer beyond the safe ones is refused, not rounded', async () => {
+  test('refuses an unsafe integer instead of rounding it', async () => {
     const database = await open()
     await insert(database, 'huge')
     await sql`update account set created_at = 9007199254740993 where id = 'huge'`.execute(database.query)
@@ -76,7 +76,7 @@ eachDatabase((kind, open, fresh) => {
     ['U+0000', 'a\0b'],
     ['a lone surrogate', 'a\ud800b'],
   ] as const) {
-    test(`a text with ${what} is refused before it reaches the database`, async () => {
+    test(`refuses text with ${what} before it reaches the database`, async () => {
       const database = await open()
       const values = { ...account('unstorable'), name }
       await assert.rejects(database.query.insertInto('account').values(values).execute(), {
@@ -86,7 +86,7 @@ eachDatabase((kind, open, fresh) => {
     })
   }
 
-  test('a value of another type than the column is refused', async () => {
+  test('refuses a value of another type than the column has', async () => {
     const database = await open()
     await assert.rejects(
       sql`insert into package (name, snap_id) values ('typed', null)`.execute(database.query),
@@ -99,13 +99,13 @@ eachDatabase((kind, open, fresh) => {
     )
   })
 
-  test('a row that refers to no account is refused', async () => {
+  test('refuses a row that refers to an unknown account', async () => {
     const database = await open()
     const row = { issuer: 'https://id.example', subject: 's', account_id: 'nobody', created_at: 1 }
     await assert.rejects(database.query.insertInto('external_identity').values(row).execute(), /foreign key/i)
   })
 
-  test('isUniqueViolation knows primary keys and unique columns, and which it was', async () => {
+  test('isUniqueViolation recognises primary keys and unique columns, and which of them was violated', async () => {
     const database = await open()
     await insert(database, 'twice')
     const samePrimaryKey = await insert(database, 'twice').catch((error: unknown) => error)
@@ -114,7 +114,7 @@ eachDatabase((kind, open, fresh) => {
       .values({ ...account('other'), username: 'user-twice' })
       .execute()
       .catch((error: unknown) => error)
-    // SQLite names one of the keys that were violated: give the first row another username.
+    // SQLite names only one of the violated keys, so give the first row another username.
     await database.query
       .updateTable('account')
       .set({ username: 'renamed' })
@@ -129,12 +129,12 @@ eachDatabase((kind, open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('isUniqueViolation knows them under the name of a partition and of a shard', async () => {
+    test('isUniqueViolation recognises them under the name of a partition and of a shard', async () => {
       const { query } = await open()
       for (const statement of [
         'create table parted (place text, constraint parted_place_key unique (place)) partition by hash (place)',
         'create table parted_0 partition of parted for values with (modulus 1, remainder 0)',
-        // As Citus names the tables and constraints on its workers.
+        // Citus names the tables and constraints on its workers like this.
         'create table account_102009 (username text constraint account_username_key_102009 unique)',
       ]) {
         await sql.raw(statement).execute(query)
@@ -152,7 +152,7 @@ eachDatabase((kind, open, fresh) => {
     })
   }
 
-  test('isUniqueViolation knows a key of two columns, and nothing else', async () => {
+  test('isUniqueViolation recognises a key of two columns, and nothing else', async () => {
     const database = await open()
     await insert(database, 'identified')
     const row = { issuer: 'https://id.example', subject: 's', account_id: 'identified', created_at: 1 }
@@ -171,7 +171,7 @@ eachDatabase((kind, open, fresh) => {
     }
   })
 
-  test('an error of the database quotes no values of the row', async () => {
+  test('a database error does not quote values of the row', async () => {
     const database = await open()
     const secret = 'scrypt-hash-of-a-password'
     const values = { ...account('quoted'), password_hash: secret }
@@ -196,7 +196,7 @@ eachDatabase((kind, open, fresh) => {
     }
   })
 
-  test('a transaction that throws leaves nothing behind', async () => {
+  test('a transaction that throws stores nothing', async () => {
     const database = await open()
     const boom = new Error('boom')
     const work = inTransaction(database.query, async (transaction) => {
@@ -207,7 +207,7 @@ eachDatabase((kind, open, fresh) => {
     assert.deepEqual(await find(database, 'undone'), [])
   })
 
-  test('a transaction is not seen by others before it is committed', async () => {
+  test('others do not see a transaction before it is committed', async () => {
     const [database, other] = [await open(), await open()]
     await inTransaction(database.query, async (transaction) => {
       await transaction.insertInto('account').values(account('isolated')).execute()
@@ -216,7 +216,7 @@ eachDatabase((kind, open, fresh) => {
     assert.equal((await find(other, 'isolated')).length, 1)
   })
 
-  test('a caught error inside a transaction does not let half of it be committed', async () => {
+  test('commits no half of a transaction in which an error was caught', async () => {
     const database = await open()
     await insert(database, 'first')
     const work = inTransaction(database.query, async (transaction) => {
@@ -231,7 +231,7 @@ eachDatabase((kind, open, fresh) => {
     assert.deepEqual(await find(database, 'half'), [])
   })
 
-  test('50 transactions of 5 clients at once lose no update', async () => {
+  test('50 concurrent transactions of 5 clients lose no update', async () => {
     const clients = await Promise.all(Array.from({ length: 5 }, open))
     await insert(clients[0] as Database, 'counter')
     await sql`update account set created_at = 0 where id = 'counter'`.execute((clients[0] as Database).query)
@@ -251,7 +251,7 @@ eachDatabase((kind, open, fresh) => {
   })
 
   if (kind === 'sqlite') {
-    test('the file is for its owner only, survives a power cut, and is in WAL mode', async () => {
+    test('the file is readable only by its owner, survives a power cut, and is in WAL mode', async () => {
       const database = await open()
       await insert(database, 'on-disk')
       const target = await fresh.target()

@@ -1,4 +1,4 @@
-/** The two databases behind one type. */
+/** Opens SQLite or PostgreSQL behind one type. */
 import { Kysely } from 'kysely'
 import { type DatabaseClock, systemClock } from '../clock.ts'
 import type { Notifications } from './changes/notifications.ts'
@@ -31,45 +31,51 @@ export type DatabaseTarget =
 
 export interface Database {
   readonly kind: DatabaseKind
-  /** Any statement may throw `Unavailable`: the database is away, and whether the statement took effect is unknown. */
+  /**
+   * Any statement can throw `Unavailable`: the database is away, and whether the statement took effect is
+   * unknown.
+   */
   readonly query: Kysely<Schema>
   /**
-   * Runs `work` without time limits, except that it waits at most ten minutes for a lock, on its own connection, so that
-   * reads of this process don't wait for it.
+   * Runs `work` without time limits on its own connection, so that reads of this process don't wait for it.
+   * Only a wait for a lock is limited, to ten minutes.
    */
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
   /**
-   * As {@link unhurried}, for transactions that lock whole tables. On PostgreSQL each wait for a lock ends after a second,
-   * so that others' statements do not wait behind it for longer; then all of `work` is repeated, as after a deadlock, for
-   * ten minutes.
+   * Like {@link unhurried}, for transactions that lock whole tables. On PostgreSQL each wait for a lock is
+   * limited to a second, because other statements queue behind it. Then all of `work` is repeated, as after a
+   * deadlock, for up to ten minutes.
    */
   locking<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
-  /** As of now. */
+  /** The pool's state at the time of the call. */
   pool(): PoolState
   /**
-   * Whether the rows of devices are on several servers (Citus), as it was when the database was opened. Then a statement
-   * about devices can look on one of them only: it names one bucket.
+   * Whether the rows of devices were on several servers (Citus) when the database was opened. A statement
+   * about devices then runs on one of the servers only, so it must name one bucket.
    */
   readonly distributed: boolean
   /**
-   * By which everything stored is dated, compared and removed. The file of SQLite is on this machine, so the machine's
-   * clock is the database's.
+   * The clock for everything stored: dates, comparisons, removals. A SQLite file is on this machine, so the
+   * machine's clock is the database's.
    */
   readonly clock: DatabaseClock
   /** Undefined on SQLite. */
   readonly notifications?: Notifications
-  /** Waits for running statements. Those that come later throw `Unavailable`. */
+  /** Waits for running statements. Later statements throw `Unavailable`. */
   close(): Promise<void>
 }
 
-/** Opens a database. `onWait` is called for each wait of over a second. Throws `Unavailable` if it cannot be reached. */
+/**
+ * Opens a database. Calls `onWait` for each wait of over a second. Throws `Unavailable` if it can't be
+ * reached.
+ */
 export async function openDatabase(
   target: DatabaseTarget,
   observer?: DatabaseObserver,
   onWait: OnWait = () => {},
 ): Promise<Database> {
   const announcing = announcingTo(onWait)
-  // Loads only the driver it needs.
+  // Load only the driver that is needed.
   const database = await (target.kind === 'sqlite'
     ? sqlite(target, announcing, observer)
     : postgres(target, announcing, observer))
@@ -89,8 +95,8 @@ export async function openDatabase(
 type Opened = Omit<Database, 'distributed'>
 
 /**
- * Not `destroy` of Kysely: a client that hung up leaves its request running, and the next statement of that one would
- * be a fault. The driver says that the database is away.
+ * Replaces Kysely's `destroy`. The request of a client that hung up keeps running, and after `destroy` its
+ * next statement would fail as a programming error. The driver throws `Unavailable` instead.
  */
 function once(close: () => Promise<void>): () => Promise<void> {
   let closed: Promise<void> | undefined

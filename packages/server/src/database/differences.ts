@@ -1,12 +1,12 @@
 /**
- * Where the statements of a migration differ between the two databases. Queries need none of this: both take
- * `returning`, `on conflict`, `limit` and the rest of plain SQL. Two differences no function hides: `like` ignores the
- * case of ASCII letters on SQLite only, and text sorts by code point on SQLite but by the database's collation on
- * PostgreSQL (sort in code where the order is promised).
+ * The differences between the two databases in the statements of migrations. Queries don't need them: both
+ * databases support `returning`, `on conflict`, `limit` and the rest of plain SQL. No function hides two
+ * differences: `like` ignores the case of ASCII letters on SQLite only, and text sorts by code point on
+ * SQLite but by the database's collation on PostgreSQL. Where the order is promised, sort in code.
  */
 export type DatabaseKind = 'sqlite' | 'postgres'
 
-/** The words of a `create table` statement. */
+/** The parts of a `create table` statement that differ. */
 export interface Words {
   readonly bytes: string
   /** Epoch milliseconds. */
@@ -14,13 +14,18 @@ export interface Words {
   readonly integer: string
   /** A whole number up to 32,767. */
   readonly smallInteger: string
-  /** After a column of text in an index: sorts it by code point (`text-order.ts`). */
+  /** Follows a text column in an index, which then sorts it by code point (`text-order.ts`). */
   readonly bytewise: string
-  /** Ends a `create table`: makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
+  /**
+   * Ends a `create table`. It makes SQLite refuse a value whose type is not the column's, as PostgreSQL does.
+   */
   readonly strict: string
-  /** In how many partitions a table with a row for each device is made; 0 makes it whole. Always 0 on SQLite. */
+  /**
+   * The number of partitions of a table with a row for each device; 0 for an undivided table. Always 0 on
+   * SQLite.
+   */
   readonly partitions: number
-  /** The time in epoch milliseconds, as it is when the expression is evaluated. */
+  /** The time in epoch milliseconds when the expression is evaluated. */
   readonly now: string
   /** Whether the database has LISTEN, NOTIFY and PL/pgSQL. */
   readonly notifies: boolean

@@ -1,6 +1,6 @@
 /**
- * What both drivers share: a connection runs one statement at a time, errors that mean "away" become `Unavailable` here
- * and nowhere else, and text that either database cannot store is refused on both.
+ * The part that both drivers share. A connection runs one statement at a time. Errors that mean "away" become
+ * `Unavailable` here and nowhere else. Text that either database can't store is refused on both.
  */
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { away, translateAway } from './errors/away.ts'
@@ -12,26 +12,26 @@ export interface RawConnection {
   begin(settings: TransactionSettings): Promise<void>
   commit(): Promise<void>
   /**
-   * Throws if what the transaction was told does not count: then that is why it failed. A connection that cannot roll
-   * back is dropped, and the database rolls back for it.
+   * Throws if the answers inside the transaction can't be trusted; that is then why the transaction failed. A
+   * connection that can't roll back is dropped, and the database rolls back.
    */
   rollback(): Promise<void>
   release(): void
 }
 
 export interface RawDriver {
-  /** The file of an embedded database, which messages name. */
+  /** The file of an embedded database, for messages. */
   readonly file?: string
-  /** Throws if it gets no connection, which always means that the database is away. */
+  /** Throws if it can't get a connection, which always means that the database is away. */
   acquire(): Promise<RawConnection>
   close(): Promise<void>
 }
 
-/** Wraps every statement, for metrics and traces. It passes on whatever is returned or thrown. */
+/** Wraps every statement, for metrics and traces. Returns and throws what the statement does. */
 export interface DatabaseObserver {
   /** The wait for a connection. */
   acquire<T>(run: () => Promise<T>): Promise<T>
-  /** One statement: its text, in which values are only placeholders. */
+  /** Wraps one statement. Its text has placeholders in place of values. */
   statement<T>(text: string, run: () => Promise<T>): Promise<T>
 }
 
@@ -40,7 +40,7 @@ const NOT_OBSERVED: DatabaseObserver = {
   statement: (_text, run) => run(),
 }
 
-/** Makes a Kysely driver of a {@link RawDriver}. */
+/** Creates a Kysely driver from a {@link RawDriver}. */
 export function createDriver(raw: RawDriver, observer: DatabaseObserver = NOT_OBSERVED): Driver {
   const { statement } = observer
   const translating = translatingFor(raw.file)
@@ -79,13 +79,13 @@ class Connection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     refuseUnstorableText(parameters)
     const run = () => this.#translating(() => this.raw.run(sql, parameters))
-    // Kysely infers R from the statement; the driver cannot know it.
+    // Kysely infers R from the statement; the driver can't know it.
     return (await this.#observer.statement(sql, run)) as QueryResult<R>
   }
 
-  // biome-ignore lint/correctness/useYield: the interface requires a generator, and there is no stream.
+  // biome-ignore lint/correctness/useYield: the interface requires a generator, and nothing is streamed.
   async *streamQuery(): AsyncIterableIterator<never> {
-    throw new TypeError('Statements cannot be streamed: read pages.')
+    throw new TypeError('Statements cannot be streamed. Read pages instead.')
   }
 }
 
@@ -107,8 +107,9 @@ function translatingFor(file: string | undefined): Translating {
 }
 
 /**
- * PostgreSQL cannot store U+0000 in a text, and a lone surrogate would come back as different text. The schemas of the
- * API refuse both in requests; this stops whatever they let through, on SQLite as well.
+ * Throws {@link UnstorableText} for text that a database can't store: PostgreSQL rejects U+0000, and a lone
+ * surrogate would come back as different text. The API's schemas refuse both in requests; this stops anything
+ * they miss, also on SQLite.
  */
 export function refuseUnstorableText(parameters: readonly unknown[]): void {
   for (const parameter of parameters) {

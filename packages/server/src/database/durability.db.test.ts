@@ -7,7 +7,7 @@ import { eachDatabase } from '../../test/support/databases.ts'
 const child = new URL('../../test/support/write-child.ts', import.meta.url).pathname
 
 eachDatabase((_kind, open, { target }) => {
-  test('what was acknowledged is there after kill -9 of the process that wrote it', async () => {
+  test('acknowledged rows survive kill -9 of the process that wrote them', async () => {
     const { query } = await open()
     const writer = spawn(
       process.execPath,

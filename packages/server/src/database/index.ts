@@ -1,4 +1,4 @@
-/** What the rest of the server uses of the database. */
+/** The database's interface for the rest of the server. */
 export { inBatches, inBatchesOf } from './batches.ts'
 export { anyRowChanged } from './changed-rows.ts'
 export { announce, announceAnything, changeAnnounced } from './changes/announce.ts'

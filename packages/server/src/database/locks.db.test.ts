@@ -1,6 +1,6 @@
 /**
- * What waits for the lock of another process says so, with who holds it, and goes on when it is free. On PostgreSQL what
- * locks whole tables lets the statements behind it pass meanwhile.
+ * Work that waits for another process's lock reports the wait and the holder, and continues when the lock is
+ * free. On PostgreSQL, work that locks whole tables lets the statements queued behind it pass meanwhile.
  */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
@@ -30,7 +30,7 @@ const restore = (database: Database) =>
   wholeDatabaseStore(database, () => {
     throw new Done()
   }).replace(() => Promise.resolve())
-/** Ends a restore that got its locks. */
+/** Aborts a restore once it has its locks. */
 class Done extends Error {}
 
 const importing = (database: Database) =>
@@ -44,7 +44,7 @@ const backup = (database: Database) =>
 interface Waiting {
   readonly what: string
   readonly work: (database: Database) => Promise<unknown>
-  /** What the other process does in its transaction. */
+  /** The statement that the other process runs in its transaction. */
   readonly holds: string
   readonly waitsFor: RegExp
 }
@@ -96,7 +96,7 @@ const ON_SQLITE = [
 ]
 
 eachDatabase((kind, open, { target }) => {
-  test('beside an import others of the process read, and write once it is done', async () => {
+  test('during an import the process still reads, and writes once the import is done', async () => {
     const database = await open()
     const write = async (query: Database['query'], snapId: string) => {
       await query.updateTable('package').set({ snap_id: snapId }).where('name', '=', 'beside').execute()
@@ -126,7 +126,7 @@ eachDatabase((kind, open, { target }) => {
 
   if (kind === 'sqlite') {
     for (const { what, work } of ON_SQLITE) {
-      test(`${what} behind a writer says that it waits, and for which file`, async () => {
+      test(`${what} behind a writer reports that it waits, and for which file`, async () => {
         await open()
         const where = await target()
         assert.ok(where.kind === 'sqlite')
@@ -145,7 +145,7 @@ eachDatabase((kind, open, { target }) => {
     return
   }
 
-  /** Another process, in a transaction. */
+  /** Connects like another process, in a transaction. */
   const holder = async (statement: string) => {
     const where = await target()
     assert.ok(where.kind === 'postgres')
@@ -159,7 +159,7 @@ eachDatabase((kind, open, { target }) => {
 
   describe('waits', { concurrency: false }, () => {
     for (const { what, work, holds, waitsFor } of ON_POSTGRES) {
-      test(`${what} says what it waits for and which process holds it`, async () => {
+      test(`${what} names the lock and the process that holds it`, async () => {
         await add((await open()).query, 'waits')
         const { client, pid } = await holder(holds)
         const { database, said } = await listening(await target())
@@ -180,13 +180,13 @@ eachDatabase((kind, open, { target }) => {
       })
     }
 
-    test('while a migration waits for a reader, others read and write the same tables', async () => {
+    test('others read and write the same tables while a migration waits for a reader', async () => {
       const node = await open()
       const { client } = await holder('select from account')
       const { database, said } = await listening(await target())
       const done = migrateMore(database)
       await said
-      // Each would wait behind the migration: all of them as long as the reader.
+      // Each would queue behind the migration, and all of them for as long as the reader takes.
       for (let i = 0; i < 20; i++) {
         await node.query.selectFrom('account').select('id').execute()
         await add(node.query, `meanwhile-${i}`)
@@ -198,13 +198,13 @@ eachDatabase((kind, open, { target }) => {
       await undo(node)
     })
 
-    test('a deadlock with a reader is repeated until the migration is done', async () => {
+    test('a migration retries after a deadlock with a reader until it is done', async () => {
       const node = await open()
       const { client } = await holder('select from account')
       const { database, said } = await listening(await target())
       const done = migrateMore(database)
       await said
-      // The migration has locked one table and waits for the other; the reader wants the first.
+      // The migration has locked one table and waits for the other; the reader now asks for the first.
       const ends = await client.query('select from package').then(
         () => 'commit',
         () => 'rollback',
@@ -218,13 +218,13 @@ eachDatabase((kind, open, { target }) => {
   })
 })
 
-/** A client of the database, and the first sentence about a wait of its. */
+/** Opens a client of the database, with the first sentence about one of its waits. */
 async function listening(target: DatabaseTarget) {
   const { promise: said, resolve } = Promise.withResolvers<string>()
   return { database: await openDatabase(target, undefined, resolve), said }
 }
 
-/** A restore here ends with an error of its own, and its transaction is rolled back. */
+/** Waits for `work`. A restore here ends with {@link Done}, and its transaction is rolled back. */
 const settled = (work: Promise<unknown>) =>
   work.catch((error: unknown) => {
     if (!(error instanceof Done)) throw error

@@ -12,7 +12,7 @@ import type { PostgresLimits } from './postgres/limits.ts'
 const one = sql<{ one: number }>`select 1 as one`
 
 eachDatabase((kind, open, { target }) => {
-  test('a statement outside of the transaction that waits for itself ends as Unavailable or works', async () => {
+  test('a statement outside the transaction that waits for it is Unavailable on SQLite, and works on PostgreSQL', async () => {
     await open()
     const where = await target()
     const database = await openDatabase(where.kind === 'sqlite' ? { ...where, patienceMs: 300 } : where)
@@ -27,7 +27,7 @@ eachDatabase((kind, open, { target }) => {
     await database.close()
   })
 
-  test('what still runs when the database is closed finds it unavailable', async () => {
+  test('work that still runs when the database is closed gets Unavailable', async () => {
     await open()
     const database = await openDatabase(await target())
     await Promise.all([database.close(), database.close()])
@@ -39,7 +39,7 @@ eachDatabase((kind, open, { target }) => {
   })
 
   if (kind === 'sqlite') {
-    test('a lock that another process holds is waited for, and is Unavailable after a time', async () => {
+    test("waits for another process's lock, and is Unavailable after a time", async () => {
       await open()
       const where = await target()
       assert.ok(where.kind === 'sqlite')
@@ -70,7 +70,7 @@ eachDatabase((kind, open, { target }) => {
       await database.close()
     })
 
-    test('while another process holds the lock, what only reads is answered, and waiting writes share the wait', async () => {
+    test('while another process holds the lock, reads are answered and waiting writes share the wait', async () => {
       await open()
       const where = await target()
       assert.ok(where.kind === 'sqlite')
@@ -119,7 +119,7 @@ eachDatabase((kind, open, { target }) => {
     await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
   }
 
-  /** Whether the server runs a statement with this text. */
+  /** Whether the server is running a statement with this text. */
   const isRunning = async (text: string): Promise<boolean> => {
     let running = false
     await asSuperuser(async (client) => {
@@ -133,17 +133,17 @@ eachDatabase((kind, open, { target }) => {
     return running
   }
 
-  test('closing waits for a statement that runs, and its answer still counts', async () => {
+  test('closing waits for a running statement, and its answer still counts', async () => {
     await open()
     const database = await openDatabase(await target())
-    // Longer than the answer may rest on the heartbeat from before.
+    // Takes longer than an answer can rely on the previous heartbeat.
     const slow = sql`select 1 as one from pg_sleep(1)`.execute(database.query)
     await eventually('it runs', () => database.pool().open > database.pool().idle)
     const [{ rows }] = await Promise.all([slow, database.close()])
     assert.deepEqual(rows, [{ one: 1 }])
   })
 
-  test('a connection that the server ended while idle is replaced: at most one statement is Unavailable', async () => {
+  test('replaces an idle connection that the server closed: at most one statement is Unavailable', async () => {
     const database = await open()
     await one.execute(database.query)
     await terminate()
@@ -151,7 +151,7 @@ eachDatabase((kind, open, { target }) => {
     assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
   })
 
-  test('a statement that the server ended is Unavailable, and the next one works', async () => {
+  test('a statement that the server terminated is Unavailable, and the next one works', async () => {
     const database = await open()
     const slow = sql`select pg_sleep(30)`.execute(database.query)
     const refused = assert.rejects(slow, { name: 'Unavailable', message: /terminating connection/ })
@@ -161,7 +161,7 @@ eachDatabase((kind, open, { target }) => {
     assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
   })
 
-  test('a transaction whose connection is lost half-way is Unavailable and leaves nothing behind', async () => {
+  test('a transaction whose connection is lost half-way is Unavailable and stores nothing', async () => {
     const database = await open()
     const lost = inTransaction(database.query, async (transaction) => {
       await transaction.insertInto('package').values({ name: 'lost', snap_id: 'lost' }).execute()
@@ -177,7 +177,7 @@ eachDatabase((kind, open, { target }) => {
     assert.deepEqual(await database.query.selectFrom('package').select('name').execute(), [])
   })
 
-  test('what a transaction decides counts only if its connection lasts until it has ended', async () => {
+  test("a transaction's decision counts only if its connection lasts until the end", async () => {
     const database = await open()
     const decision = new Error('there is none')
     const lostAtTheEnd = inTransaction(database.query, async (transaction) => {
@@ -195,7 +195,7 @@ eachDatabase((kind, open, { target }) => {
   })
 
   test('a statement over its time limit is Unavailable', async () => {
-    // Opening it takes statements, too, which may be slow on a busy machine.
+    // Opening the database also runs statements, which can be slow on a busy machine.
     const database = await openDatabase(await limited({ statementMs: 2_000 }))
     await assert.rejects(sql`select pg_sleep(60)`.execute(database.query), {
       name: 'Unavailable',
@@ -204,7 +204,7 @@ eachDatabase((kind, open, { target }) => {
     await database.close()
   })
 
-  test('a statement that waits for a lock for too long is Unavailable', async () => {
+  test('a statement that waits too long for a lock is Unavailable', async () => {
     const holder = await open()
     const database = await openDatabase(await limited({ lockMs: 100 }))
     await inTransaction(holder.query, async (transaction) => {
@@ -217,8 +217,8 @@ eachDatabase((kind, open, { target }) => {
     await database.close()
   })
 
-  test('when every connection is taken, waiting for one ends as Unavailable', async () => {
-    // Also the limit for making one, which takes a while on a busy machine.
+  test('waiting for a connection is Unavailable when all are in use', async () => {
+    // This is also the limit for opening one, which takes a while on a busy machine.
     const limits = { maxConnections: 1, connectMs: 1_000 }
     const database = await openDatabase(await limited(limits))
     const slow = sql`select pg_sleep(3)`.execute(database.query)
@@ -228,11 +228,11 @@ eachDatabase((kind, open, { target }) => {
     await database.close()
   })
 
-  test('a network that falls silent is noticed, and the pool recovers when it is back', async (context) => {
+  test('notices a silent network and recovers when it is back', async (context) => {
     const where = await target()
     assert.ok(where.kind === 'postgres')
     const proxy = await silenceable(new URL(where.url))
-    // Enough for a busy machine to connect before the silence and after it.
+    // Long enough for a busy machine to connect before the silence and after it.
     const limits = { connectMs: 2_000, answerMs: 1_000 }
     const database = await openDatabase({ kind: 'postgres', url: proxy.url, limits })
     context.after(async () => {

@@ -1,10 +1,10 @@
-/** How busy this process's connections are. */
+/** The use of this process's connections. */
 export interface PoolState {
-  /** The limit. */
+  /** The highest number of connections that can be open. */
   readonly most: number
   readonly open: number
-  /** Of the open ones. */
+  /** How many of the open connections are idle. */
   readonly idle: number
-  /** Statements and transactions waiting for a connection. */
+  /** How many statements and transactions are waiting for a connection. */
   readonly waiting: number
 }

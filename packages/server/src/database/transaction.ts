@@ -7,13 +7,13 @@ import type { Schema } from './schema/schema.ts'
 const ATTEMPTS = 5
 
 /**
- * Runs `work` in one transaction: everything is stored, or nothing if it throws. On SQLite writers run one after the
- * other; on PostgreSQL the isolation is "read committed", so enforce rules by constraints, not by reading before
- * writing. `work` may run more than once (after a deadlock, a migration, or when a distributed database asks for it),
- * so it must do nothing but run statements on the transaction it is given. Once a statement has failed, nothing is
- * committed, even if the error was caught (use `on conflict` where a conflict is expected). A statement on another
- * connection would, on SQLite, wait for this very transaction and end as `Unavailable`. If `query` is a transaction
- * already, `work` becomes part of it.
+ * Runs `work` in one transaction, which stores everything or, if `work` throws, nothing. On SQLite, writers
+ * run one after the other. On PostgreSQL the isolation is "read committed", so enforce rules by constraints,
+ * not by reading before writing. `work` can run more than once (after a deadlock or a migration, or when a
+ * distributed database asks for it), so it must only run statements on the transaction it is given. After a
+ * failed statement nothing is committed, even if the error was caught; use `on conflict` where you expect a
+ * conflict. On SQLite, a statement on another connection would wait for this transaction and throw
+ * `Unavailable`. If `query` is already a transaction, `work` becomes part of it.
  */
 export async function inTransaction<T>(
   query: Kysely<Schema>,
@@ -36,9 +36,9 @@ function asksForRetry(error: unknown): boolean {
 }
 
 /**
- * Reads the database as it is at one moment, without a time limit, while others write: every statement of `work` sees
- * the same rows. They count once this resolves: only the end shows that a PostgreSQL was still the primary. Meanwhile
- * SQLite cannot truncate its write-ahead log, and PostgreSQL cannot remove dead rows.
+ * Runs `work` on a snapshot, without a time limit, while others write: all its statements see the same rows.
+ * Use the rows only once this resolves, because only then is it certain that PostgreSQL was still the
+ * primary. Meanwhile SQLite can't truncate its write-ahead log, and PostgreSQL can't remove dead rows.
  */
 export function inSnapshot<T>(
   database: Pick<Database, 'unhurried'>,

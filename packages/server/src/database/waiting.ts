@@ -1,27 +1,30 @@
-/** Waits that a person would take for a hang: they are announced after a second, and then now and again. */
+/** Announces waits that look like a hang: after a second, and then repeatedly. */
 
-/** Gets a sentence about what is waited for. */
+/** Receives a sentence that names the cause of a wait. */
 export type OnWait = (sentence: string) => void
 
-/** Runs `work`. While it takes longer than a second, `reason` is asked for a sentence: undefined, it waits for nothing. */
+/**
+ * Runs `work`. Once it takes over a second, asks `reason` for the cause: a sentence, or undefined if nothing
+ * blocks it.
+ */
 export type Announcing = <T>(
   work: () => Promise<T>,
   reason: () => string | undefined | Promise<string | undefined>,
 ) => Promise<T>
 
 const FIRST_MS = 1_000
-/** A wait for one lock may be over after a second, and another follow. */
+/** One lock can be free after a second, and the next wait be for another, so `reason` is asked this often. */
 const LOOK_MS = 250
 const REPEAT_MS = 10_000
 
-/** Says the same sentence at most every ten seconds, however many wait at once. */
+/** Announces the same sentence at most every ten seconds, even if many callers wait at once. */
 export function announcingTo(onWait: OnWait): Announcing {
   const saidAt = new Map<string, number>()
   const say = (sentence: string | undefined) => {
     if (sentence === undefined) return
     const now = performance.now()
     if (now - (saidAt.get(sentence) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return
-    // Sentences name processes, and those are ever new ones.
+    // Sentences name processes, so new ones keep coming.
     if (saidAt.size > 100) saidAt.clear()
     saidAt.set(sentence, now)
     onWait(sentence)
@@ -30,7 +33,7 @@ export function announcingTo(onWait: OnWait): Announcing {
     let over = false
     let timer: NodeJS.Timeout
     const look = async () => {
-      // What cannot be found out is not said: the work itself ends with its own error.
+      // If the reason can't be found, announce nothing: the work itself will fail with its own error.
       const sentence = await Promise.resolve(reason()).catch(() => undefined)
       if (over) return
       say(sentence)

@@ -1,4 +1,4 @@
-/** Where a request came from, as the register keeps it. */
+/** The origin of a request, as the register keeps it. */
 import type { Caller } from './device.ts'
 
 const MAX_USER_AGENT = 256

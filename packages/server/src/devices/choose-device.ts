@@ -1,4 +1,4 @@
-/** Which of the devices with one name somebody means: it may have a holder, former holders and applicants. */
+/** Chooses among the devices that match one name: its holder, former holders and applicants. */
 import { invalidField, noSuchRecord, type RequestError } from '../errors.ts'
 import type { DeviceStatus } from './device.ts'
 
@@ -10,8 +10,8 @@ export interface NamedRow {
 }
 
 /**
- * After those with a status in `prefer` comes the one that has the serial, then the others. Returns the refusal where
- * there is none, or several: it has their ids.
+ * Prefers devices with a status in `prefer`, then the one that has the serial, then the others. Returns a
+ * refusal if no device or several match; the latter lists their ids.
  */
 export function chooseDevice<Row extends NamedRow>(
   name: string,

@@ -1,4 +1,7 @@
-/** What becomes of a device in the register, each time if it is still what it was: updates of the table `device`. */
+/**
+ * Decisions about devices in the register: conditional updates of the table `device`, which do nothing if the
+ * device has changed.
+ */
 import {
   anyRowChanged,
   changeAnnounced,
@@ -18,27 +21,32 @@ export interface Decision {
 
 export interface DecisionStore {
   /**
-   * Gives a pending or rejected device its serial, with a new revision: `device` is what it becomes. False, and then the
-   * transaction must end, if its status is no longer `from`, if the serial has another holder, or if a revision as high
-   * was given under it.
+   * Activates a pending or rejected device with its serial and a new revision; `device` is the new state.
+   * Returns false if its status is no longer `from`, if the serial has another holder, or if an equal or
+   * higher revision was already given under it. After false, the transaction must be rolled back.
    */
   activate(
     device: Device & { readonly revision: number },
     from: DeviceStatus,
     decision: Decision,
   ): Promise<boolean>
-  /** False if it is not pending. */
+  /** Returns false if the device is not pending. */
   reject(device: DeviceRef, decision: Decision): Promise<boolean>
   /**
-   * Frees the serial for another key within the same transaction. False if the device is not active, or in quarantine:
-   * then it keeps its serial.
+   * Frees the serial for another key within the same transaction. Returns false if the device is not active,
+   * or is in quarantine: it then keeps its serial.
    */
   supersede(device: DeviceRef & SerialName, decision: Decision): Promise<boolean>
-  /** False if it is not active. */
+  /** Returns false if the device is not active. */
   revoke(device: DeviceRef, decision: Decision): Promise<boolean>
-  /** Null ends a quarantine. False if nothing changes. Only an active device goes into quarantine. */
+  /**
+   * Null releases the device. Returns false if nothing changes. Only an active device goes into quarantine.
+   */
   setQuarantine(device: DeviceRef, at: Date | null): Promise<boolean>
-  /** The revision of its newest assertion. False if it has this or a higher one already, or is not active. */
+  /**
+   * Stores the revision of the newest assertion. Returns false if the device has an equal or higher one, or
+   * is not active.
+   */
   setRevision(device: DeviceRef & SerialName, revision: number): Promise<boolean>
 }
 
@@ -90,7 +98,7 @@ export function decisionStore({ query }: Pick<Database, 'query'>): DecisionStore
   }
 }
 
-/** By the primary key. */
+/** Updates a device by its primary key. */
 const update = (query: Database['query'], { id, bucket }: DeviceRef, columns: Partial<DeviceTable>) =>
   query
     .updateTable('device')
@@ -100,7 +108,7 @@ const update = (query: Database['query'], { id, bucket }: DeviceRef, columns: Pa
 const whileInUse = (changed: ReturnType<typeof update>) =>
   changed.where('status', '=', 'active').where('quarantined_at', 'is', null)
 
-/** Makes a change and announces it to every node. Returns whether there was one. */
+/** Makes a change and announces it to every node. Returns whether anything changed. */
 const announced = (
   query: Database['query'],
   { id }: DeviceRef,
@@ -109,5 +117,5 @@ const announced = (
 
 const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
 
-/** Where it came from matters only while it waits. */
+/** The origin of a registration matters only while the device waits. */
 const WAITS_NOWHERE = { waits_in_narrow: null, waits_in_middle: null, waits_in_wide: null }

@@ -1,4 +1,4 @@
-/** The register: the table `device`, and the serial assertions of its rows. */
+/** The register: the table `device`, and the serial assertions of its devices. */
 import type { DeviceId } from '@ratafia/api'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { bucketOf } from '../bucket.ts'
@@ -18,7 +18,7 @@ import type { Device, DeviceRef, DeviceStatus, SerialName } from './device.ts'
 import { type SerialAssertionStore, serialAssertionStore } from './serials/serial-assertion-store.ts'
 import { hasSerial, serialHolderStore } from './serials/serial-holder-store.ts'
 
-/** Which devices to list, and how many at most. */
+/** The devices to list, and how many at most. */
 interface DeviceFilter {
   readonly brandId?: string | undefined
   readonly model?: string | undefined
@@ -31,33 +31,37 @@ interface DeviceFilter {
 export interface SerialUse {
   /** The active or revoked device with this serial. */
   readonly holder: Device | undefined
-  /** The highest that was given under it; undefined if none was. */
+  /** The highest revision given under it; undefined if there is none. */
   readonly revision: number | undefined
 }
 
 export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   find(device: DeviceRef): Promise<Device | undefined>
-  /** In a transaction: until it ends, no other changes the device. */
+  /** Locks the device in a transaction: no other transaction changes it until this one ends. */
   lock(device: DeviceRef): Promise<Device | undefined>
-  /** For operators: looks on every shard. */
+  /** For operators: looks in every shard. */
   findById(id: DeviceId): Promise<Device | undefined>
-  /** The row of this key that is not superseded; else the newest. */
+  /** Returns the device of this key that is not superseded; otherwise the newest. */
   findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
-  /** The active or revoked device with this serial. */
+  /** Returns the active or revoked device with this serial. */
   findHolder(name: SerialName): Promise<Device | undefined>
-  /** What was ever given under this serial: what a new revision of it has to follow. */
+  /** Returns everything given under this serial, which a new revision has to follow. */
   findUse(name: SerialName): Promise<SerialUse>
-  /** All rows of a serial: its holder, former holders and applicants. Newest first, at most 100. For operators. */
+  /**
+   * Returns all devices with a serial: its holder, former holders and applicants. Newest first, at most 100.
+   * For operators.
+   */
   findBySerial(name: SerialName): Promise<readonly Device[]>
   /** Newest first. For operators. */
   list(filter: DeviceFilter): Promise<readonly Device[]>
   /**
-   * With its serial, if its status says that it has one. False if the serial has another holder or the key has a row
-   * already, and then the transaction must end. A registration gives a new revision: also false if one as high was given
-   * before. `request` is the encoded serial-request of a pending device.
+   * Adds a device, with its serial if its status implies one. Returns false if the serial has another holder
+   * or the key already has a row; the transaction must then be rolled back. A registration gives a new
+   * revision, so it also returns false if an equal or higher revision was given before. `request` is the
+   * encoded serial-request of a pending device.
    */
   add(device: Device, request?: Uint8Array): Promise<boolean>
-  /** The serial-request of a pending or rejected device. */
+  /** Returns the serial-request of a pending or rejected device. */
   findRequest(device: DeviceRef): Promise<Uint8Array | undefined>
 }
 
@@ -70,13 +74,14 @@ declare module '../stores.ts' {
 type KeyName = Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>
 
 /**
- * Picks those of a model from the few rows that another condition finds. Expressions, so that no index fits: of a model
- * that its statistics do not know yet PostgreSQL expects no rows, and would read all of them by device_model.
+ * Selects the devices of a model from the few rows that another condition finds. These are expressions, so
+ * that no index matches: for a model that its statistics don't include yet, PostgreSQL expects no rows, and
+ * would read all of the model's devices through device_model.
  */
 const isOf = ({ brandId, model }: Pick<Device, 'brandId' | 'model'>) =>
   sql<boolean>`(brand_id || '' = ${brandId} and model || '' = ${model})`
 
-/** Index device_key; a key has one row of a model that is not superseded, and few others. */
+/** Uses the index device_key. A key has one row per model that is not superseded, and few others. */
 const selectByKey = compiledOnce((query, name: KeyName & { bucket: number }) =>
   query
     .selectFrom('device')
@@ -88,10 +93,13 @@ const selectByKey = compiledOnce((query, name: KeyName & { bucket: number }) =>
     .limit(100),
 )
 
-/** How often to look for the holder of a serial that goes from one device to another. Constraints decide anyway. */
+/**
+ * How often to look for the holder of a serial that moves from one device to another. Constraints decide in
+ * any case.
+ */
 const LOOKS = 5
 
-/** Primary key. */
+/** Uses the primary key. */
 const selectOne = compiledOnce((query, { id, bucket }: DeviceRef & Values) =>
   query.selectFrom('device').selectAll().where('id', '=', id).where('bucket', '=', bucket),
 )
@@ -110,7 +118,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       const given = await serials.find(name)
       const device = given?.holder && (await find(given.holder))
       const holder = device && hasSerial(device) ? device : undefined
-      // Between the two statements it may have lost the serial to another.
+      // The device may have lost the serial to another between the two statements.
       if (!given?.holder || holder || again === 1) return { holder, revision: given?.revision }
     }
   }
@@ -121,7 +129,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     find,
 
-    // Primary key.
+    // Uses the primary key.
     async lock({ id, bucket }) {
       const row = await devices()
         .where('id', '=', id)
@@ -132,7 +140,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async findById(id) {
-      // The primary key begins with it.
+      // The primary key begins with the id.
       const row = await devices().where('id', '=', id).executeTakeFirst()
       return row && deviceOf(row)
     },
@@ -148,7 +156,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     findUse,
 
     async findBySerial(name) {
-      // Index device_serial.
+      // Uses the index device_serial.
       const rows = await devices()
         .where('serial', '=', name.serial)
         .where(isOf(name))
@@ -159,8 +167,8 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async list({ limit, ...filter }) {
-      // By device_serial, device_key, device_model_status, device_model, device_brand or device_status, all in the
-      // order of the list; else by the primary key.
+      // Uses device_serial, device_key, device_model_status, device_model, device_brand or device_status,
+      // which all have the order of the list; otherwise the primary key.
       const rows = await filtered(devices(), filter).orderBy('id', 'desc').limit(limit).execute()
       return rows.map(deviceOf)
     },
@@ -177,7 +185,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async findRequest({ id, bucket }) {
-      // Primary key.
+      // Uses the primary key.
       const row = await query
         .selectFrom('device')
         .select('request')
@@ -188,7 +196,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
   }
 }
 
-/** The devices that fit the filter. */
+/** Adds the conditions of the filter. */
 function filtered<Row>(
   select: SelectQueryBuilder<Schema, 'device', Row>,
   { brandId, model, serial, deviceKeyId, status }: Omit<DeviceFilter, 'limit'>,
@@ -202,7 +210,9 @@ function filtered<Row>(
   return fitting
 }
 
-/** Without what only a waiting device has, and what is not known of a device when it is stored. */
+/**
+ * Returns the row without the columns of a waiting device, and without those unknown when a device is stored.
+ */
 export function rowOf(
   device: Device,
 ): Omit<

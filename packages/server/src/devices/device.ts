@@ -1,17 +1,20 @@
-/** A device in the register, as operations see it. */
+/** A device in the register, as operations use it. */
 import type { DeviceId } from '@ratafia/api'
 
 export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', 'revoked'] as const
 
 /**
- * - `pending`: asked for a serial and waits for the operator; `rejected`: the operator said no
+ * - `pending`: requested a serial and waits for the operator; `rejected`: the operator refused it
  * - `active`: has its serial
  * - `superseded`: another device key has the serial now
- * - `revoked`: keeps the serial, but gets no more sessions or assertions
+ * - `revoked`: keeps the serial, but gets no further sessions or assertions
  */
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number]
 
-/** How it got into the register: a registration here, a session with a serial signed elsewhere, an import. */
+/**
+ * How a device got into the register: a registration here, a session with a serial signed elsewhere, or an
+ * import.
+ */
 export const DEVICE_ORIGINS = ['registration', 'session', 'import'] as const
 export type DeviceOrigin = (typeof DEVICE_ORIGINS)[number]
 
@@ -21,37 +24,40 @@ export interface SerialName {
   readonly serial: string
 }
 
-/** Names a row of the register. */
+/** Identifies a row of the register. */
 export interface DeviceRef {
   readonly id: DeviceId
-  /** Where it is: `bucketOf` its device key. */
+  /** The part of the database that contains it: `bucketOf` its device key. */
   readonly bucket: number
 }
 
 export interface Device extends DeviceRef, SerialName {
   /** Empty until one is chosen. */
   readonly serial: string
-  /** SHA3-384 of the device key, as assertions write it. */
+  /** The SHA3-384 of the device key, as assertions write it. */
   readonly deviceKeyId: string
   readonly status: DeviceStatus
-  /** Of the newest stored serial assertion; null without one. */
+  /** The revision of the newest stored serial assertion; null without one. */
   readonly revision: number | null
   readonly origin: DeviceOrigin
   /** The BRAND/MODEL/SERIAL it was remodeled from. */
   readonly original: string | null
   readonly registeredAt: Date
-  /** When and by whom it was accepted, rejected or revoked; `policy` if no person decided. */
+  /** When and by whom it was approved, rejected or revoked; `policy` if a policy decided. */
   readonly decidedAt: Date | null
   readonly decidedBy: string | null
   /** Why it was rejected or revoked, or what superseded it. */
   readonly reason: string | null
-  /** While set, it gets no session. */
+  /** When it went into quarantine. While set, it gets no session. */
   readonly quarantinedAt: Date | null
-  /** From then on the row only keeps its serial and its key from being given again (`removal/`). */
+  /**
+   * When its personal data was removed. From then on, the row only keeps its serial and its key from being
+   * given again (`removal/`).
+   */
   readonly removedAt?: Date
 }
 
-/** Where a request came from, for the register. */
+/** The origin of a request, for the register. */
 export interface Caller {
   readonly address: string
   /** Printable ASCII, at most 256 characters. */
@@ -62,9 +68,9 @@ export interface Caller {
 export interface SerialAssertion extends SerialName {
   readonly revision: number
   readonly deviceId: DeviceId
-  /** Of the device. */
+  /** The device's bucket. */
   readonly bucket: number
-  /** Byte for byte. */
+  /** The original bytes. */
   readonly encoded: Uint8Array
   readonly authorityId: string
   readonly signingKeyId: string
@@ -73,6 +79,6 @@ export interface SerialAssertion extends SerialName {
 export const showSerialName = ({ brandId, model, serial }: SerialName): string =>
   `${brandId}/${model}/${serial}`
 
-/** The beginning of a sentence about a device: `The device ID (BRAND/MODEL/SERIAL, active)`. */
+/** Returns the beginning of a sentence about a device: `The device ID (BRAND/MODEL/SERIAL, active)`. */
 export const describeDevice = (device: Device): string =>
   `The device ${device.id} (${device.serial === '' ? `${device.brandId}/${device.model}` : showSerialName(device)}, ${device.status})`

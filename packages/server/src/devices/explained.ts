@@ -1,10 +1,10 @@
-/** Turns refusals of the assertions package into answers for a device. */
+/** Turns errors of the assertions package into answers for a device. */
 import { AssertionError } from '@ratafia/assertions'
 import { RequestError } from '../errors.ts'
 
 /**
- * How what devices send is decoded. A device keeps the model it was made with: rules that became known later are for the
- * operators who add models.
+ * Options for decoding assertions that devices send. A device keeps the model it was built with: rules that
+ * became known later apply only to operators who add models.
  */
 export const FROM_DEVICES = { rules: false } as const
 
@@ -17,7 +17,7 @@ export function explained<T>(work: () => T, what?: string): T {
   }
 }
 
-/** As {@link explained}, for a promise. */
+/** Does the same as {@link explained} for a promise. */
 export async function explainedAsync<T>(work: () => Promise<T>, what?: string): Promise<T> {
   try {
     return await work()
@@ -26,7 +26,9 @@ export async function explainedAsync<T>(work: () => Promise<T>, what?: string): 
   }
 }
 
-/** {@link RequestError} `invalid-assertion` for an `AssertionError`; any other error unchanged. */
+/**
+ * Returns {@link RequestError} `invalid-assertion` for an `AssertionError`, and any other error unchanged.
+ */
 function explanation(error: unknown, what?: string): unknown {
   if (!(error instanceof AssertionError)) return error
   const reason = what === undefined ? error.message : `${what} (${error.message})`
@@ -34,11 +36,11 @@ function explanation(error: unknown, what?: string): unknown {
   return new RequestError('invalid-assertion', message, { cause: error })
 }
 
-/** In the words of the store, which snapd shows as they are (contract/devices.md 1.4). */
+/** Uses the store's words, which snapd shows unchanged (contract/devices.md 1.4). */
 export const invalidAssertion = (fault: string): RequestError =>
   new RequestError('invalid-assertion', `invalid assertion: ${fault}.`)
 
-/** What to do, where the reason alone does not say. */
+/** The remedy, where the reason alone doesn't suggest one. */
 const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
   'unknown-key': ' Ask the operator of this service to add that key.',
   untrusted: ' Ask the operator of this service whom it trusts.',

@@ -1,4 +1,4 @@
-/** Finds the one device that an administrator names by its id, by BRAND/MODEL/SERIAL, or by its device key. */
+/** Finds the one device that an operator names by its id, by BRAND/MODEL/SERIAL, or by its device key. */
 import { isDeviceId } from '@ratafia/api'
 import { type Authority, brandsFor, covers } from '../authority.ts'
 import { invalidField, noSuchRecord, type RequestError, stateConflict } from '../errors.ts'
@@ -8,40 +8,40 @@ import { chooseDevice } from './choose-device.ts'
 import { type Device, type DeviceStatus, describeDevice, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 
-/** Who decides about which device. */
+/** The device to decide about, and the caller's authority. */
 export interface DeviceDecision {
-  /** As {@link findDevice} takes it. */
+  /** A name that {@link findDevice} accepts. */
   readonly name: string
   readonly authority: Authority
   /**
-   * Compares the device with the one that the caller decided about, under the lock of its row. Throws
-   * `version-mismatch`. Default: whatever it is now.
+   * Compares the device with the state that the caller decided about, under the lock of its row. Throws
+   * `version-mismatch`. By default, any state is accepted.
    */
   readonly mustBeSeen?: (now: Device) => void
 }
 
-/** What became of a device that somebody decided about. */
+/** The outcome of a decision about a device. */
 export interface DecidedDevice {
   readonly device: Device
-  /** It was decided this way earlier, and stays as it was. */
+  /** True if the same decision was made earlier; the device is then unchanged. */
   readonly before: boolean
 }
 
-/** More rows of one key than anyone reads. */
+/** More rows of one key than anyone would read. */
 const KEY_ROWS = 20
 
 interface ToFind {
   readonly name: string
-  /** Devices with these come first: the caller can do something about those. */
+  /** Devices with these statuses come first: the caller can act on them. */
   readonly prefer?: readonly DeviceStatus[]
-  /** Devices of other brands are not there. */
+  /** Devices of brands the caller can't see are treated as missing. */
   readonly authority: Authority
 }
 
 /**
- * A serial number or a key may have several rows: holder, former holders and applicants. After those with a status in
- * `prefer` comes the one that has the serial, then the others. Throws {@link RequestError} `permission-denied`,
- * `no-such-record`, or `invalid-field` with their ids if there are several.
+ * A serial number or a key can match several rows: its holder, former holders and applicants. Prefers devices
+ * with a status in `prefer`, then the one that has the serial, then the others. Throws {@link RequestError}
+ * `permission-denied`, `no-such-record`, or `invalid-field` with their ids if several match.
  */
 export async function findDevice(
   { name, prefer = [], authority }: ToFind,
@@ -59,7 +59,7 @@ export async function findDevice(
   return chosen.device
 }
 
-/** It was removed after it was found. */
+/** The error for a device that was removed after it was found. */
 export const goneDevice = ({ id }: Pick<Device, 'id'>): RequestError =>
   noSuchRecord(`The device ${id} no longer exists.`, { kind: 'device', id })
 
@@ -76,7 +76,7 @@ async function rowsOf(text: string, devices: DeviceStore): Promise<readonly Devi
   return /^[A-Za-z0-9_-]{64}$/.test(text) ? devices.list({ deviceKeyId: text, limit: KEY_ROWS }) : []
 }
 
-/** `why` follows the name of the device: ` is not waiting for a decision.` Its code is `state-conflict`. */
+/** Returns the error `state-conflict`. `why` follows the device's name: ` is not waiting for a decision.` */
 export const deviceConflict = (device: Device, why: string): RequestError =>
   stateConflict(`${describeDevice(device)}${why}`, {
     status: device.status,
@@ -84,7 +84,7 @@ export const deviceConflict = (device: Device, why: string): RequestError =>
     decided_at: device.decidedAt?.toISOString() ?? null,
   })
 
-/** One line of printable text, trimmed. Throws `RequestError` `invalid-field`. */
+/** Returns the reason trimmed: one line of printable text. Throws `RequestError` `invalid-field`. */
 export function checkReason(text: string): string {
   const reason = text.trim()
   const isLine = reason !== '' && [...reason].length <= 200 && !isUnprintable(reason)

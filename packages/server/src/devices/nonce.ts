@@ -1,6 +1,6 @@
 /**
- * Nonces and request-ids: two kinds of text that carry their own proof, so that handing one out writes nothing
- * (contract/devices.md, decision 4). What makes each work only once is a table whose key is their hash: see
+ * Nonces and request-ids are two kinds of text that carry their own proof, so that issuing one writes nothing
+ * (contract/devices.md, decision 4). Tables with their hashes as keys ensure single use: see
  * `registration/use-request-id.ts` and `sessions/open-session.ts`.
  */
 import { createHash } from 'node:crypto'
@@ -11,10 +11,10 @@ export type NonceKind = 'nonce' | 'request-id'
 
 const NONCE_LIFE_MS = 600_000
 
-/** How long it matters that one was used: twice as long as it is valid, because the clocks of nodes differ. */
+/** How long to remember a used one: twice its validity, because the clocks of nodes differ. */
 export const GUARD_MS = 2 * NONCE_LIFE_MS
 
-/** Each kind is sealed for its own purpose, so that one never passes for the other. */
+/** Each kind is sealed for its own purpose, so that neither passes for the other. */
 const PURPOSES: Readonly<Record<NonceKind, string>> = {
   nonce: 'device session nonce',
   'request-id': 'serial request id',
@@ -22,7 +22,7 @@ const PURPOSES: Readonly<Record<NonceKind, string>> = {
 
 const PAYLOAD_BYTES = 8
 
-/** An unguessable text of 60 letters, digits, dashes and underscores, good for 600 seconds. */
+/** Returns an unguessable text of 60 letters, digits, dashes and underscores, valid for 600 seconds. */
 export function newNonce(kind: NonceKind, { keyring, clock }: Stores): Promise<string> {
   const payload = Buffer.alloc(PAYLOAD_BYTES)
   payload.writeBigUInt64BE(BigInt(clock().getTime() + NONCE_LIFE_MS))
@@ -30,13 +30,16 @@ export function newNonce(kind: NonceKind, { keyring, clock }: Stores): Promise<s
 }
 
 export interface OpenedNonce {
-  /** SHA-256, as the tables keep it. */
+  /** The SHA-256 that the tables keep. */
   readonly hash: Uint8Array
-  /** Too old for a new request; one that was accepted before may still be repeated. */
+  /** True if it is too old for a new request. A request that was accepted earlier can still be repeated. */
   readonly expired: boolean
 }
 
-/** Throws {@link RequestError} `invalid-nonce` for a text that this service did not make, or made as the other kind. */
+/**
+ * Throws {@link RequestError} `invalid-nonce` for a text that this service didn't issue, or issued as the
+ * other kind.
+ */
 export async function openNonce(
   kind: NonceKind,
   text: string,
@@ -44,14 +47,14 @@ export async function openNonce(
 ): Promise<OpenedNonce> {
   const payload = await keyring.openText(PURPOSES[kind], text)
   if (payload?.length !== PAYLOAD_BYTES) {
-    throw new RequestError('invalid-nonce', `The ${kind} is not one of this service. Ask for a new one.`)
+    throw new RequestError('invalid-nonce', `This service did not issue the ${kind}. Request a new one.`)
   }
   const expires = Number(Buffer.from(payload).readBigUInt64BE())
   return { hash: createHash('sha256').update(text).digest(), expired: expires <= clock().getTime() }
 }
 
-/** The refusal of a nonce that was valid before. */
+/** Returns the error for a nonce that was once valid. */
 export function staleNonce(kind: NonceKind, why: 'expired' | 'used'): RequestError {
-  const what = why === 'expired' ? 'has expired' : 'was used before'
-  return new RequestError('invalid-nonce', `The ${kind} ${what}. Ask for a new one.`)
+  const what = why === 'expired' ? 'has expired' : 'was already used'
+  return new RequestError('invalid-nonce', `The ${kind} ${what}. Request a new one.`)
 }

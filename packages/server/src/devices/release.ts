@@ -1,4 +1,7 @@
-/** Ends a quarantine: somebody has looked at the evidence, and the device may have sessions again. */
+/**
+ * Releases a device from quarantine, after an operator has looked at the evidence: it can open sessions
+ * again.
+ */
 import { requireForBrand } from '../authority.ts'
 import type { Stores } from '../stores.ts'
 import {
@@ -10,9 +13,9 @@ import {
 } from './find-device.ts'
 
 /**
- * Keeps the evidence. An active device that is not in quarantine stays as it is. Throws `RequestError`: as `findDevice`
- * does, `permission-denied`, `state-conflict` for a device that has no sessions in any case, and what `mustBeSeen`
- * throws.
+ * Keeps the evidence. Leaves an active device that is not in quarantine unchanged. Throws `RequestError`: as
+ * `findDevice` does, `permission-denied`, `state-conflict` for a device that can't have sessions in any case,
+ * and the errors of `mustBeSeen`.
  */
 export async function releaseDevice(
   { name, authority, mustBeSeen }: DeviceDecision,

@@ -1,4 +1,6 @@
-/** Revokes a device: its sessions end, it gets no new ones, and no other device key gets its serial. */
+/**
+ * Revokes a device: its sessions are revoked, it gets no new ones, and no other device key gets its serial.
+ */
 import { requireForBrand } from '../authority.ts'
 import type { Recording } from '../change.ts'
 import type { RequestError } from '../errors.ts'
@@ -19,9 +21,9 @@ interface Revocation extends DeviceDecision {
 }
 
 /**
- * Every verification reads the row, so the sessions of the device end with this. A revocation that was made before is
- * unchanged. Throws `RequestError`: as `findDevice` does, `permission-denied`, `invalid-field` for the reason,
- * `state-conflict` for a device without a serial, and what `mustBeSeen` throws.
+ * Every session check reads the row, so this also revokes the device's sessions. An earlier revocation is
+ * left unchanged. Throws `RequestError`: as `findDevice` does, `permission-denied`, `invalid-field` for the
+ * reason, `state-conflict` for a device without a serial, and the errors of `mustBeSeen`.
  */
 export async function revokeDevice(
   { name, reason, authority, mustBeSeen }: Revocation,
@@ -45,7 +47,7 @@ export async function revokeDevice(
   })
 }
 
-/** On the transaction. False, and nothing is stored, if it is not active. */
+/** Runs in the transaction. Returns false, and stores nothing, if the device is not active. */
 async function recordRevocation(
   device: Device,
   decision: Decision,
@@ -57,15 +59,15 @@ async function recordRevocation(
   return true
 }
 
-/** `now` is what the register has. */
+/** `now` is the device's state in the register. */
 const nothingToRevoke = (now: Device): RequestError =>
   now.status === 'active'
     ? deviceConflict(now, ' has just changed. Try again.')
     : deviceConflict(now, ` has no serial to revoke.${ADVICE[now.status]}`)
 
 const ADVICE: Readonly<Record<Exclude<DeviceStatus, 'active'>, string>> = {
-  pending: ' Refuse it with `ratafia devices reject`.',
+  pending: ' Reject it with `ratafia devices reject`.',
   rejected: ' It never got a serial.',
-  superseded: ' It no longer gets anything.',
-  revoked: ' It is revoked already.',
+  superseded: ' Another device key has its serial.',
+  revoked: ' It is already revoked.',
 }

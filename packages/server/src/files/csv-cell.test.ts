@@ -21,7 +21,7 @@ test('security: no cell begins like a formula', () => {
   }
 })
 
-test('every text comes back as it was', () => {
+test('returns every text unchanged', () => {
   const text = fc.string({
     unit: fc.constantFrom("'", '=', '-', '+', '@', '\t', '\n', '\uff1d', 'a', ' ', 'ü'),
   })

@@ -1,4 +1,7 @@
-/** Tables as spreadsheets save them: whatever the language of the machine, a table is read as the one that was seen. */
+/**
+ * Tables as spreadsheets save them: they are read as their author saw them, whatever the language of the
+ * machine.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readImportRows } from './import-rows.ts'
@@ -24,7 +27,7 @@ const TABLES: Readonly<Record<string, string>> = {
 const form = { format: 'csv', columns: ['serial', 'device_key_id'], need: 'all' } as const
 
 for (const [what, text] of Object.entries(TABLES)) {
-  test(`a table ${what} is read, whole and in pieces`, async () => {
+  test(`reads a table ${what}, whole and in pieces`, async () => {
     assert.deepEqual(
       readImportRows(text, form).map(({ fields }) => fields),
       ROWS,
@@ -43,7 +46,7 @@ for (const [what, text] of Object.entries(TABLES)) {
   })
 }
 
-test('the lines that messages name are those of the file', () => {
+test("messages name the file's lines", () => {
   const rows = readImportRows('sep=;\r\nserial;device_key_id\r\n;\r\nAC-1;k\r\n', form)
   assert.deepEqual(
     rows.map(({ place }) => place),
@@ -51,7 +54,7 @@ test('the lines that messages name are those of the file', () => {
   )
 })
 
-test('bytes that are not text end a table that is read in pieces', async () => {
+test('refuses bytes that are not text in a table that is read in pieces', async () => {
   async function* open() {
     yield Buffer.from('serial\nA\n')
     yield Buffer.from([0xe9, 0x0a])

@@ -1,18 +1,21 @@
-/** What a table is separated with: spreadsheets write semicolons, tabs and a first line `sep=;`, by the language of Windows. */
+/**
+ * Finds a table's separator: spreadsheets write semicolons, tabs and a first line `sep=;`, by the language of
+ * Windows.
+ */
 
 type Refuse = (fault: string) => Error
 
 export interface CsvShape {
   readonly delimiter: string
-  /** The line of the header, from 1. */
+  /** The line number of the header, from 1. */
   readonly from_line: number
 }
 
 const NAMES: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' }
 
 /**
- * From the first lines of a file, without a byte order mark. The header has names, so a separator in it is one. Throws what
- * `refuse` makes of a header that has several.
+ * Reads the separator from the first lines of a file, without a byte order mark. A header consists of names,
+ * so a separator in it really separates. Throws the error from `refuse` for a header with several separators.
  */
 export function csvShape(text: string, refuse: Refuse): CsvShape {
   const [, said] = /^"?sep=([,;\t|])"?\r?(?:\n|$)/i.exec(text) ?? []
@@ -22,32 +25,32 @@ export function csvShape(text: string, refuse: Refuse): CsvShape {
       .slice(0, HEADER_CHARACTERS)
       .split(/\r\n|[\n\r]/)
       .find((line) => line.trim() !== '') ?? ''
-  // Text in quotes is a name, whatever it has in it.
+  // Text in quotes is part of a name, even if it contains separators.
   const bare = header.replace(/"(?:[^"]|"")*"/g, '')
   const found = Object.keys(NAMES).filter((delimiter) => bare.includes(delimiter))
   if (found.length > 1) {
     const all = found.map((delimiter) => NAMES[delimiter]).join(' and ')
-    throw refuse(`line 1: the header line has ${all}. Separate its columns with one of them alone.`)
+    throw refuse(`line 1: the header line has ${all}. Separate its columns with only one of them.`)
   }
   return { delimiter: found[0] ?? ',', from_line: 1 }
 }
 
-/** More than any header line has. */
+/** The most characters of a header line, more than any has. */
 export const HEADER_CHARACTERS = 64 * 1024
 
-/** The names of columns, with small letters and without white space around. A repeated one is refused. */
+/** Returns the column names in lower case and trimmed. Throws for a repeated one. */
 export function columnNames(header: readonly string[], refuse: Refuse): readonly string[] {
   const names = header.map((name) => name.trim().toLowerCase())
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at)
-  if (twice !== undefined) throw refuse(`line 1: the column "${twice.slice(0, 100)}" is there twice.`)
+  if (twice !== undefined) throw refuse(`line 1: the column "${twice.slice(0, 100)}" appears twice.`)
   return names
 }
 
 /**
- * A spreadsheet runs a CSV cell that begins like a formula, and devices choose some of our texts. Such a text gets an
- * apostrophe in front, as spreadsheets themselves write it. So does one that begins with an apostrophe, so that
- * {@link plainCell} returns every text as it was. Ids of keys can begin with a dash, and some spreadsheets read the wide forms of the
- * signs.
+ * A spreadsheet runs a CSV cell that begins like a formula, and devices choose some of our texts. Such a text
+ * gets a leading apostrophe, as spreadsheets themselves write it. A text that begins with an apostrophe gets
+ * another, so that {@link plainCell} returns every text unchanged. Key ids can begin with a dash, and some
+ * spreadsheets also recognise the wide forms of the signs.
  */
 const FORMULA = /^['=+@\t\r\n\uff1d\uff0b\uff20\uff0d-]/
 

@@ -1,4 +1,4 @@
-/** Files that get their name only once they are complete: a reader never sees a part of one. */
+/** Files that get their name only once they are complete, so that no reader sees a part of one. */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,15 +8,18 @@ import { isStreamed } from './streamed.ts'
 export interface Draft {
   readonly path: string
   readonly handle: FileHandle
-  /** Waits until the content is on the disk, and gives it the name of the file. */
+  /** Waits until the content is on the disk, and then replaces the file. */
   replace(): Promise<void>
-  /** The same, but fails with `EEXIST` if there is such a file already. */
+  /** Does the same as `replace`, but fails with `EEXIST` if the file exists already. */
   publish(): Promise<void>
-  /** Removes what is left of the draft. Call it whatever happened; it does nothing after a success. */
+  /** Removes what is left of the draft. Always call it; after a success it does nothing. */
   discard(): Promise<void>
 }
 
-/** Opens a draft of `file`; two processes that write one file have separate drafts. Throws the system's error. */
+/**
+ * Opens a draft of `file`. Two processes that write the same file have separate drafts. Throws the system's
+ * error.
+ */
 export async function openDraft(file: string, { secret }: { readonly secret: boolean }): Promise<Draft> {
   const path = `${file}.${randomBytes(4).toString('hex')}.part`
   const handle = await open(path, 'wx', secret ? 0o600 : 0o666)
@@ -44,16 +47,16 @@ export async function openDraft(file: string, { secret }: { readonly secret: boo
   }
 }
 
-/** What `link` answers where there are no hard links: on FAT, and on some network file systems. */
+/** The errors of `link` where there are no hard links: on FAT, and on some network file systems. */
 const WITHOUT_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** Names a draft, and replaces nothing. */
+/** Gives a draft its name without replacing a file. */
 async function nameNew(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file)
   } catch (error) {
     if (!WITHOUT_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
-    // Only one process gets the name; what that then replaces is its own empty file.
+    // Only one process gets the name, and the rename then replaces only its own empty file.
     await (await open(file, 'wx', 0o600)).close()
     try {
       await rename(draft, file)
@@ -64,7 +67,7 @@ async function nameNew(draft: string, file: string): Promise<void> {
   }
 }
 
-/** Writes a whole file, or nothing. Throws the system's error. */
+/** Writes a whole file or nothing. Throws the system's error. */
 export async function writeDraft(
   file: string,
   content: string | Uint8Array,
@@ -73,7 +76,7 @@ export async function writeDraft(
     existing,
   }: {
     readonly secret: boolean
-    /** `keep`: fails with `EEXIST` if there is such a file already. */
+    /** `keep` fails with `EEXIST` if the file exists already. */
     readonly existing: 'replace' | 'keep'
   },
 ): Promise<void> {
@@ -86,13 +89,13 @@ export async function writeDraft(
   }
 }
 
-/** Throws the system's error if no file could be written there now. Leaves nothing behind. */
+/** Throws the system's error if a file could not be written there now. Leaves nothing behind. */
 export async function tryToWrite(file: string): Promise<void> {
   if (await isStreamed(file)) return
   await (await openDraft(file, { secret: true })).discard()
 }
 
-/** Waits until the names in a directory are on the disk: syncing a file does not sync its name. */
+/** Waits until the names in a directory are on the disk, because syncing a file does not sync its name. */
 async function syncDirectory(directory: string): Promise<void> {
   // Windows does not open directories.
   if (process.platform === 'win32') return

@@ -1,24 +1,24 @@
 /**
- * Writes rows to a file that may be large: CSV with a header line, a JSON list with an object on each line, or just those
- * objects (NDJSON).
+ * Writes rows to a file that can be large: CSV with a header line, a JSON list with an object on each line,
+ * or only those objects (NDJSON).
  */
 import { stringify } from 'csv-stringify/sync'
 import { guardedCell } from './csv-shape.ts'
 
 export type ExportRow = Readonly<Record<string, string | number | null>>
-/** In CSV an object is its JSON. */
+/** A row to export. In CSV, an object becomes its JSON. */
 type AnyRow = Readonly<Record<string, string | number | object | null>>
 
 /**
- * Yields chunks of the file. Every row has these columns, in this order. Null is an empty field in CSV, and a text that
- * a spreadsheet would take for a formula is guarded (`csv-cell.ts`).
+ * Yields chunks of the file. Every row has these columns, in this order. Null is an empty field in CSV. A
+ * text that a spreadsheet would treat as a formula is guarded (`csv-shape.ts`).
  */
 export async function* exportText(
   pages: AsyncIterable<readonly AnyRow[]>,
   { format, columns }: { readonly format: 'csv' | 'json' | 'ndjson'; readonly columns: readonly string[] },
 ): AsyncGenerator<string> {
   const csv = (rows: readonly (readonly unknown[])[]): string =>
-    // Quotes whatever a reader may take for the end of a line, or trim.
+    // Quotes text that a reader could mistake for the end of a line, or trim.
     stringify([...rows], { record_delimiter: '\n', quoted_match: /[\r\n]|^\s|\s$/ })
   const { begin, textOf, between, end } = {
     csv: {
@@ -34,7 +34,7 @@ export async function* exportText(
       ...{ between: ',', end: '\n]\n' },
     },
   }[format]
-  // Written with the first page, because reading that page can be refused.
+  // Written together with the first page, because reading that page can be refused.
   let before = begin
   for await (const rows of pages) {
     if (rows.length === 0) continue
@@ -51,7 +51,7 @@ function cellOf(value: AnyRow[string]): string | number | null {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-/** Rows as JSON, a line each, in chunks: each line can be read by itself. */
+/** Yields rows as JSON, one per line, in chunks. Each line can be parsed by itself. */
 export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   for await (const rows of pages) yield linesOf(rows)
 }

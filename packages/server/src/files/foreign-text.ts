@@ -1,39 +1,39 @@
-/** Reads text that somebody else wrote, such as a file from an editor on Windows or from PowerShell. */
+/** Reads text from other programs, such as a file from an editor on Windows or from PowerShell. */
 import { TextDecoder } from 'node:util'
 
-/** `text`, or `fault`: why the bytes are not text, to follow the name of the file. */
+/** Either `text`, or `fault` with why the bytes are not text, worded to follow the name of the file. */
 type ForeignText =
   | { readonly text: string; readonly fault?: never }
   | { readonly text?: never; readonly fault: string }
 
 const SAVE = 'Save it as UTF-8.'
 const NOT_UTF8 = `is not UTF-8 text. ${SAVE}`
-const NOT_UTF16 = `is not the UTF-16 text that its first bytes announce. ${SAVE}`
+const NOT_UTF16 = `is not the UTF-16 text that its byte order mark announces. ${SAVE}`
 const NO_MARK = `is UTF-16 without a byte order mark. ${SAVE}`
 
 /**
- * UTF-8, or UTF-16 with a byte order mark. The mark is no part of the text. Bytes that are not text are a fault:
- * replacement characters would make another text than the one that was given.
+ * Decodes UTF-8, or UTF-16 with a byte order mark, which is not part of the text. Bytes that are not text are
+ * a fault, because replacement characters would change the text.
  */
 function textIn(bytes: Uint8Array): ForeignText {
   const encoding = encodingOf(bytes)
   if (encoding === undefined) return { fault: NO_MARK }
   try {
-    // A decoder drops the mark of its own encoding.
+    // A decoder drops the byte order mark of its own encoding.
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes) }
   } catch {
     return { fault: encoding === 'utf-8' ? NOT_UTF8 : NOT_UTF16 }
   }
 }
 
-/** The text, or what `refuse` makes of the fault is thrown. */
+/** Returns the text. Throws the error from `refuse` if the bytes are not text. */
 export function textOr(bytes: Uint8Array, refuse: (fault: string) => Error): string {
   const { text, fault } = textIn(bytes)
   if (fault !== undefined) throw refuse(fault)
   return text
 }
 
-/** As {@link textOr}, of a file that is read piece by piece; a character may be split between two. */
+/** Like {@link textOr}, for a file that is read in pieces. A character can be split between two pieces. */
 export async function* textsOr(
   chunks: AsyncIterable<Uint8Array>,
   refuse: (fault: string) => Error,
@@ -51,7 +51,7 @@ export async function* textsOr(
     yield decoded(decoder, first, refuse)
   }
   decoder ??= decoderOf(first, refuse)
-  // Shorter files were not decoded yet.
+  // Files of fewer than four bytes were not decoded yet.
   if (first.length < 4) yield decoded(decoder, first, refuse)
   yield decoded(decoder, undefined, refuse)
 }
@@ -74,12 +74,12 @@ function decoded(
   }
 }
 
-/** The name that `TextDecoder` knows; undefined for UTF-16 that does not say its byte order. */
+/** Returns the name that `TextDecoder` uses; undefined for UTF-16 without a byte order mark. */
 export function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const [first, second, third, fourth] = bytes
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'
-  // No text that is read here has U+0000; Latin letters in UTF-16 have a zero each.
+  // No text that is read here has U+0000, and Latin letters in UTF-16 have one zero byte each.
   const zeros = [first, second, third, fourth].map((byte) => byte === 0)
   const alternating = (at: 0 | 1) =>
     bytes.length >= 4 && zeros.every((zero, index) => zero === (index % 2 === at))

@@ -1,4 +1,4 @@
-/** Guarantee: what a file has too much of is refused before a parser works on it. */
+/** Guarantee: a file with too much of something is refused before a parser works on it. */
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { csvFault, jsonFault } from './import-limits.ts'
@@ -10,7 +10,7 @@ const PIECE = 64 * 1024
 const filled = (text: string) => text.repeat(Math.ceil(BYTES / text.length))
 
 const columns = ['serial']
-/** The calls of `JSON.parse` while `work` runs, which has to be refused. */
+/** Counts the calls of `JSON.parse` while `work` runs, which must be refused. */
 async function parsedUntilRefused(message: RegExp, work: () => Promise<void> | void): Promise<number> {
   const { parse } = JSON
   const parsing = mock.method(JSON, 'parse', parse)
@@ -36,7 +36,7 @@ for (const [what, format, text, message] of [
   ['empty lines', 'ndjson', filled('\n'), /more than 500000 values/],
   ['brackets in a line', 'ndjson', filled('['), /nested more than 8 levels/],
 ] as const) {
-  test(`${format}: a file of ${what} is refused before it is parsed`, async () => {
+  test(`${format}: refuses a file of ${what} before parsing it`, async () => {
     const parsed = await parsedUntilRefused(
       message,
       () => void readImportRows(text, { format, columns, need: 'all' }),
@@ -53,7 +53,7 @@ for (const [what, format, text] of [
   ['no spaces', 'json', JSON.stringify(Array(ROWS).fill(four))],
   ['a line for each value', 'json', JSON.stringify(Array(ROWS).fill(four), undefined, 2)],
 ] as const) {
-  test(`${format}: ${ROWS} rows of four values with ${what} are not too many`, () => {
+  test(`${format}: accepts ${ROWS} rows of four values with ${what}`, () => {
     assert.equal(format === 'csv' ? csvFault(text, ',') : jsonFault(text), undefined)
   })
 }
@@ -63,7 +63,7 @@ for (const [what, format, text, message] of [
   ['brackets', 'json', `[${filled('[')}`, /^An item has more|nested more than 8 levels|not a JSON list/],
   ['brackets in a line', 'ndjson', `${filled('[')}\n`, /nested more than 8 levels/],
 ] as const satisfies readonly (readonly [string, ImportFormat, string, RegExp])[]) {
-  test(`${format}, as a stream: a file of ${what} is refused before it is parsed`, async () => {
+  test(`${format}, as a stream: refuses a file of ${what} before parsing it`, async () => {
     let pieces = 0
     async function* open() {
       for (let at = 0; at < text.length; at += PIECE) {
@@ -79,7 +79,7 @@ for (const [what, format, text, message] of [
   })
 }
 
-test('separators in quotes are no columns, and 64 columns are read', async () => {
+test('separators in quotes do not count as columns, and 64 columns are accepted', async () => {
   const header = Array.from({ length: 64 }, (_, index) => (index === 0 ? 'serial' : `c${index}`)).join()
   const row = `"${','.repeat(100)}\n""x"${',y'.repeat(63)}`
   for (const end of ['\n', '\r\n', '\r']) {

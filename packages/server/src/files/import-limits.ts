@@ -1,16 +1,22 @@
 /**
- * Limits of a file that is imported, checked before a parser sees it: a few megabytes of separators or brackets would keep
- * it busy for seconds. Each check returns what is wrong, or undefined.
+ * Limits of an imported file, checked before a parser sees it: a few megabytes of separators or brackets
+ * would keep a parser busy for seconds. Each check returns the fault, or undefined.
  */
 
 /** The most columns of a CSV file. */
 const MOST_COLUMNS = 64
-/** The most fields of a file that is parsed in one go: 100,000 rows of four columns, with their header or brackets. */
+/**
+ * The most fields of a file that is parsed as a whole: 100,000 rows of four columns, with their header or
+ * brackets.
+ */
 const MOST_VALUES = 500_000
-/** The most levels of a JSON value: rows are flat, and evidence in them is a list of objects. */
+/** The deepest nesting of a JSON value: rows are flat, and evidence in them is a list of objects. */
 const MOST_DEPTH = 8
 
-/** Checks the pieces of a CSV file with this delimiter, in their order: the columns of each line and, up to `values`, all fields. */
+/**
+ * Returns a check for the pieces of a CSV file, in order. It limits the columns of each line and, to
+ * `values`, all fields.
+ */
 export function csvLimits(
   delimiter: string,
   values = Number.POSITIVE_INFINITY,
@@ -37,11 +43,11 @@ export function csvLimits(
   }
 }
 
-/** For a CSV text that is parsed in one go. */
+/** Checks a CSV text that is parsed as a whole. */
 export const csvFault = (text: string, delimiter: string): string | undefined =>
   csvLimits(delimiter, MOST_VALUES)(text)
 
-/** For a JSON text: its depth, and how many values it has. */
+/** Checks the depth of a JSON text and the number of its values. */
 export function jsonFault(text: string): string | undefined {
   let depth = 0
   let values = 0
@@ -65,7 +71,7 @@ export function jsonFault(text: string): string | undefined {
   return undefined
 }
 
-/** For a text with a value in each line. */
+/** Checks the number of lines of a text with a value in each line. */
 export function linesFault(text: string): string | undefined {
   let lines = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {

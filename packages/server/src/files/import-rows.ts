@@ -1,27 +1,27 @@
-/** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
+/** Reads the rows of an imported file: CSV with a header line, or a JSON list of objects. */
 import { parse as parseCsv } from 'csv-parse/sync'
 import { columnNames, csvShape, plainCell } from './csv-shape.ts'
 import { csvFault, jsonFault, linesFault } from './import-limits.ts'
 
-/** One thing that is wrong in a file. */
+/** One fault in a file. */
 export interface ImportFault {
-  /** Of a file with lines, from 1. */
+  /** The line, from 1, in a file with lines. */
   readonly line: number | null
-  /** Of a JSON list, from 1. */
+  /** The item, from 1, in a JSON list. */
   readonly item: number | null
-  /** Its name; null if it is about the row, or the file. */
+  /** The column's name; null if the fault concerns the row or the file. */
   readonly column: string | null
-  /** Without the place. */
+  /** The message, without the place. */
   readonly message: string
 }
 
-/** The file is malformed; the message names the place. Nothing was imported. */
+/** Thrown for a malformed file. The message names the place. Nothing was imported. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
-  /** In the order of the file. */
+  /** The faults, in the order of the file. */
   readonly faults: readonly ImportFault[]
 
-  /** `column`: what it is about; or `faults`, of which the message has a line each. */
+  /** `column` is the column with the fault. Or pass `faults`, with a line in the message for each. */
   constructor(
     message: string,
     {
@@ -44,11 +44,11 @@ function faultIn(message: string, column: string | null): ImportFault {
   }
 }
 
-/** So many faults of one file are told. */
+/** The most faults of one file that are reported. */
 const MOST_FAULTS = 100
 const NOTHING = 'Nothing was imported.'
 
-/** Collects what is wrong in a file, so that nobody mends it line by line and tries again each time. */
+/** Collects the faults in a file, so that its author can correct them all at once. */
 export class Faults {
   readonly #errors: ImportError[] = []
 
@@ -56,7 +56,9 @@ export class Faults {
     return this.#errors.length > 0
   }
 
-  /** Undefined for what `work` refuses with an {@link ImportError}. Throws once there are {@link MOST_FAULTS}. */
+  /**
+   * Returns undefined for work that throws an {@link ImportError}. Throws once there are {@link MOST_FAULTS}.
+   */
   note<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -66,7 +68,7 @@ export class Faults {
     }
   }
 
-  /** The same for work that takes its time. */
+  /** Does the same as `note`, for asynchronous work. */
   async noteLater<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()
@@ -76,12 +78,12 @@ export class Faults {
     }
   }
 
-  /** Throws {@link ImportError} if there is any: a line for each. */
+  /** Throws {@link ImportError} with a line for each fault, if there are any. */
   refuse(): void {
     const [first, ...more] = this.#errors
     if (first === undefined) return
     if (more.length === 0) throw first
-    // The register is asked about some rows while others are read.
+    // The register is asked about some rows while others are read, so sort by place.
     const errors = this.#errors.toSorted((one, other) => placeOf(one) - placeOf(other))
     const lines = errors.map(({ message }) => message.replace(` ${NOTHING}`, ''))
     const last = lines.length === MOST_FAULTS ? `There may be more. ${NOTHING}` : NOTHING
@@ -99,7 +101,7 @@ const placeOf = ({ faults: [fault] }: ImportError): number => fault?.line ?? fau
 
 const MOST_CHARACTERS = 300
 
-/** What a parser says about a file, on one line: it quotes the file, whatever is in there and however much. */
+/** Returns a parser's message on one line and shortened, because it quotes the file. */
 export function parserSays(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const line = message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?')
@@ -107,24 +109,24 @@ export function parserSays(error: unknown): string {
 }
 
 export interface ImportRow {
-  /** For messages: `line 3` or `item 2`. */
+  /** The row's place for messages: `line 3` or `item 2`. */
   readonly place: string
-  /** As in the file, unchecked, except that CSV has the columns. */
+  /** The fields as in the file, unchecked. From CSV they are limited to the wanted columns. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** `ndjson`: an object in each line. */
+/** `ndjson` has an object in each line. */
 const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
 export interface ImportForm {
   readonly format: ImportFormat
   readonly columns: readonly string[]
-  /** Whether CSV needs all of the columns or at least one. Other columns are ignored. */
+  /** Whether CSV must have all of the columns or at least one. Other columns are ignored. */
   readonly need: 'all' | 'any'
 }
 
-/** Throws {@link ImportError}. */
+/** Reads all rows. Throws {@link ImportError}. */
 export function readImportRows(text: string, form: ImportForm): readonly ImportRow[] {
   if (form.format === 'csv') return readCsv(text, form)
   return form.format === 'json' ? readJson(text, form) : readLines(text)
@@ -143,9 +145,9 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
   let records: readonly CsvRecord[]
   try {
     const options = { bom: true, skip_empty_lines: true, trim: true, info: true } as const
-    // Below a table, spreadsheets leave lines that have separators alone.
+    // Below a table, spreadsheets leave lines with only separators.
     const parsed: unknown = parseCsv(text, { ...options, ...shape, skip_records_with_empty_values: true })
-    // The shape that `info: true` gives a record; the package's types do not say so.
+    // This is the shape of a record with `info: true`, which the package's types don't declare.
     records = parsed as readonly CsvRecord[]
   } catch (error) {
     throw new ImportError(`The file is not CSV: ${parserSays(error)}`)
@@ -169,10 +171,12 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
   }))
 }
 
-/** As it was before an export guarded it. */
+/** Returns a cell as it was before an export guarded it. */
 const plain = (cell: string | undefined) => cell && plainCell(cell)
 
-/** Throws {@link ImportError} with what a check of the limits says; `where` is the beginning of the message. */
+/**
+ * Throws {@link ImportError} if a check of the limits found a fault. `where` is the beginning of the message.
+ */
 export function refuseFault(fault: string | undefined, where = ''): void {
   if (fault !== undefined) throw new ImportError(`${where}${fault}`)
 }
@@ -182,14 +186,14 @@ function readLines(text: string): readonly ImportRow[] {
   return text.split('\n').flatMap((line, index) => rowInLine(line, index + 1) ?? [])
 }
 
-/** Undefined for a line without anything. Throws {@link ImportError}. */
+/** Returns the row in a line; undefined for an empty line. Throws {@link ImportError}. */
 export function rowInLine(line: string, number: number): ImportRow | undefined {
   if (line.trim() === '') return undefined
   const place = `line ${number}`
   return { place, fields: objectIn(line, place) }
 }
 
-/** Throws {@link ImportError}. */
+/** Parses a JSON object. Throws {@link ImportError}. */
 export function objectIn(text: string, place: string): ImportRow['fields'] {
   refuseFault(jsonFault(text), `${place}: `)
   let value: unknown

@@ -16,14 +16,17 @@ import {
 
 export interface ImportSource {
   readonly format: ImportFormat
-  /** The bytes of the file, from the beginning at every call. */
+  /** Returns the bytes of the file, from the beginning at every call. */
   open(): AsyncIterable<Uint8Array>
 }
 
 /** The most characters of one row, with all its columns. */
 const ROW_CHARACTERS = 8 * 1024 * 1024
 
-/** Each row has all columns of the header line, or all members of its object. Throws {@link ImportError}. */
+/**
+ * Yields rows. Each has all columns of the header line, or all members of its object. Throws
+ * {@link ImportError}.
+ */
 export function streamImportRows(source: ImportSource): AsyncIterable<ImportRow> {
   if (source.format === 'csv') return streamCsv(source)
   return source.format === 'json' ? streamJson(source) : streamLines(source)
@@ -42,13 +45,13 @@ async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
       info: true,
       max_record_size: ROW_CHARACTERS,
     }),
-    // The parser ends with the error of what it reads.
+    // The parser itself ends with the error of its source.
     () => {},
   )
   let columns: readonly string[] | undefined
   try {
     for await (const parsed of parser) {
-      // The shape that `info: true` gives a record; the package's types do not say so.
+      // This is the shape of a record with `info: true`, which the package's types don't declare.
       const { record, info } = parsed as { record: readonly string[]; info: { lines: number } }
       if (!columns) {
         columns = columnNames(record, refused)
@@ -68,7 +71,7 @@ async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
   if (!columns) throw new ImportError('line 1: this is not a header line.')
 }
 
-/** Ends with an {@link ImportError} before the parser gets a piece with too many columns. */
+/** Throws {@link ImportError} before the parser gets a piece with too many columns. */
 async function* limited(pieces: AsyncIterable<string>, { delimiter }: CsvShape): AsyncGenerator<string> {
   const check = csvLimits(delimiter)
   for await (const piece of pieces) {
@@ -77,7 +80,7 @@ async function* limited(pieces: AsyncIterable<string>, { delimiter }: CsvShape):
   }
 }
 
-/** The shape of a table, and its whole text again. */
+/** Returns the shape of a table, and its whole text again. */
 async function shapeOf(chunks: AsyncGenerator<string>): Promise<readonly [CsvShape, AsyncIterable<string>]> {
   let first = ''
   for (;;) {
@@ -123,7 +126,7 @@ const texts = (source: ImportSource): AsyncGenerator<string> =>
 
 const NOT_A_LIST = 'The file is not a JSON list of objects.'
 
-/** Cuts a JSON list into the texts of its items, whatever they contain: `JSON.parse` checks that. */
+/** Cuts a JSON list into the texts of its items, without checking them: `JSON.parse` does that. */
 async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let state = 'before' as 'before' | 'between' | 'inside' | 'after'
   let text = ''

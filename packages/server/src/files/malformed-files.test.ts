@@ -16,13 +16,13 @@ for (const [how, read] of [
   ['as a stream', readStream],
 ] as const) {
   for (const [what, format, text, message] of [
-    // The parser quotes what is before the quote.
+    // The parser quotes the text before the quote.
     ['a control character', 'csv', '\x7f"id"\nx', /^The file is not CSV: .* value is "\?"/],
     ['a long value', 'csv', `${'x'.repeat(5_000)}"\n`, /^The file is not CSV: .*x…$/],
     ['a control character', 'json', '[{"a": \x7f}]', /is not JSON: .*\?/],
     ['line breaks', 'json', '[{"a":\n\u0085\u2028}]', /is not JSON: .*\?/],
   ] as const) {
-    test(`${format} with ${what}, read ${how}: the message is one short line`, async () => {
+    test(`${format} with ${what}, read ${how}: reports one short line`, async () => {
       await assert.rejects(read(format, text), (error) => {
         assert.ok(error instanceof ImportError)
         assert.match(error.message, message)

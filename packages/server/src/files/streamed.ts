@@ -1,19 +1,22 @@
-/** Files that are written to and never replaced: pipes, devices, and what a descriptor such as `/dev/stdout` leads to. */
+/**
+ * Files that are written to and never replaced: pipes, devices, and the targets of descriptors such as
+ * `/dev/stdout`.
+ */
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 
-/** Returns whether the file is a pipe, a device or a descriptor, whatever that is redirected to. */
+/** Returns whether the file is a pipe, a device or a descriptor, whatever the descriptor is redirected to. */
 export async function isStreamed(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)
   if (found === undefined || found.isDirectory()) return false
   return !found.isFile() || (await descriptorOf(file)) !== undefined
 }
 
-/** Opens a file that is streamed. Throws the system's error. */
+/** Opens a streamed file. Throws the system's error. */
 export async function openStreamed(file: string): Promise<WriteStream> {
   const own = (await stat(file)).isFile() ? (await descriptorOf(file))?.own : undefined
-  // Opened by its name, a redirected standard output would be written from its start again.
+  // Opened by its name, a redirected standard output would be overwritten from its start.
   return own === undefined
     ? createWriteStream(file, { flags: 'a' })
     : createWriteStream(file, { fd: own, autoClose: false })
@@ -21,7 +24,7 @@ export async function openStreamed(file: string): Promise<WriteStream> {
 
 const DESCRIPTORS = /^(?:\/proc\/(?<process>\d+)(?:\/task\/\d+)?|\/dev)\/fd$/
 
-/** Follows the links of a file up to a descriptor; `own` is its number if it is one of this process. */
+/** Follows the links of a file up to a descriptor. `own` is its number if it belongs to this process. */
 async function descriptorOf(file: string): Promise<{ readonly own?: number } | undefined> {
   let at = file
   for (;;) {

@@ -42,7 +42,7 @@ eachDatabase((_kind, open) => {
     return error
   }
 
-  test('a root key that was changed in the database is refused by its id', async () => {
+  test('refuses a root key that was changed in the database, and names its id', async () => {
     const { query } = await open()
     const { sealed } = await query.selectFrom('root_key').selectAll().executeTakeFirstOrThrow()
     const flipped = Buffer.from(sealed)
@@ -56,7 +56,7 @@ eachDatabase((_kind, open) => {
     assert.match(error.message, /^Root key 1 in the database was changed/)
   })
 
-  test('a public key put in the place of ours is refused, not advertised', async () => {
+  test('refuses a foreign public key in place of ours, and does not advertise it', async () => {
     const { query } = await open()
     const pair = await query.selectFrom('key_pair').selectAll().where('id', '=', 2).executeTakeFirstOrThrow()
     const foreign = keyPairFromPrivateKey(randomBytes(32)).publicKey
@@ -69,7 +69,7 @@ eachDatabase((_kind, open) => {
     assert.match(error.message, /^Key pair 2 in the database was changed/)
   })
 
-  test('a sealed private key moved to another row, or given another purpose, is refused', async () => {
+  test('refuses a sealed private key that was moved to another row or given another purpose', async () => {
     const { query } = await open()
     const pairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()
     const [issuer, discharger] = pairs
@@ -90,7 +90,7 @@ eachDatabase((_kind, open) => {
     await openKeyring({ database: await open(), secret, clock })
   })
 
-  test('when the database is away, known ids still resolve and nothing is minted', async () => {
+  test('while the database is away, known ids still resolve and nothing is minted', async () => {
     const database = await open()
     const one = await openKeyring({ database, secret, clock, times: { refreshMs: -1, lookupMs: 0 } })
     const { id, rootKey } = await one.mintId('token')

@@ -1,8 +1,8 @@
 import { Unavailable } from '../errors.ts'
 
 /**
- * The keys in the database cannot be used. No client can cause this, and what the client sent could not be checked. The
- * message says what to do.
+ * Thrown when the keys in the database can't be used. No client can cause this, and the client's request
+ * could not be checked. The message has the remedy.
  */
 export class KeyringError extends Unavailable {
   override readonly name = 'KeyringError'
@@ -20,7 +20,7 @@ export const damagedKey = (what: string): KeyringError =>
     `${what} in the database was changed and cannot be used. Restore the row from a backup. ${OTHER_SECRET}`,
   )
 
-/** The other possible cause: a sealed value does not show whether its row changed or the secret. */
+/** The other possible cause: a sealed value does not show whether its row or the secret changed. */
 export const OTHER_SECRET =
-  'Or, if the secret key is being changed: neither RATAFIA_SECRET_KEY nor RATAFIA_PREVIOUS_SECRET_KEY of this process ' +
-  'is the key it was sealed under.'
+  'Or, if the secret key is being changed: the value is sealed under neither RATAFIA_SECRET_KEY nor ' +
+  'RATAFIA_PREVIOUS_SECRET_KEY of this process.'

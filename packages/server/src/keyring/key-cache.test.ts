@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeyCache } from './key-cache.ts'
 
-/** Keys as a database has them, and how often they were read. */
+/** A source of keys that counts its reads. */
 function source(...ids: number[]) {
   const rows = ids.map((id) => ({ id }))
   let reads = 0
@@ -34,7 +34,7 @@ test('a request that names several unknown keys waits for one look-up', async ()
   assert.equal(from.reads(), 2)
 })
 
-test('a key that was looked for in vain is not looked for by the next requests, until a key is found', async () => {
+test('after a look-up in vain, later requests do not look for the key until another key is found', async () => {
   const from = source(1)
   const cache = await cacheOf(from)
   for (let request = 0; request < 50; request++) {
@@ -55,7 +55,7 @@ test('requests that name an unknown key at the same time share a look-up', async
   assert.equal(from.reads(), 2)
 })
 
-test('a look-up that failed proves nothing about a key', async () => {
+test('a failed look-up does not mark a key as absent', async () => {
   const from = source(1)
   const cache = await cacheOf(from)
   const { newerThan } = from

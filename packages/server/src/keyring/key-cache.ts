@@ -1,27 +1,27 @@
 /**
- * The keys of the database, in memory. Rows are only ever added, with ascending ids, and never change: so a known key
- * needs no look-up, and new keys are those with a greater id.
+ * The keys of the database, in memory. Rows are only added, with ascending ids, and never change. So a known
+ * key needs no look-up, and new keys are those with a greater id.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KeyringError } from './errors.ts'
 
 export interface KeySource<Key extends { readonly id: number }> {
-  /** In ascending order. */
+  /** Returns keys in ascending order. */
   newerThan(id: number): Promise<Key[]>
-  /** False if another process has taken the id. */
+  /** Adds a key. Returns false if another process has taken the id. */
   add(key: Key): Promise<boolean>
 }
 
 export interface CacheTimes {
-  /** {@link KeyCache.fresh} looks for other processes' keys if its answer is older than this. */
+  /** {@link KeyCache.fresh} looks for other processes' keys if its last read is older than this. */
   readonly refreshMs: number
-  /** {@link KeyCache.lookUp} looks for new keys at most this often, all callers together. */
+  /** {@link KeyCache.lookUp} looks for new keys at most this often, for all callers together. */
   readonly lookupMs: number
 }
 
-/** How long a key that was looked for and not found is not looked for again. */
+/** How long a key that was not found is not looked for again. */
 const ABSENT_MS = 10_000
-/** More than a restored backup can lack. */
+/** How many absent keys are noted, more than a restored backup can lack. */
 const MOST_ABSENT = 1_000
 
 export class KeyCache<Key extends { readonly id: number }> {
@@ -31,9 +31,9 @@ export class KeyCache<Key extends { readonly id: number }> {
   #newestFirst: readonly Key[] = []
   #readAt = Number.NEGATIVE_INFINITY
   #lookedUpAt = Number.NEGATIVE_INFINITY
-  /** When the last read that succeeded began: no key added before that is missing here. */
+  /** When the last successful read began: it found every key added before that. */
   #completeAt = Number.NEGATIVE_INFINITY
-  /** Until when each key that was not found is not looked for. */
+  /** Until when each absent key is not looked for. */
   readonly #absentUntil = new Map<number, number>()
   #refreshing: Promise<void> | undefined
   #nextLookup: Promise<void> | undefined
@@ -43,7 +43,7 @@ export class KeyCache<Key extends { readonly id: number }> {
     this.#times = times
   }
 
-  /** All keys, newest first, as of at most `refreshMs` ago. */
+  /** Returns all keys, newest first, from a read at most `refreshMs` ago. */
   async fresh(): Promise<readonly Key[]> {
     if (performance.now() - this.#readAt > this.#times.refreshMs) {
       this.#refreshing ??= this.#refresh().finally(() => {
@@ -54,21 +54,21 @@ export class KeyCache<Key extends { readonly id: number }> {
     return this.#newestFirst
   }
 
-  /** The key if it is in memory. */
+  /** Returns a key if it is in memory. */
   known(id: number): Key | undefined {
     return this.#byId.get(id)
   }
 
-  /** The first key ever made: every process has it from its start, and it never changes. */
+  /** Returns the very first key: every process has it from its start, and it never changes. */
   first(): Key | undefined {
     return this.#newestFirst.at(-1)
   }
 
   /**
-   * The key, even if another process added it a moment ago; undefined if it does not exist. `since`, by
-   * `performance.now()`, is when the caller's request arrived: a key that it names is older, so a request for several
-   * unknown keys waits for one look-up. Call it only for what proves that the key was made: a backup that was restored
-   * may lack it, and each miss costs a wait.
+   * Returns the key, even if another process added it a moment ago; undefined if it does not exist. `since`,
+   * by `performance.now()`, is when the caller's request arrived. A key that the request names is older, so a
+   * request for several unknown keys waits for one look-up. Call it only with proof that the key was created:
+   * after a restore it may be missing, and each miss costs a wait.
    */
   async find(id: number, since: number): Promise<Key | undefined> {
     if (id <= this.#newest() || this.#isAbsent(id)) return this.#byId.get(id)
@@ -78,7 +78,7 @@ export class KeyCache<Key extends { readonly id: number }> {
     return key
   }
 
-  /** Looks for other processes' keys now. */
+  /** Reads other processes' keys now. */
   async read(): Promise<void> {
     const startedAt = performance.now()
     for (const key of await this.#source.newerThan(this.#newest())) this.#keep(key)
@@ -87,8 +87,9 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
-   * Adds the key that `make` returns for the next free id, unless `exists` is true for a key that is already there. A
-   * caller can pass `store` to store more along with the key; it returns false if another process has taken the id.
+   * Adds the key that `make` returns for the next free id, unless `exists` is true for a key that is already
+   * there. With `store`, a caller can store more along with the key; it returns false if another process has
+   * taken the id.
    */
   async add(
     make: (id: number) => Key,
@@ -111,7 +112,7 @@ export class KeyCache<Key extends { readonly id: number }> {
 
   /**
    * Looks for keys that another process added a moment ago, at most once every `lookupMs`. All callers share the next
-   * look-up. They do not join one that has begun: it may have missed their key.
+   * look-up. They do not join one that has begun, because it may have missed their key.
    */
   lookUp(): Promise<void> {
     this.#nextLookup ??= this.#lookupWhenDue()
@@ -119,8 +120,9 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
-   * While the secret key is being changed, another node may have added a key that this one cannot open. Carry on with
-   * the keys there are: only what was made with the new one cannot be checked here.
+   * Reads new keys, and continues with the known ones if it can't open a new one. While the secret key is
+   * being changed, another node may have added a key that this node can't open; then only what that key
+   * created can't be checked here.
    */
   async #refresh(): Promise<void> {
     try {
@@ -152,7 +154,7 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   #keep(key: Key): void {
-    // Two reads at once find the same rows.
+    // Two concurrent reads find the same rows.
     if (key.id <= this.#newest()) return
     this.#byId.set(key.id, key)
     this.#absentUntil.clear()

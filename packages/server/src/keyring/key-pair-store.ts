@@ -5,7 +5,7 @@ import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
 import { keyPairSealingPurpose } from './sealing-purposes.ts'
 
-/** `issuer`: our sealing key pair, which seals third-party caveats; `discharger` opens them. */
+/** `issuer` is our sealing key pair, which seals third-party caveats; `discharger` opens them. */
 export type KeyPairPurpose = 'issuer' | 'discharger'
 
 export interface StoredKeyPair {
@@ -19,20 +19,23 @@ export function newKeyPair(id: number, purpose: KeyPairPurpose, createdAt: Date)
   return { id, purpose, keyPair: generateKeyPair(), createdAt }
 }
 
-/** Bakery key pairs, private keys sealed: the table `key_pair`. Rows are added, never changed or deleted. */
+/**
+ * Stores bakery key pairs, with sealed private keys, in the table `key_pair`. Rows are added, never changed
+ * or deleted.
+ */
 export function createKeyPairStore(
   { query }: Pick<Database, 'query'>,
   sealer: Sealer,
 ): KeySource<StoredKeyPair> {
   return {
-    /** By the primary key. Throws `KeyringError` `damaged-key`. */
+    /** Uses the primary key. Throws `KeyringError` `damaged-key`. */
     async newerThan(id) {
       const rows = await query.selectFrom('key_pair').selectAll().where('id', '>', id).orderBy('id').execute()
       return rows.map((row) => {
         const privateKey = sealer.unseal(keyPairSealingPurpose(row), row.sealed_private_key)
         if (privateKey?.length !== 32) throw damagedKey(`Key pair ${row.id}`)
         const keyPair = keyPairFromPrivateKey(privateKey)
-        // The public key is not sealed: if an attacker replaced it, we would advertise theirs.
+        // The public key is not sealed. If an attacker replaced it, we would advertise theirs.
         if (!Buffer.from(keyPair.publicKey).equals(row.public_key)) throw damagedKey(`Key pair ${row.id}`)
         return { id: row.id, purpose: row.purpose, keyPair, createdAt: fromInstant(row.created_at) }
       })

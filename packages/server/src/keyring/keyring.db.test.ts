@@ -37,20 +37,20 @@ eachDatabase((_kind, open) => {
       const resolved = await (await keyring()).resolve(id)
       assert.deepEqual(resolved, { kind, payload: Buffer.from(given), rootKey, isText: false })
       assert.equal(rootKey.length, 32)
-      // As a macaroon of version 1 has it.
+      // A macaroon of version 1 has its identifier as text.
       const text = Buffer.from(Buffer.from(id).toString('base64url'))
       assert.deepEqual(await (await keyring()).resolve(text), { ...resolved, isText: true })
     })
   }
 
-  test('two ids are never the same, nor are their root keys', async () => {
+  test('never mints the same id or root key twice', async () => {
     const one = await keyring()
     const minted = await Promise.all(Array.from({ length: 50 }, () => one.mintId('token')))
     assert.equal(new Set(minted.map(({ id }) => Buffer.from(id).toString('hex'))).size, 50)
     assert.equal(new Set(minted.map(({ rootKey }) => Buffer.from(rootKey).toString('hex'))).size, 50)
   })
 
-  test('an id with any byte changed resolves to another root key, or not at all', async () => {
+  test('an id with any byte changed resolves to another root key or not at all', async () => {
     const one = await keyring()
     const { id, rootKey } = await one.mintId('token-root', payload)
     for (let index = 0; index < id.length; index++) {
@@ -61,7 +61,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('an id of an unknown kind, a wrong length or an unknown key is undefined', async () => {
+  test('returns undefined for an id of an unknown kind, a wrong length or an unknown key', async () => {
     const one = await keyring()
     const { id } = await one.mintId('token')
     const withKey = (keyId: number) => {
@@ -85,17 +85,17 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a payload longer than its kind takes is the mistake of the caller', async () => {
+  test("a payload that is too long for its kind is the caller's mistake", async () => {
     const one = await keyring()
     await assert.rejects(one.mintId('token', payload), {
       name: 'TypeError',
-      message: 'A token macaroon takes a payload of 0 bytes, not 7.',
+      message: 'A token macaroon accepts a payload of at most 0 bytes, not 7.',
     })
     assert.equal((await one.mintId('token-root', Buffer.alloc(3051))).id.length, 3072)
     await assert.rejects(one.mintId('token-root', Buffer.alloc(3052)), TypeError)
   })
 
-  test('a sealed text opens for its purpose on every node, and reveals nothing of its content', async () => {
+  test('a sealed text opens for its purpose on every node and does not reveal its content', async () => {
     const text = await (await keyring()).sealText('visit', payload)
     assert.match(text, /^[A-Za-z0-9_-]+$/)
     assert.ok(!Buffer.from(text, 'base64url').includes(payload))
@@ -105,12 +105,12 @@ eachDatabase((_kind, open) => {
     assert.notEqual(await other.sealText('visit', payload), text)
   })
 
-  test('a sealed text that was changed, cut, lengthened or respelled is undefined', async () => {
+  test('returns undefined for a sealed text that was changed, cut, lengthened or respelled', async () => {
     const one = await keyring()
     const text = await one.sealText('visit', payload)
     const bytes = Buffer.from(text, 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
-      // The four bytes of the key id: other keys, looked up elsewhere.
+      // The four bytes of the key id name other keys, which the end of this test covers.
       if (bit >= 8 && bit < 40) continue
       const tampered = Buffer.from(bytes)
       tampered[bit >> 3] = (tampered[bit >> 3] as number) ^ (1 << (bit & 7))
@@ -134,7 +134,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await one.openText('visit', otherKey.toString('base64url')), undefined)
   })
 
-  test('another secret is refused at start, by the name of its variable', async () => {
+  test('refuses another secret at start, and names its variable', async () => {
     await keyring()
     const database = await open()
     await assert.rejects(openKeyring({ database, secret: randomBytes(32), clock }), {

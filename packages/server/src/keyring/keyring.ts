@@ -1,7 +1,7 @@
 /**
- * The keys of the service: sealed in the database, shared by every node, cached here. A rotation adds a key; older ones
- * keep verifying and opening what was made with them. Every method throws `Unavailable` if it needs the database and
- * that is away.
+ * The keys of the service: sealed in the database, shared by every node, cached here. A rotation adds a key;
+ * older keys keep verifying and opening what they created. Every method throws `Unavailable` if it needs the
+ * database and the database is away.
  */
 import type { KeyPair } from '@ratafia/macaroon/bakery'
 import type { Clock } from '../clock.ts'
@@ -29,7 +29,7 @@ export interface ResolvedId {
   readonly kind: MacaroonKind
   readonly payload: Uint8Array
   readonly rootKey: Uint8Array
-  /** Whether it is spelt as text, as in a macaroon of version 1. */
+  /** Whether it was spelt as text, as in a macaroon of version 1. */
   readonly isText: boolean
 }
 
@@ -37,46 +37,56 @@ export interface KeyDescription {
   readonly kind: 'root' | KeyPairPurpose
   readonly id: number
   readonly createdAt: Date
-  /** Whether it is used for new macaroons and texts; older keys only verify and open. */
+  /** Whether new macaroons and texts use it. Older keys only verify and open. */
   readonly active: boolean
-  /** 32 bytes; undefined for a root key. */
+  /** The 32 bytes of the public key; undefined for a root key. */
   readonly publicKey: Uint8Array | undefined
 }
 
 export interface Keyring {
-  /** A new identifier for a macaroon, and the root key to mint it with. */
+  /** Creates an identifier for a macaroon, and the root key to mint it with. */
   mintId(kind: MacaroonKind, payload?: Uint8Array): Promise<{ id: Uint8Array; rootKey: Uint8Array }>
   /**
-   * The root key of an identifier this service made; undefined for any other bytes. It proves nothing. An identifier
-   * whose root key another node added a moment ago waits until that is looked for, at most about a second; made-up ones
-   * are recognised at once and without the database. A request that presents several passes when it arrived, by
-   * `performance.now()`, and waits once at most.
+   * Returns the root key of an identifier that this service created; undefined for any other bytes. It proves
+   * nothing. For an identifier whose root key another node added a moment ago, it waits for a look-up, at
+   * most about a second. Made-up identifiers are recognised immediately and without the database. A request
+   * that presents several identifiers passes when it arrived as `since`, by `performance.now()`, and then
+   * waits at most once.
    */
   resolve(id: Uint8Array, since?: number): Promise<ResolvedId | undefined>
-  /** A text (base64url) that only {@link openText} with the same purpose opens, and that only this service can make. */
+  /**
+   * Creates a text (base64url) that only {@link openText} with the same purpose opens. Only this service can
+   * create it.
+   */
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
-  /** The content; undefined for any other text. Waits like {@link resolve}. */
+  /** Returns a sealed text's content; undefined for any other text. Waits like {@link resolve}. */
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
   /**
-   * A digest in hexadecimal that takes the keys to compute: the same on every node, and for as long as the keys last.
-   * `purpose` is a constant.
+   * Returns a digest in hexadecimal that only the holder of the keys can compute. It is the same on every
+   * node, for as long as the keys last. `purpose` must be a constant.
    */
   fingerprint(purpose: string, text: string): Promise<string>
-  /** Our key pair: it seals third-party caveats to a discharger. */
+  /** Returns our key pair, which seals third-party caveats to a discharger. */
   sealingKeyPair(): Promise<KeyPair>
-  /** Newest first. The newest is advertised; each opens what was sealed to it. */
+  /**
+   * Returns the discharger's key pairs, newest first. The newest is advertised; each opens what was sealed to
+   * it.
+   */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
   /**
-   * Looks for key pairs another node added a moment ago: at most once a second, all callers together. False, and
-   * nothing was looked for, if many wait for it already.
+   * Looks for key pairs that another node added a moment ago, at most once a second for all callers together.
+   * Returns false without looking if many callers are waiting already.
    */
   lookForKeyPairs(): Promise<boolean>
-  /** Reads what other nodes have added, now. */
+  /** Reads the keys that other nodes have added, now. */
   refresh(): Promise<void>
-  /** `store` replaces the keyring's own store; it returns false if another process has taken the id. */
+  /**
+   * Adds a root key. `store` replaces the keyring's own store; it returns false if another process has taken
+   * the id.
+   */
   rotateRootKey(store?: (key: RootKey) => Promise<boolean>): Promise<KeyDescription>
   rotateDischargerKeyPair(store?: (pair: StoredKeyPair) => Promise<boolean>): Promise<KeyDescription>
-  /** Root keys, then key pairs, newest first. */
+  /** Lists root keys, then key pairs, both newest first. */
   list(): Promise<KeyDescription[]>
 }
 
@@ -88,19 +98,22 @@ declare module '../stores.ts' {
 
 export interface KeyringDependencies {
   readonly database: Database
-  /** RATAFIA_SECRET_KEY, at least 32 bytes, or a sealer made from it. */
+  /** RATAFIA_SECRET_KEY, at least 32 bytes, or a sealer created from it. */
   readonly secret: Uint8Array | Sealer
   readonly clock: Clock
   readonly times?: Partial<CacheTimes>
-  /** Whether to make the first keys of a database that has none. Default: yes. Without keys it only lists and resolves. */
+  /**
+   * Whether to create the first keys of a database without keys. Default: yes. Without keys it only lists and
+   * resolves.
+   */
   readonly makeKeys?: boolean
 }
 
 const TIMES: CacheTimes = { refreshMs: 900, lookupMs: 1_000 }
 
 /**
- * How many callers wait for {@link Keyring.lookForKeyPairs}. Anybody can send a caveat that is sealed to an unknown
- * key pair, and the requests in flight are bounded.
+ * How many callers can wait for {@link Keyring.lookForKeyPairs}. Anyone can send a caveat that is sealed to
+ * an unknown key pair, and the number of requests in flight is limited.
  */
 const MOST_LOOKING = 32
 
@@ -133,7 +146,10 @@ export async function openKeyring({
     const all = nonEmpty(await rootKeys.fresh())
     return { rootKey: all[0], firstKey: all.at(-1) ?? all[0] }
   }
-  /** The key with this id; it is looked for only if what names it is genuine. */
+  /**
+   * Returns the key with this id. Looks for an unknown one only if the identifier or text that names it is
+   * genuine.
+   */
   const rootKeyOf = async (
     id: number,
     since: number,
@@ -179,7 +195,7 @@ export async function openKeyring({
     },
 
     async fingerprint(purpose, text) {
-      // Root keys are never deleted, so the first one stays through every rotation.
+      // Root keys are never deleted, so the first one stays the same through every rotation.
       const { firstKey } = await activeRootKey()
       const parts = Buffer.from(`${purpose}\0${text}`, 'utf8')
       return deriveKey(firstKey.secret, 'ratafia fingerprint', parts).toString('hex')
@@ -208,7 +224,7 @@ export async function openKeyring({
       await Promise.all([rootKeys.read(), keyPairs.read()])
       const roots = (await rootKeys.fresh()).map((key, index) => describeRootKey(key, index === 0))
       const all = await keyPairs.fresh()
-      // Newest first, so the first one with a purpose is active.
+      // Newest first, so the first pair with a purpose is the active one.
       const pairs = all.map((pair) =>
         describePair(pair, all.find((p) => p.purpose === pair.purpose) === pair),
       )
@@ -217,7 +233,10 @@ export async function openKeyring({
   }
 }
 
-/** Opening has created what was missing, and no key is ever deleted. */
+/**
+ * Returns the keys, of which there is at least one: opening created the missing ones, and no key is ever
+ * deleted.
+ */
 function nonEmpty<T>(keys: readonly T[]): readonly [T, ...T[]] {
   const [newest, ...older] = keys
   if (newest === undefined) throw new TypeError('The keyring is empty: was it opened?')

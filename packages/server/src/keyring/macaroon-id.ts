@@ -1,14 +1,14 @@
 /**
- * The identifier of a macaroon, from which its root key is derived, so that nothing is stored for it:
+ * The identifier of a macaroon. Its root key is derived from it, so nothing is stored for it:
  *
  *   kind 1 | root key id 4 (big endian) | random 10 | check 6 | payload
  *   root key = HMAC-SHA256(secret of that root key, "ratafia macaroon root key" | 0 | identifier)
  *
- * In a macaroon of version 1 it is spelt in base64url, because clients take its identifier for text
+ * In a macaroon of version 1 it is spelt in base64url, because clients treat its identifier as text
  * (contract/publisher-login.md, decision 7). Both spellings have one root key.
  *
- * The first byte is the format as well: a kind whose layout changes gets another byte. Older identifiers have 16 random
- * bytes and no check (`id-check.ts`).
+ * The first byte is also the format: a kind whose layout changes gets another byte. Older identifiers have 16
+ * random bytes and no check (`id-check.ts`).
  */
 import { deriveKey } from './derive.ts'
 import { checkedBytes, ID_LAYOUT, passesCheck } from './id-check.ts'
@@ -27,13 +27,16 @@ interface KindRow {
   readonly maxPayload: number
 }
 
-/** The macaroon package takes identifiers of up to 3 KiB. */
+/** The macaroon package accepts identifiers of up to 3 KiB. */
 const MAX_ID_BYTES = 3 * 1024
 const HEAD_BYTES = 1 + 4
 const CHECKED_BYTES = ID_LAYOUT.randomBytes + ID_LAYOUT.checkBytes
 const HEADER_BYTES = HEAD_BYTES + CHECKED_BYTES
 
-/** What the service issues macaroons for. The kind is in the identifier, so one never passes for another. */
+/**
+ * The kinds of macaroons that the service issues. The kind is in the identifier, so none can pass for
+ * another.
+ */
 const KINDS: Readonly<Record<MacaroonKind, KindRow>> = {
   'token-root': { byte: 0x11, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
   token: { byte: 0x12, maxPayload: 0 },
@@ -53,14 +56,16 @@ export interface ParsedId {
   readonly payload: Uint8Array
 }
 
-/** A new identifier. Throws `TypeError` for a payload longer than the kind takes. */
+/** Creates an identifier. Throws `TypeError` for a payload that is too long for the kind. */
 export function formatId(
   kind: MacaroonKind,
   { rootKey, firstKey, payload }: { rootKey: RootKey; firstKey: RootKey; payload: Uint8Array },
 ): Uint8Array {
   const { byte, maxPayload } = KINDS[kind]
   if (payload.length > maxPayload) {
-    throw new TypeError(`A ${kind} macaroon takes a payload of ${maxPayload} bytes, not ${payload.length}.`)
+    throw new TypeError(
+      `A ${kind} macaroon accepts a payload of at most ${maxPayload} bytes, not ${payload.length}.`,
+    )
   }
   const head = Buffer.alloc(HEAD_BYTES)
   head.writeUInt8(byte, 0)
@@ -68,13 +73,16 @@ export function formatId(
   return Buffer.concat([head, checkedBytes(firstKey, ID_LAYOUT, [head, payload]), payload])
 }
 
-/** Whether this installation made the identifier, as far as its check says. */
+/** Whether this installation created the identifier, as far as its check can show. */
 export function isGenuineId(id: Uint8Array, firstKey: RootKey): boolean {
   const around = [id.subarray(0, HEAD_BYTES), id.subarray(HEADER_BYTES)]
   return passesCheck(firstKey, ID_LAYOUT, id.subarray(HEAD_BYTES, HEADER_BYTES), around)
 }
 
-/** Reads an identifier. Undefined for any other bytes: an unknown kind, too short, too long for its kind. */
+/**
+ * Parses an identifier. Returns undefined for an unknown kind and for bytes that are too short or too long
+ * for the kind.
+ */
 export function parseId(id: Uint8Array): ParsedId | undefined {
   if (id.length < HEADER_BYTES) return undefined
   const bytes = Buffer.from(id)
@@ -83,24 +91,24 @@ export function parseId(id: Uint8Array): ParsedId | undefined {
   return { kind, rootKeyId: bytes.readUInt32BE(1), payload: bytes.subarray(HEADER_BYTES) }
 }
 
-/** The longest identifier as text. */
+/** The length of the longest identifier as text. */
 const MAX_TEXT = Math.ceil((MAX_ID_BYTES * 4) / 3)
 const BASE64URL = /^[A-Za-z0-9_-]+$/
-/** Of the characters of base64url, "-" has the lowest code; the bytes of kinds are lower. */
+/** The lowest code of a base64url character, that of "-". The bytes of kinds are lower. */
 const LOWEST = 0x2d
 
-/** The identifier as a macaroon of version 1 has it. */
+/** Returns the identifier as a macaroon of version 1 has it. */
 export const textOfId = (id: Uint8Array): string => Buffer.from(id).toString('base64url')
 
-/** The bytes of an identifier, whichever way it is spelt. */
+/** Returns the bytes of an identifier in either spelling. */
 export function bytesOfId(id: Uint8Array): Uint8Array {
   const text = isTextId(id) ? Buffer.from(id).toString('latin1') : undefined
   const bytes = text === undefined ? undefined : Buffer.from(text, 'base64url')
-  // Only the one spelling of these bytes: their last character may have bits to spare.
+  // Accept only one spelling of these bytes, because their last character can have spare bits.
   return bytes && textOfId(bytes) === text ? bytes : id
 }
 
-/** Whether an identifier is spelt as text: only macaroons of version 1 are minted so. */
+/** Whether an identifier is spelt as text, as only macaroons of version 1 are. */
 export const isTextId = (id: Uint8Array): boolean =>
   (id[0] ?? 0) >= LOWEST && id.length <= MAX_TEXT && BASE64URL.test(Buffer.from(id).toString('latin1'))
 

@@ -1,4 +1,4 @@
-/** A change of the secret key is one transaction: everything that is sealed, and the entry that says so. */
+/** A change of the secret key is one transaction: all sealed values, and the entry that records it. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ eachDatabase((_kind, open) => {
       ({ subject, details }) => ({ subject, details: JSON.parse(details) }),
     )
 
-  test('what ends it before its entry is stored leaves every value as it was', async () => {
+  test('leaves every value unchanged if it fails before its entry is stored', async () => {
     await openKeyring({ database: await open(), secret: old, clock })
     const before = await sealed()
     const changeBy = await changes()
@@ -40,7 +40,7 @@ eachDatabase((_kind, open) => {
     await openKeyring({ database: await open(), secret: old, clock })
   })
 
-  test('of two at once each value is sealed anew once, with one entry; a third time nothing changes', async () => {
+  test('two concurrent runs reseal each value once, with one entry, and a third changes nothing', async () => {
     const results = await Promise.all(
       [await changes(), await changes()].map((changeBy) => reseal({ sealer: both, authority }, { changeBy })),
     )

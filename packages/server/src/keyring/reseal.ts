@@ -1,26 +1,29 @@
-/** Reseals everything under the current secret key, while the service runs. */
+/** Seals everything again under the current secret key, while the service runs. */
 import { type Authority, requireForAll } from '../authority.ts'
 import type { ChangingBy } from '../change.ts'
 import type { SealedValueStore } from './sealed-value-store.ts'
 import type { Sealer } from './sealing.ts'
 
 export interface Resealed {
-  /** How many values were under the previous secret and are now under the current one. */
+  /** How many values were sealed under the previous secret and are now under the current one. */
   readonly resealed: number
   readonly unchanged: number
-  /** The names of values that open under neither secret: they are left as they are. */
+  /** The names of values that open under neither secret. They are left unchanged. */
   readonly unreadable: readonly string[]
 }
 
 type Progress = (done: number, total: number) => void
 
-/** After each round, look again: a process with only the previous secret may have added a key in between. */
+/**
+ * The most rounds. Each one looks again, because a process with only the previous secret may have added a key
+ * meanwhile.
+ */
 const ROUNDS = 100
 
 /**
- * A handful of rows and their entry in the audit log, in one transaction: a crash leaves all of them as they were, and
- * a second run finds nothing to do. Each update applies only to the value that was read: two runs at once do no harm.
- * Throws `permission-denied`.
+ * Seals a handful of rows again and records it, in one transaction: after a crash all are unchanged, and a
+ * second run finds nothing to do. Each update applies only to the value that was read, so two concurrent runs
+ * do no harm. Throws `permission-denied`.
  */
 export async function reseal(
   {

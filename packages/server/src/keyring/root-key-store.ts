@@ -5,10 +5,10 @@ import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
 import { rootKeyPurpose } from './sealing-purposes.ts'
 
-/** What the root keys of macaroons and the keys of sealed texts are derived from. */
+/** A root key, from which the root keys of macaroons and the keys of sealed texts are derived. */
 export interface RootKey {
   readonly id: number
-  /** 32 bytes. */
+  /** The 32 bytes of the key. */
   readonly secret: Uint8Array
   readonly createdAt: Date
 }
@@ -19,10 +19,10 @@ export function newRootKey(id: number, createdAt: Date): RootKey {
   return { id, secret: randomBytes(SECRET_BYTES), createdAt }
 }
 
-/** Root keys, sealed: the table `root_key`. Rows are added, never changed or deleted. */
+/** Stores sealed root keys in the table `root_key`. Rows are added, never changed or deleted. */
 export function createRootKeyStore({ query }: Pick<Database, 'query'>, sealer: Sealer): KeySource<RootKey> {
   return {
-    /** By the primary key. Throws `KeyringError` `damaged-key`. */
+    /** Uses the primary key. Throws `KeyringError` `damaged-key`. */
     async newerThan(id) {
       const rows = await query.selectFrom('root_key').selectAll().where('id', '>', id).orderBy('id').execute()
       return rows.map((row) => {

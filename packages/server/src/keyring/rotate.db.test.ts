@@ -14,7 +14,7 @@ import { createSealer } from './sealing.ts'
 
 const secret = randomBytes(32)
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
-/** Another node, which looks for new keys at once, or practically never. */
+/** The times of a node that looks for new keys immediately, and of one that practically never does. */
 const eager = { refreshMs: -1, lookupMs: 0 }
 const lazy = { refreshMs: 3_600_000, lookupMs: 0 }
 const payload = Buffer.from('payload')
@@ -24,7 +24,7 @@ eachDatabase((_kind, open) => {
     storesOf(await open(), { keyring: one, sealer: createSealer(secret) })
   const keyring = async (times = lazy) => openKeyring({ database: await open(), secret, clock, times })
 
-  test('after a rotation what older keys made still resolves and opens, on every node', async () => {
+  test('after a rotation, ids and texts of older keys still resolve and open on every node', async () => {
     const one = await keyring()
     const old = await one.mintId('token')
     const oldText = await one.sealText('visit', payload)
@@ -49,7 +49,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a node that read its keys long ago resolves an id of a key that was added just now', async () => {
+  test('a node that read its keys long ago resolves an id of a key added just now', async () => {
     const [one, other] = [await keyring(lazy), await keyring(lazy)]
     const before = await other.mintId('token')
     await one.rotateRootKey()
@@ -60,7 +60,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual((await other.resolve(before.id))?.rootKey, before.rootKey)
   })
 
-  test('a node mints with a rotated key, and advertises a rotated pair, once its own are old', async () => {
+  test('a node mints with a rotated key and advertises a rotated pair once its own are old', async () => {
     const [one, other] = [await keyring(lazy), await keyring(eager)]
     const [root, pair] = await rotate(
       { kinds: ['root', 'discharger'], authority: deciding() },
@@ -71,7 +71,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual((await other.dischargerKeyPairs())[0].publicKey, pair?.publicKey)
   })
 
-  test('a node that has not seen a rotated pair opens what another node has sealed to it', async () => {
+  test('a node that has not seen a rotated pair opens a caveat sealed to it', async () => {
     const [one, other] = [await keyring(lazy), await keyring(lazy)]
     const [, pair] = await rotate(
       { kinds: ['root', 'discharger'], authority: deciding() },
@@ -84,7 +84,7 @@ eachDatabase((_kind, open) => {
     })
     assert.equal(tried.length, 2)
     assert.deepEqual(tried[1], pair?.publicKey)
-    // What fits no key at all is refused, after one look.
+    // A caveat for an unknown key is refused after one look.
     await assert.rejects(
       withOwnKeyPairs(other, async () => {
         throw new BakeryError('public-key-mismatch', 'sealed to a stranger')
@@ -93,7 +93,7 @@ eachDatabase((_kind, open) => {
     )
   })
 
-  test('five rotations at once on five nodes add five keys', async () => {
+  test('five concurrent rotations on five nodes add five keys', async () => {
     const nodes = await Promise.all(Array.from({ length: 5 }, () => keyring()))
     const before = (await (nodes[0] as Keyring).list()).length
     const added = await Promise.all(nodes.map((node) => node.rotateRootKey()))
@@ -103,7 +103,7 @@ eachDatabase((_kind, open) => {
     assert.equal(after.filter(({ active }) => active).length, 3)
   })
 
-  test('an identifier and a text made before there was a check still resolve and open', async () => {
+  test('an identifier and a text from before there was a check still resolve and open', async () => {
     const [one, other] = [await keyring(), await keyring()]
     const database = await open()
     const [row] = await createRootKeyStore(database, createSealer(secret)).newerThan(0)
@@ -121,7 +121,7 @@ eachDatabase((_kind, open) => {
 })
 
 eachDatabase((_kind, open) => {
-  test('made-up identifiers and texts are refused without the database; genuine ones of a new key need it', async () => {
+  test('refuses made-up identifiers and texts without the database; genuine ones of a new key need it', async () => {
     const [database, elsewhere] = [await open(), await open()]
     const one = await openKeyring({ database, secret, clock, times: lazy })
     const other = await openKeyring({ database: elsewhere, secret, clock, times: lazy })
@@ -161,7 +161,7 @@ eachDatabase((_kind, open) => {
 })
 
 oneDatabase((_kind, open) => {
-  test('caveats sealed to an unknown key pair make a few requests wait, and the others are refused', async () => {
+  test('caveats sealed to an unknown key pair make a few requests wait, and others are refused', async () => {
     const one = await openKeyring({ database: await open(), secret, clock, times: lazy })
     const looked = await Promise.all(Array.from({ length: 100 }, () => one.lookForKeyPairs()))
     assert.equal(looked.filter(Boolean).length, 32)

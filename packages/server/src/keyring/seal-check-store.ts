@@ -6,9 +6,9 @@ import { SEAL_CHECK_PURPOSE } from './sealing-purposes.ts'
 const SEAL_CHECK_TEXT = Buffer.from('ratafia')
 
 /**
- * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret key.
- * The first process that may be `first` decides which secret that is; of two at once with different secrets, one is
- * refused.
+ * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret
+ * key. With `first`, this process can decide which secret that is, if no other has yet. Of two concurrent
+ * processes with different secrets, one is refused.
  */
 export async function checkSecret(
   database: Database,
@@ -32,7 +32,7 @@ async function read({ query }: Database): Promise<Uint8Array | undefined> {
   return row?.sealed
 }
 
-/** Returns the value that is there afterwards: another process may have been first. */
+/** Returns the value that is stored afterwards, because another process may have been first. */
 async function readOrAdd(database: Database, sealed: Uint8Array): Promise<Uint8Array> {
   await database.query
     .insertInto('seal_check')

@@ -1,13 +1,13 @@
 /**
- * Short texts that carry their own proof, for URLs and tokens of which nothing is stored: sealed and authenticated
- * under a key derived from a root key, a purpose and a salt.
+ * Short texts that carry their own proof, for URLs and tokens that are not stored. They are sealed and
+ * authenticated under a key derived from a root key, a purpose and a salt.
  *
  *   text = base64url(0x01 | root key id 4 (big endian) | salt 16 | ciphertext | tag 16)
  *   salt = random 12 | check 4
  *   key  = HMAC-SHA256(secret of that root key, "ratafia sealed text" | 0 | salt | purpose)
  *
- * Anyone can request such texts before logging in, so there may be very many: the salt gives each its own key, so the
- * nonce can be constant. Older salts are 16 random bytes and have no check (`id-check.ts`).
+ * Anyone can request such texts before logging in, so there can be very many. The salt gives each its own
+ * key, so the nonce can be constant. Older salts are 16 random bytes and have no check (`id-check.ts`).
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import { deriveKey } from './derive.ts'
@@ -20,7 +20,7 @@ const SALT_BYTES = SALT_LAYOUT.randomBytes + SALT_LAYOUT.checkBytes
 const TAG_BYTES = 16
 const NONCE = Buffer.alloc(12)
 
-/** A text that was taken apart but not opened: no part of it is verified. */
+/** A text that was parsed but not opened, so no part of it is verified. */
 export interface UnverifiedText {
   readonly rootKeyId: number
   readonly head: Buffer
@@ -43,10 +43,11 @@ export function sealText(
   return Buffer.concat([head, salt, ciphertext, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Undefined for anything but the one spelling of such a text. */
+/** Parses a text. Returns undefined unless it has the one valid spelling. */
 export function parseText(text: string): UnverifiedText | undefined {
   const bytes = Buffer.from(text, 'base64url')
-  // Node's decoder takes other alphabets and drops unknown characters: allow each text one spelling only.
+  // Node's decoder accepts other alphabets and drops unknown characters, but each text must have one spelling
+  // only.
   if (bytes.toString('base64url') !== text) return undefined
   if (bytes.length < HEAD_BYTES + SALT_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined
   return {
@@ -58,11 +59,11 @@ export function parseText(text: string): UnverifiedText | undefined {
   }
 }
 
-/** Whether this installation made the text, as far as its check says. */
+/** Whether this installation created the text, as far as its check can show. */
 export const isGenuineText = ({ salt, head }: UnverifiedText, firstKey: RootKey): boolean =>
   passesCheck(firstKey, SALT_LAYOUT, salt, [head])
 
-/** Undefined if it was sealed for another purpose, or altered. */
+/** Returns the content; undefined if the text was altered or sealed for another purpose. */
 export function openText(rootKey: RootKey, purpose: string, text: UnverifiedText): Uint8Array | undefined {
   const key = keyFor(rootKey, purpose, text.salt)
   const decipher = createDecipheriv('aes-256-gcm', key, NONCE, { authTagLength: TAG_BYTES })
@@ -75,7 +76,8 @@ export function openText(rootKey: RootKey, purpose: string, text: UnverifiedText
   }
 }
 
-// A key object: Node tells bytes from one by an error that it throws and catches, 18 % of what a nonce cost.
+// Returns a key object: Node recognises bytes by an error that it throws and catches, 18 % of the cost of a
+// nonce.
 function keyFor(rootKey: RootKey, purpose: string, salt: Uint8Array): KeyObject {
   return createSecretKey(deriveKey(rootKey.secret, 'ratafia sealed text', salt, Buffer.from(purpose, 'utf8')))
 }

@@ -1,4 +1,7 @@
-/** Every sealed value in the database, of any feature: a change of the secret key must reach all of them. */
+/**
+ * Reads every sealed value in the database, of all features, because a change of the secret key must reach
+ * all of them.
+ */
 import { sql } from 'kysely'
 import { anyRowChanged, type Database } from '../database/index.ts'
 import {
@@ -10,16 +13,19 @@ import {
 } from './sealing-purposes.ts'
 
 interface SealedValue {
-  /** For messages: `root key 3`. */
+  /** The name for messages, such as `root key 3`. */
   readonly name: string
   readonly purpose: string
   readonly sealed: Uint8Array
-  /** False if the value has changed since it was read. */
+  /** Stores a new value. Returns false if the value has changed since it was read. */
   replace(sealed: Uint8Array): Promise<boolean>
 }
 
 export interface SealedValueStore {
-  /** A handful for each rotation and brand, and one for each second factor. Last comes the seal check, which tells a start if its secret is right. */
+  /**
+   * Returns a handful of values for each rotation and brand, and one for each second factor. The last is the
+   * seal check, with which a start checks its secret.
+   */
   all(): Promise<readonly SealedValue[]>
 }
 
@@ -30,7 +36,7 @@ declare module '../change.ts' {
 }
 
 export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValueStore {
-  /** Changes one row, by primary key, if it still has the value read. */
+  /** Returns a function that changes one row, by primary key, if it still has the value that was read. */
   const replacing =
     (
       { table, column, key }: Readonly<Record<'table' | 'column' | 'key', string>>,
@@ -45,7 +51,7 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
       return anyRowChanged(result)
     }
   return {
-    // Reads whole small tables.
+    // Reads small tables as a whole.
     async all() {
       const rootKeys = await query.selectFrom('root_key').selectAll().orderBy('id').execute()
       const keyPairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()

@@ -7,7 +7,7 @@ import { createSealer } from './sealing.ts'
 
 const bytes = (options = {}) => fc.uint8Array({ maxLength: 200, ...options })
 
-test('what is sealed comes back for the same purpose and secret', () => {
+test('a sealed value opens for the same purpose and secret', () => {
   fc.assert(
     fc.property(bytes({ minLength: 32 }), fc.string(), bytes(), (secret, purpose, plaintext) => {
       const sealed = createSealer(secret).seal(purpose, plaintext)
@@ -16,7 +16,7 @@ test('what is sealed comes back for the same purpose and secret', () => {
   )
 })
 
-test('a sealed value opens for no other purpose and under no other secret', () => {
+test('a sealed value does not open for another purpose or under another secret', () => {
   const secret = randomBytes(32)
   const sealed = createSealer(secret).seal('root-key:1', Buffer.from('plaintext'))
   assert.equal(createSealer(secret).unseal('root-key:2', sealed), undefined)
@@ -24,7 +24,7 @@ test('a sealed value opens for no other purpose and under no other secret', () =
   assert.equal(createSealer(randomBytes(32)).unseal('root-key:1', sealed), undefined)
 })
 
-test('a sealed value with any bit changed, any byte missing or more bytes is refused', () => {
+test('refuses a sealed value with any bit changed, any byte missing or extra bytes', () => {
   const sealer = createSealer(randomBytes(32))
   const sealed = sealer.seal('purpose', Buffer.from('sixteen byte key'))
   for (let bit = 0; bit < sealed.length * 8; bit++) {
@@ -38,16 +38,16 @@ test('a sealed value with any bit changed, any byte missing or more bytes is ref
   assert.equal(sealer.unseal('purpose', Buffer.concat([sealed, Buffer.of(0)])), undefined)
 })
 
-test('the same plaintext is never sealed to the same bytes', () => {
+test('never seals the same plaintext to the same bytes', () => {
   const sealer = createSealer(randomBytes(32))
   const sealed = Array.from({ length: 100 }, () => sealer.seal('p', Buffer.from('same')).toString('hex'))
   assert.equal(new Set(sealed).size, 100)
 })
 
-test('a secret of less than 32 bytes is refused', () => {
+test('refuses a secret of less than 32 bytes', () => {
   assert.throws(() => createSealer(randomBytes(31)), {
     name: 'TypeError',
-    message: 'A secret key has at least 32 bytes, this one has 31.',
+    message: 'A secret key must have at least 32 bytes; this one has 31.',
   })
 })
 
@@ -61,7 +61,7 @@ test('deriveKey is HMAC-SHA256 of label, zero byte and parts', () => {
   assert.throws(() => deriveKey(randomBytes(65), 'a label'), TypeError)
 })
 
-test('while the secret changes: the new one seals, both open, and a value says which it lies under', () => {
+test('while the secret changes, the new one seals, both open, and a value shows which one sealed it', () => {
   const [old, now] = [randomBytes(32), randomBytes(32)]
   const [before, between, after] = [
     createSealer(old),
@@ -80,7 +80,7 @@ test('while the secret changes: the new one seals, both open, and a value says w
   assert.deepEqual([idIn(anew), idIn(sealed)], between.keyIds())
 })
 
-test('what does not open makes it read its secrets again, and others than those open nothing', () => {
+test('reads its secrets again for a value that does not open, and no other secret opens one', () => {
   const [old, now, other] = [randomBytes(32), randomBytes(32), randomBytes(32)]
   let reads = 0
   const sealer = createSealer(old, () => {
@@ -96,5 +96,5 @@ test('what does not open makes it read its secrets again, and others than those 
   for (let times = 0; times < 5; times++) {
     assert.equal(sealer.unseal('p', createSealer(other).seal('p', Buffer.from('z'))), undefined)
   }
-  assert.equal(reads, 1, 'once a second at most')
+  assert.equal(reads, 1, 'at most once a second')
 })

@@ -5,29 +5,32 @@
  *   nonce  = key id 4 | random 8,   key id = HKDF-SHA256(secret, info "ratafia sealing key id")
  *   key    = HKDF-SHA256(secret, info "ratafia sealing " | purpose),   additional data = 0x01 | purpose
  *
- * A purpose names one place ("root-key:3"), so that a sealed value does not open if it is moved to another row. Eight
- * random bytes are nonce enough: a purpose seals a handful of values, not billions.
+ * A purpose names one place ("root-key:3"), so a sealed value does not open if it is moved to another row.
+ * Eight random bytes are enough for the nonce, because a purpose seals a handful of values, not billions.
  *
- * The key id shows which secret sealed a value, so that a change of the secret can be followed. It is only a hint: the
- * secret that opens a value is the right one.
+ * The key id shows which secret sealed a value, so that a change of the secret can be followed. It is only a
+ * hint: the right secret is the one that opens the value.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Each at least 32 unguessable bytes. */
+/** Secrets, each with at least 32 unguessable bytes. */
 export interface Secrets {
-  /** Seals and opens. */
+  /** The secret that seals and opens. */
   readonly current: Uint8Array
-  /** The former secret; only opens. */
+  /** The former secret, which only opens. */
   readonly previous?: Uint8Array | undefined
 }
 
 export interface Sealer {
   seal(purpose: string, plaintext: Uint8Array): Buffer
-  /** Undefined if it was sealed for another purpose, under another secret, or changed. */
+  /** Returns the value; undefined if it was sealed for another purpose, under another secret, or changed. */
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
   /** Whether the current secret opens it. */
   isCurrent(purpose: string, sealed: Uint8Array): boolean
-  /** Eight hexadecimal digits for the current secret, then the previous one: they tell secrets apart, nothing more. */
+  /**
+   * Returns eight hexadecimal digits for the current secret, then the previous one, which only distinguish
+   * the secrets.
+   */
   keyIds(): readonly [current: string, previous?: string]
 }
 
@@ -45,8 +48,9 @@ const MIN_SECRET_BYTES = 32
 const REREAD_MS = 1_000
 
 /**
- * Seals under `current`; opens what was sealed under `current` or `previous`. If a value does not open, it calls
- * `reread`, at most once a second, for newer secrets: so a running node follows a change of the files.
+ * Creates a sealer that seals under `current` and opens values sealed under `current` or `previous`. If a
+ * value does not open, it calls `reread` for newer secrets, at most once a second, so a running node follows
+ * a change of the files.
  */
 export function createSealer(given: Secrets | Uint8Array, reread?: () => Secrets | undefined): Sealer {
   let keys = sealingKeys(given)
@@ -99,7 +103,9 @@ function sealingKeys(given: Secrets | Uint8Array): readonly [SealingKey, Sealing
 
 function sealingKey(secret: Uint8Array): SealingKey {
   if (secret.length < MIN_SECRET_BYTES) {
-    throw new TypeError(`A secret key has at least ${MIN_SECRET_BYTES} bytes, this one has ${secret.length}.`)
+    throw new TypeError(
+      `A secret key must have at least ${MIN_SECRET_BYTES} bytes; this one has ${secret.length}.`,
+    )
   }
   return { id: derived(secret, 'ratafia sealing key id', KEY_ID_BYTES), secret }
 }

@@ -1,11 +1,11 @@
-/** The page of the console where one does something about what ends. */
+/** The console page where the recipient can act on a reminder. */
 import type { Ends } from './reminder.ts'
 
-/** `baseUrl`: without a trailing slash. */
+/** `baseUrl` has no slash at the end. */
 export function consolePage(ends: Ends, baseUrl: string): string {
   const at = `${baseUrl}/console`
   switch (ends.kind) {
-    // A form with the same limits, to be sent by whoever reads it.
+    // A form with the same limits, which the reader submits.
     case 'token':
       return `${at}/tokens/new?from=${encodeURIComponent(ends.sessionId)}`
     case 'signing-key':
@@ -17,5 +17,5 @@ export function consolePage(ends: Ends, baseUrl: string): string {
   }
 }
 
-/** Where an account switches its reminders off. */
+/** The page where an account switches its reminders off. */
 export const switchPage = (baseUrl: string): string => `${baseUrl}/console/me`

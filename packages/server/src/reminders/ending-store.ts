@@ -1,4 +1,7 @@
-/** What ends soon, found by its end: rows of `token_session`, `api_key` and `role_grant`; and who is told of it. */
+/**
+ * Rows of `token_session`, `api_key` and `role_grant` that expire soon, and the recipients of reminders about
+ * them.
+ */
 import type { AccountId, SessionId, Username } from '@ratafia/api'
 import { type Selectable, sql } from 'kysely'
 import {
@@ -11,7 +14,7 @@ import {
 } from '../database/index.ts'
 import type { Addressee } from './reminder.ts'
 
-/** A page of what ends from one instant on and before another, by the end, behind `after`. */
+/** A page of rows that expire in an interval, sorted by expiry, after `after`. */
 interface EndingPage {
   readonly from: Date
   readonly before: Date
@@ -24,7 +27,7 @@ export interface EndingPosition {
   readonly id: string
 }
 
-/** An account that may be told something. */
+/** An account that can receive reminders. */
 export interface Recipient extends Addressee {
   readonly id: AccountId
 }
@@ -36,7 +39,7 @@ interface EndingToken {
   readonly description: string | undefined
   readonly accountId: AccountId
   readonly username: Username
-  /** Undefined if the owner gets no mail: without an address, or switched off. */
+  /** Undefined if the owner gets no mail, because there is no address or reminders are switched off. */
   readonly recipient: Recipient | undefined
 }
 
@@ -65,24 +68,24 @@ export interface GrantPosition {
 
 export interface EndingStore {
   /**
-   * Sessions of developer tokens of enabled accounts that are neither revoked nor shortened, that no rule for a CI
-   * system's jobs opened, and that live for three days at least.
+   * Returns developer-token sessions of enabled accounts that are neither revoked nor shortened, that were
+   * not opened by a rule for CI jobs, and that live for at least three days.
    */
   tokens(page: EndingPage): Promise<readonly EndingToken[]>
-  /** The same for one; undefined if it is none of these. */
+  /** Returns one such session; undefined if the id doesn't belong to one. */
   token(id: string): Promise<EndingToken | undefined>
-  /** API keys that are neither revoked nor used up. */
+  /** Returns API keys that are neither revoked nor used up. */
   apiKeys(page: EndingPage): Promise<readonly EndingApiKey[]>
-  /** Roles that enabled accounts have until then. */
+  /** Returns roles of enabled accounts that expire in the interval. */
   grants(
     page: Omit<EndingPage, 'after'> & { readonly after: GrantPosition | undefined },
   ): Promise<readonly EndingGrant[]>
   /**
-   * The accounts that manage a brand, or all, and get mail: those that are enabled, have an address and have not switched
-   * reminders off. At most a thousand.
+   * Returns the accounts that manage a brand, or all brands, and get mail: those that are enabled, have an
+   * address and have not switched reminders off. At most a thousand.
    */
   managersOf(brandId: string, now: Date): Promise<readonly Recipient[]>
-  /** The account, if it gets mail. */
+  /** Returns the account, if it gets mail. */
   recipient(id: string): Promise<Recipient | undefined>
 }
 
@@ -92,7 +95,7 @@ declare module '../stores.ts' {
   }
 }
 
-/** Of one brand nobody has more managers. */
+/** No brand has more managers than this. */
 const MOST_MANAGERS = 1_000
 
 type AccountRow = Pick<
@@ -121,7 +124,7 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
 
   return {
     async tokens({ from, before, after, limit }) {
-      // Index token_session_reminded; of the account its primary key.
+      // Uses the index token_session_reminded, and the account's primary key.
       let page = tokens()
         .where('valid_until', '>=', toInstant(from))
         .where('valid_until', '<', toInstant(before))
@@ -135,13 +138,13 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
     },
 
     async token(id) {
-      // Primary key.
+      // Uses the primary key.
       const row = await tokens().where('session_id', '=', id).executeTakeFirst()
       return row && tokenOf(row)
     },
 
     async apiKeys({ from, before, after, limit }) {
-      // Index api_key_expires.
+      // Uses the index api_key_expires.
       let page = query
         .selectFrom('api_key')
         .select(['id', 'brand_id', 'created_at', sql<number>`expires_at`.as('ends_at')])
@@ -161,7 +164,7 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
     },
 
     async grants({ from, before, after, limit }) {
-      // Index role_grant_expires; of the account its primary key.
+      // Uses the index role_grant_expires, and the account's primary key.
       let page = query
         .selectFrom('role_grant')
         .innerJoin('account', 'account.id', 'role_grant.subject')
@@ -190,7 +193,7 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
         .limit(limit)
         .execute()
       return rows.map((row) => ({
-        // Only ids of accounts are ever written there.
+        // The column contains only ids of accounts.
         accountId: row.id as AccountId,
         role: row.role,
         brandId: row.brand_id === '' ? undefined : row.brand_id,
@@ -201,7 +204,7 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
     },
 
     async managersOf(brandId, now) {
-      // Index role_grant_role; of the accounts the primary key.
+      // Uses the index role_grant_role, and the accounts' primary key.
       const rows = await query
         .selectFrom('role_grant')
         .innerJoin('account', 'account.id', 'role_grant.subject')
@@ -220,7 +223,7 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
     },
 
     async recipient(id) {
-      // Primary key.
+      // Uses the primary key.
       const row = await query.selectFrom('account').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
       return row && recipientOf(row)
     },
@@ -229,7 +232,7 @@ export function endingStore({ query }: Pick<Database, 'query'>): EndingStore {
 
 function recipientOf(row: AccountRow): Recipient | undefined {
   if (row.disabled_at !== null || row.reminders_off_at !== null || row.email === '') return undefined
-  // What is stored was checked when it was written.
+  // Stored values were checked when they were written.
   return { id: row.id as AccountId, username: row.username as Username, name: row.name, email: row.email }
 }
 

@@ -1,9 +1,9 @@
-/** The event of a reminder, as the webhook gets it: JSON, and a signature over it. */
+/** A reminder as the webhook receives it: JSON, with a signature. */
 import { createHmac } from 'node:crypto'
 import { consolePage } from './console-page.ts'
 import type { DueReminder, Ends } from './reminder.ts'
 
-/** What is posted. */
+/** The request to post. */
 export interface SignedEvent {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -11,14 +11,14 @@ export interface SignedEvent {
 
 interface EventSettings {
   readonly secret: string
-  /** Without a trailing slash. */
+  /** Has no slash at the end. */
   readonly baseUrl: string
 }
 
 /**
- * The id stays the same at each attempt, and so does `at`, when the reminder was queued. The signature is
- * `v1=` and HMAC-SHA256 over `ID.TIMESTAMP.BODY` in hexadecimal; the timestamp is that of the attempt, in seconds, so that
- * a receiver can refuse what somebody recorded.
+ * Returns the signed event of a reminder. Its id, and `at`, when the reminder was queued, are the same for
+ * each attempt. The signature is `v1=` and the HMAC-SHA256 over `ID.TIMESTAMP.BODY` in hexadecimal. The
+ * timestamp is the time of the attempt, in seconds, so that receivers can refuse replayed events.
  */
 export function signedEvent(
   { id, queuedAt, days }: Pick<DueReminder, 'id' | 'queuedAt' | 'days'>,

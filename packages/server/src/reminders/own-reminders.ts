@@ -1,4 +1,4 @@
-/** Whether one gets reminders by mail: an account switches its own off and on. */
+/** An account's own setting for reminders by mail, which it can switch off and on. */
 import type { AccountId } from '@ratafia/api'
 import { type Account, requireNotRemoved } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
@@ -6,7 +6,7 @@ import type { Authority } from '../authority.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
 import type { Channel } from './reminder.ts'
 
-/** As the API shows it. */
+/** The setting as the API shows it. */
 const remindersRecord = (
   { remindersOffAt, email }: Pick<Account, 'remindersOffAt' | 'email'>,
   sentBy: readonly Channel[],
@@ -18,11 +18,11 @@ const remindersRecord = (
 export type RemindersRecord = ReturnType<typeof remindersRecord>
 
 export interface Sending {
-  /** How the service sends reminders. */
+  /** The channels through which the service sends reminders. */
   readonly sentBy: readonly Channel[]
 }
 
-/** Whoever has the database gets none: they are no account. */
+/** A caller with direct access to the database has no account, and so gets no reminders. */
 export async function ownReminders(
   { authority: { accountId } }: { readonly authority: Authority },
   { accounts, sentBy }: TransactionStores & Sending,
@@ -33,13 +33,13 @@ export async function ownReminders(
 
 interface Switching {
   readonly authority: Authority
-  /** Undefined: it stays as it is. */
+  /** Undefined to leave it unchanged. */
   readonly on: boolean | undefined
-  /** Throws `version-mismatch` for a record that is not what the caller has seen. */
+  /** Throws `version-mismatch` if the record differs from the state that the caller has seen. */
   readonly mustBeSeen?: ((now: RemindersRecord) => void) | undefined
 }
 
-/** Does nothing where it is so already. Throws what `mustBeSeen` throws. */
+/** Does nothing if the setting already has this value. Throws the errors of `mustBeSeen`. */
 export async function switchOwnReminders(
   { authority, on, mustBeSeen }: Switching,
   { changeBy, clock, sentBy }: Stores & Sending,

@@ -1,4 +1,4 @@
-/** Queues what is due today: for whoever owns what ends, and for the webhook. */
+/** Queues the reminders that are due today: for the owners of what expires, and for the webhook. */
 import type { Role } from '@ratafia/api'
 import { grantId } from '../grants/grant.ts'
 import { endsWithSteps, type Life, stepAt } from '../reminder-steps.ts'
@@ -8,18 +8,18 @@ import type { Channel, Ending, ReminderKey } from './reminder.ts'
 import { endingSigningKeys } from './signing-key-ends.ts'
 
 export interface QueueDeps extends Stores {
-  /** Those that are configured. */
+  /** The configured channels. */
   readonly channels: ReadonlySet<Channel>
-  /** Whether to begin another step. */
+  /** Returns whether to begin another step. */
   readonly goOn: () => Promise<boolean>
 }
 
-/** Rows of one statement. */
+/** Rows in one statement. */
 const PAGE = 500
 
 /**
- * Idempotent: what is queued already stays as it is, whichever process queued it. Returns whether it came to its end:
- * `goOn` may have stopped it.
+ * Queues all due reminders. It is idempotent: reminders that any process has already queued stay unchanged.
+ * Returns false if `goOn` stopped it.
  */
 export async function queueReminders(deps: QueueDeps): Promise<boolean> {
   const now = deps.clock()
@@ -27,7 +27,7 @@ export async function queueReminders(deps: QueueDeps): Promise<boolean> {
   for (const pages of [tokenPages, apiKeyPages, signingKeyPages, grantPages]) {
     for await (const page of pages(now, managersOf, deps)) {
       const keys = keysOf(page, now, deps.channels)
-      // Each of a page may have many recipients.
+      // Each item of a page can have many recipients.
       for (let at = 0; at < keys.length; at += PAGE)
         await deps.reminders.queue(keys.slice(at, at + PAGE), now)
       if (!(await deps.goOn())) return false
@@ -36,7 +36,7 @@ export async function queueReminders(deps: QueueDeps): Promise<boolean> {
   return true
 }
 
-/** What ends, how long it lived, and who is told of it by mail. */
+/** Something that expires, its lifetime, and the recipients of mail about it. */
 interface Found extends Ending, Life {
   readonly recipients: readonly Recipient[]
 }
@@ -77,7 +77,7 @@ const grantPages: Pages = async function* (now, _, { endings }) {
     const page = await endings.grants({ ...endsWithSteps(now), after, limit: PAGE })
     yield page.map(({ accountId, role, brandId, since, endsAt, recipient }) => ({
       kind: 'grant',
-      // The id only names the role: one that this release does not know may stand there.
+      // The id only names the role, so it can be one that this release doesn't know.
       subject: grantId({ accountId, role: role as Role, brandId }),
       ...{ since, endsAt, recipients: recipient ? [recipient] : [] },
     }))
@@ -86,7 +86,7 @@ const grantPages: Pages = async function* (now, _, { endings }) {
   }
 }
 
-/** A brand has a few keys, so that each is a page. */
+/** A brand has only a few keys, so they are one page. */
 const signingKeyPages: Pages = async function* (_, managersOf, deps) {
   for (let after: string | undefined; ; ) {
     const brands = await deps.brands.page({ brands: 'all', after, limit: PAGE })
@@ -123,7 +123,7 @@ function keysOf(page: readonly Found[], now: Date, channels: ReadonlySet<Channel
 
 type ManagersOf = (brandId: string) => Promise<readonly Recipient[]>
 
-/** Many keys are of one brand. */
+/** Caches the managers, because many keys belong to one brand. */
 function rememberedManagers(now: Date, { endings }: Pick<QueueDeps, 'endings'>): ManagersOf {
   const known = new Map<string, Promise<readonly Recipient[]>>()
   return (brandId) => {

@@ -1,4 +1,4 @@
-/** The letter of reminders: plain text, with what a stranger wrote made visible. */
+/** The mail of reminders: plain text, with invisible characters in users' text made visible. */
 import { daysLeft } from '../reminder-steps.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { consolePage, switchPage } from './console-page.ts'
@@ -9,7 +9,7 @@ export interface LetterText {
   readonly text: string
 }
 
-/** At least one that ends. `baseUrl`: without a trailing slash. */
+/** At least one thing expires. `baseUrl` has no slash at the end. */
 export function reminderMail(
   to: Addressee,
   ends: readonly Ends[],
@@ -21,7 +21,7 @@ export function reminderMail(
   const subject =
     only && others.length === 0
       ? `${host}: ${sentenceOf(only, now)}`
-      : `${host}: ${ends.length} of your tokens, keys and roles end soon`
+      : `${host}: ${ends.length} of your tokens, keys and roles expire soon`
   const items = ends.map((one) =>
     [
       `${upperFirst(sentenceOf(one, now))}, at ${utc(one.endsAt)}.`,
@@ -34,7 +34,7 @@ export function reminderMail(
     `This is a reminder from ${baseUrl} for the account ${to.username}.`,
     ...items,
     [
-      'If you have already replaced something listed here, you need not do anything about it. To get no more reminders, switch them off here:',
+      "If you have already replaced something listed here, you don't need to do anything. To stop these reminders, switch them off here:",
       `  ${switchPage(baseUrl)}`,
     ].join('\n'),
   ].join('\n\n')
@@ -42,16 +42,15 @@ export function reminderMail(
 }
 
 const ADVICE: Readonly<Record<Ends['kind'], string>> = {
-  token: 'After that, whatever uses it is refused (401). Make another one like it here:',
+  token: 'After that, requests with it are refused (401). Create another one like it here:',
   'signing-key':
-    'After that, the brand signs no serials, and its devices cannot register. Add another key; this page says how:',
+    'After that, the brand cannot sign serials, and its devices cannot register. Add another key; this page explains how:',
   'api-key':
-    'After that, devices that register with it are refused. Make another key here, and give it to your factory:',
-  grant:
-    'After that, you can no longer do what it allows. An operator can give it to you again. The roles that you have now are here:',
+    'After that, devices that register with it are refused. Create another key here, and give it to your factory:',
+  grant: 'After that, you lose its permissions. An operator can grant it again. Your current roles are here:',
 }
 
-/** What ends and when, in a few words without a full stop. */
+/** Returns what expires and when, in a few words without a full stop. */
 function sentenceOf(ends: Ends, now: Date): string {
   return `${nameOf(ends)} ${endsIn(ends.endsAt, now)}`
 }
@@ -69,19 +68,19 @@ function nameOf(ends: Ends): string {
   }
 }
 
-/** Characters of a stranger's text. */
+/** The limit of a user's text, in characters. */
 const LONGEST = 100
 
 const quoted = (text: string): string => `"${visibleText(text, LONGEST)}"`
 
 function endsIn(endsAt: Date, now: Date): string {
-  if (endsAt <= now) return 'has ended'
+  if (endsAt <= now) return 'has expired'
   const days = daysLeft(endsAt, now)
-  if (days <= 1) return days === 1 ? 'ends tomorrow' : 'ends today'
-  return `ends in ${days} days`
+  if (days <= 1) return days === 1 ? 'expires tomorrow' : 'expires today'
+  return `expires in ${days} days`
 }
 
-/** `14:05 UTC on 3 December 2026`. */
+/** Formats a time as `14:05 UTC on 3 December 2026`. */
 function utc(at: Date): string {
   const part = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }).format(at)

@@ -1,20 +1,23 @@
-/** The queue of reminders: the table `reminder`. A row stays when its reminder is sent, so that it is queued once. */
+/**
+ * The queue of reminders: the table `reminder`. A row stays after its reminder is sent, so that each is
+ * queued only once.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Database, fromInstant, insertMany, inTransaction, toInstant } from '../database/index.ts'
 import type { Channel, DueReminder, ReminderKey, ReminderKind } from './reminder.ts'
 
-/** What finally became of a reminder. */
+/** The final outcome of a reminder. */
 export type Settled = 'delivered' | 'dropped' | 'given-up'
 
 export interface ReminderStore {
   /**
-   * Queues those that were never queued, due at once; the primary key decides, however many processes do it. Returns how
-   * many there were.
+   * Queues the reminders that were never queued, due at once. The primary key decides, however many processes
+   * queue them. Returns how many were new.
    */
   queue(keys: readonly ReminderKey[], at: Date): Promise<number>
   /**
-   * Takes all that is due for one recipient, at most `limit`: until `until` no other process takes it. Of several that
-   * try at once, one gets each. Empty when nothing is due.
+   * Claims all due reminders of one recipient, at most `limit`: no other process gets them until `until`. If
+   * several processes try at once, one gets each. Returns an empty list if nothing is due.
    */
   take(of: {
     readonly channel: Channel
@@ -22,13 +25,16 @@ export interface ReminderStore {
     readonly until: Date
     readonly limit: number
   }): Promise<readonly DueReminder[]>
-  /** What became of those. */
+  /** Stores the outcome of these reminders. */
   settle(ids: readonly string[], outcome: Settled): Promise<void>
-  /** Tries them again at that instant. */
+  /** Schedules them again for that instant. */
   postpone(ids: readonly string[], until: Date): Promise<void>
-  /** Gives up what is due and was queued before that instant. Returns how many there were. */
+  /** Gives up due reminders that were queued before that instant. Returns how many. */
   giveUp(of: { readonly channel: Channel; readonly now: Date; readonly queuedBefore: Date }): Promise<number>
-  /** Removes at most `limit` whose end was before that instant: it is in no step any more. Returns how many. */
+  /**
+   * Removes at most `limit` reminders about things that expired before that instant, which no step needs any
+   * more. Returns how many.
+   */
   removeOld(before: Date, limit: number): Promise<number>
 }
 
@@ -48,7 +54,7 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
         ...{ channel, recipient, kind, subject, ends_at: toInstant(endsAt), days },
         ...{ id: randomUUID(), queued_at: toInstant(at), attempts: 0, next_at: toInstant(at) },
       }))
-      // Primary key.
+      // Uses the primary key.
       const result = await insertMany(query, 'reminder', rows)
         .onConflict((conflict) => conflict.columns(KEY).doNothing())
         .executeTakeFirst()
@@ -57,7 +63,7 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
 
     take: ({ channel, now, until, limit }) =>
       inTransaction(query, async (transaction) => {
-        // Index reminder_due, all three.
+        // All three statements use the index reminder_due.
         const due = () =>
           transaction
             .selectFrom('reminder')
@@ -79,7 +85,7 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
             'in',
             due().select('id').where('recipient', '=', first.recipient).orderBy('next_at').limit(limit),
           )
-          // Again, under the lock of the row: another process may have taken it.
+          // Checked again under the lock of the row: another process may have claimed it.
           .where('next_at', '<=', toInstant(now))
           .returningAll()
           .execute()
@@ -87,7 +93,7 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
           .map((row) => ({
             channel: row.channel,
             recipient: row.recipient,
-            // Only these are ever queued.
+            // Only these kinds are ever queued.
             kind: row.kind as ReminderKind,
             subject: row.subject,
             endsAt: fromInstant(row.ends_at),
@@ -101,13 +107,13 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
 
     async settle(ids, outcome) {
       if (ids.length === 0) return
-      // The unique id.
+      // Uses the unique id.
       await query.updateTable('reminder').set({ next_at: null, outcome }).where('id', 'in', ids).execute()
     },
 
     async postpone(ids, until) {
       if (ids.length === 0) return
-      // The unique id.
+      // Uses the unique id.
       await query
         .updateTable('reminder')
         .set({ next_at: toInstant(until) })
@@ -117,7 +123,7 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
     },
 
     async giveUp({ channel, now, queuedBefore }) {
-      // Index reminder_due.
+      // Uses the index reminder_due.
       const { numUpdatedRows } = await query
         .updateTable('reminder')
         .set({ next_at: null, outcome: 'given-up' })
@@ -130,7 +136,7 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
     },
 
     async removeOld(before, limit) {
-      // Index reminder_ends, then the unique id.
+      // Uses the index reminder_ends, then the unique id.
       const old = query
         .selectFrom('reminder')
         .select('id')

@@ -1,18 +1,21 @@
-/** What a reminder is: something ends at an instant, and somebody is told so many days before. */
+/** A reminder: something expires at an instant, and a recipient is notified a number of days before. */
 import type { Username } from '@ratafia/api'
 
-/** A developer token, a signing key of a brand, an API key of a model, a role in the administration of the service. */
+/**
+ * A developer token, a brand's signing key, a model's API key, or a role in the administration of the
+ * service.
+ */
 export type ReminderKind = 'token' | 'signing-key' | 'api-key' | 'grant'
 
 export type Channel = 'mail' | 'webhook'
 
-/** The channels that the settings of reminders name. */
+/** Returns the channels that the reminder settings configure. */
 export const channelsOf = ({ mail, webhook }: Readonly<Record<Channel, unknown>>): readonly Channel[] => [
   ...(mail === undefined ? [] : ['mail' as const]),
   ...(webhook === undefined ? [] : ['webhook' as const]),
 ]
 
-/** Something that ends. Of one that gets another end, the earlier end is over: that is another one. */
+/** Something that expires. A change of expiry makes it a different one. */
 export interface Ending {
   readonly kind: ReminderKind
   /** The id of the session, the key or the grant. */
@@ -20,32 +23,35 @@ export interface Ending {
   readonly endsAt: Date
 }
 
-/** What makes a reminder the one it is. */
+/** The identity of a reminder. */
 export interface ReminderKey extends Ending {
   readonly channel: Channel
   /** The id of an account; empty for the webhook. */
   readonly recipient: string
-  /** 30, 7, 1, or 0: on the day. */
+  /** 30, 7, 1, or 0 for the day itself. */
   readonly days: number
 }
 
-/** A reminder whose turn it is. */
+/** A reminder that is due. */
 export interface DueReminder extends ReminderKey {
-  /** The same at each attempt: receivers tell repeats by it. */
+  /** The same at each attempt, so that receivers recognise repeats. */
   readonly id: string
   readonly queuedAt: Date
-  /** How often it was tried, this time included. */
+  /** The number of attempts, including this one. */
   readonly attempts: number
 }
 
-/** What ends, as it is at this moment: for a letter, and for programs. Ids and descriptions, and no secret. */
+/**
+ * The current state of what expires, for mails and for programs. It contains ids and descriptions, and no
+ * secrets.
+ */
 export type Ends = { readonly endsAt: Date } & (
   | {
       readonly kind: 'token'
       readonly sessionId: string
       readonly accountId: string
       readonly username: string
-      /** Written by whoever logged in. */
+      /** Written by the user who logged in. */
       readonly description: string | undefined
     }
   | {
@@ -64,14 +70,16 @@ export type Ends = { readonly endsAt: Date } & (
     }
 )
 
-/** Whom a letter goes to. */
+/** The recipient of a mail. */
 export interface Addressee {
   readonly username: Username
   readonly name: string
   readonly email: string
 }
 
-/** What became of an attempt. `away`: nothing else would get through either. `why` is in our own words. */
+/**
+ * The outcome of an attempt. With `away`, no other delivery would succeed either. `why` is in our own words.
+ */
 export type Delivery =
   | { readonly result: 'delivered' }
   | { readonly result: 'refused' | 'later' | 'away'; readonly why: string }

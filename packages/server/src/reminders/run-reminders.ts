@@ -1,4 +1,7 @@
-/** The periodic work: what is due is queued every ten minutes and at each new day, and sent every half minute. */
+/**
+ * The periodic job: queues due reminders every ten minutes and at each new day, and sends them every half
+ * minute.
+ */
 import { daysLeft } from '../reminder-steps.ts'
 import { type QueueDeps, queueReminders } from './queue-reminders.ts'
 import { channelsOf } from './reminder.ts'
@@ -14,7 +17,7 @@ type Deps = Omit<QueueDeps, 'channels' | 'goOn'> & Omit<SendDeps, 'goOn'>
 const QUEUE_EVERY_MS = 10 * 60_000
 const SEND_EVERY_MS = 30_000
 
-/** One job for both: what one run queues for a recipient is in one letter. */
+/** One job for both, so that everything one run queues for a recipient is in one mail. */
 export function remindersJob(senders: Senders, deps: Deps) {
   const { mail, webhook } = senders
   const channels = new Set(channelsOf(senders))
@@ -34,6 +37,6 @@ export function remindersJob(senders: Senders, deps: Deps) {
   }
 }
 
-/** Also when it is of a clock that was ahead. */
+/** Also true for a time that comes from a clock that was ahead. */
 const isOld = (then: Date, now: Date): boolean =>
   Math.abs(now.getTime() - then.getTime()) >= QUEUE_EVERY_MS || daysLeft(then, now) !== 0

@@ -1,24 +1,27 @@
-/** Sends what is due, one letter for a recipient and one request for each event; what fails is tried again later. */
+/** Sends due reminders, one mail per recipient and one request per event, and retries failures later. */
 import type { Stores } from '../stores.ts'
 import type { Addressee, Channel, Delivery, DueReminder, Ends } from './reminder.ts'
 import type { Settled } from './reminder-store.ts'
 import { stillEnds, stillTold } from './still-ends.ts'
 
-/** When an attempt that failed is made again. */
+/** The shortest and the longest wait before a retry. */
 
 const FIRST_MS = 60_000
 const LONGEST_MS = 6 * 3_600_000
-/** From when it was queued. */
+/** How long after it was queued a reminder is given up. */
 const GIVE_UP_MS = 3 * 86_400_000
 
 /**
- * Milliseconds until the next attempt, after so many: a minute, doubled each time up to six hours, a fifth more or less.
- * `random` is from 0 to 1.
+ * Returns the milliseconds until the next attempt, after this number of attempts: a minute, doubled each time
+ * up to six hours, plus or minus a fifth. `random` is from 0 to 1.
  */
 export const waitAfter = (attempts: number, random: number): number =>
   Math.round(Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_MS) * (0.8 + random * 0.4))
 
-/** The instant of the next attempt, or undefined where it would come more than three days after the reminder was queued. */
+/**
+ * Returns the instant of the next attempt, or undefined if it would be more than three days after the
+ * reminder was queued.
+ */
 function nextAttempt(
   { queuedAt, attempts }: { readonly queuedAt: Date; readonly attempts: number },
   now: Date,
@@ -28,40 +31,42 @@ function nextAttempt(
   return next > queuedAt.getTime() + GIVE_UP_MS ? undefined : new Date(next)
 }
 
-/** What was queued before this has had its three days. */
+/** Reminders that were queued before this have had their three days. */
 const givenUpBefore = (now: Date): Date => new Date(now.getTime() - GIVE_UP_MS)
 
-/** A reminder, and what it is about at this moment. */
+/** A reminder, and the current state of what it is about. */
 interface Told {
   readonly reminder: DueReminder
   readonly ends: Ends
 }
 
 export interface SendDeps extends Stores {
-  /** Whether to begin another step. */
+  /** Returns whether to begin another step. */
   readonly goOn: () => Promise<boolean>
   readonly observe: SendObserver
 }
 
 export interface SendObserver {
   outcome(channel: Channel, outcome: Settled | 'retried', count: number): void
-  /** It will not be tried again. */
+  /** Reports a reminder that will not be tried again. */
   givenUp(reminder: DueReminder, why: string): void
-  /** Nothing gets through at the moment. */
+  /** Reports that nothing can be delivered at the moment. */
   away(channel: Channel, why: string): void
 }
 
-/** One letter with all of them. */
+/** Sends one mail with all of them. */
 export type SendMail = (to: Addressee, told: readonly Told[], now: Date) => Promise<Delivery>
-/** One request. */
+/** Sends one request. */
 export type PostEvent = (told: Told, now: Date) => Promise<Delivery>
 
-/** How long a process may take over one letter: after that it has died, and another one tries. */
+/** How long a process can take over one mail. After that it counts as dead, and another process tries. */
 const TAKEN_MS = 15 * 60_000
-/** What one letter tells of. */
+/** The limit of reminders in one mail. */
 const MOST_IN_A_LETTER = 100
 
-/** Mails all that is due. Stops once nothing gets through: then the rest would wait for the same. */
+/**
+ * Mails all due reminders. Stops once nothing can be delivered, since the rest would fail in the same way.
+ */
 export async function sendMails(send: SendMail, deps: SendDeps): Promise<void> {
   await eachTaken({ channel: 'mail', limit: MOST_IN_A_LETTER }, deps, async (taken, now) => {
     const told: Told[] = []
@@ -84,7 +89,7 @@ export async function sendMails(send: SendMail, deps: SendDeps): Promise<void> {
   })
 }
 
-/** Posts all that is due, as {@link sendMails} mails it. */
+/** Posts all due reminders, as {@link sendMails} mails them. */
 export async function postEvents(post: PostEvent, deps: SendDeps): Promise<void> {
   await eachTaken({ channel: 'webhook', limit: 1 }, deps, async (taken, now) => {
     for (const reminder of taken) {
@@ -96,7 +101,7 @@ export async function postEvents(post: PostEvent, deps: SendDeps): Promise<void>
   })
 }
 
-/** `work`: false once nothing gets through. */
+/** `work` returns false once nothing can be delivered. */
 async function eachTaken(
   what: { readonly channel: Channel; readonly limit: number },
   deps: SendDeps,
@@ -112,7 +117,7 @@ async function eachTaken(
   }
 }
 
-/** False once nothing gets through. */
+/** Returns false once nothing can be delivered. */
 async function settleDelivery(
   sent: readonly DueReminder[],
   delivery: Delivery,
@@ -147,7 +152,10 @@ async function settle(sent: readonly DueReminder[], outcome: Settled, deps: Send
   deps.observe.outcome(first.channel, outcome, sent.length)
 }
 
-/** While nothing gets through, one is tried at a time: what had its three days meanwhile is not tried any more. */
+/**
+ * While nothing can be delivered, only one reminder is tried at a time, so those that have had their three
+ * days are given up here.
+ */
 async function giveUpOld(channel: Channel, { reminders, clock, observe }: SendDeps): Promise<void> {
   const now = clock()
   const count = await reminders.giveUp({ channel, now, queuedBefore: givenUpBefore(now) })

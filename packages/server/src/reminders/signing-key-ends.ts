@@ -1,4 +1,4 @@
-/** The signing keys of a brand whose end leaves it with one key less. */
+/** The signing keys of a brand whose expiry leaves it with one key less. */
 import { listSigningKeys, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
 import type { Stores } from '../stores.ts'
 
@@ -11,8 +11,8 @@ export interface EndingSigningKey {
 }
 
 /**
- * Those that are not disabled and could sign until their end, unless another key of the brand signs for longer: that one
- * has replaced them.
+ * Returns the keys that are not disabled and can sign until they expire, except those that another key of the
+ * brand outlives: that key has replaced them.
  */
 export async function endingSigningKeys(
   brandId: string,

@@ -1,4 +1,4 @@
-/** What the mail server answers, and that a password does not travel in the clear. */
+/** The mail server's answers are handled, and passwords are never sent in clear text. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -9,7 +9,7 @@ import { type Letter, type MailServer, smtpMailer } from './smtp-mailer.ts'
 const FROM = { name: 'Störe', address: 'store@example.com' }
 const letter = (email = 'ada@example.org'): Letter => ({
   to: { username: 'ada' as never, name: 'Ada', email },
-  subject: 'a token ends',
+  subject: 'a token expires',
   text: 'line\n.\nline\n',
   id: 'one',
   date: new Date('2026-12-03T00:00:00Z'),
@@ -22,10 +22,10 @@ const serverAt = (port: number, more: Partial<MailServer> = {}): MailServer => (
 })
 
 const server = testMailServer()
-// It offers STARTTLS, with a certificate that nobody trusts.
+// It offers STARTTLS, with an untrusted certificate.
 const withTls = testMailServer({ disabledCommands: [] })
 
-test('a letter arrives as it was written', async () => {
+test('a mail arrives unchanged', async () => {
   assert.deepEqual(await smtpMailer(serverAt(server.port), FROM)(letter()), { result: 'delivered' })
   const [got] = server.take()
   assert.equal(got?.text, 'line\n.\nline\n')
@@ -36,20 +36,20 @@ test('a letter arrives as it was written', async () => {
   assert.equal(server.logins.at(-1), 'u:hunter2')
 })
 
-test('guarantee: over a network a password is sent with TLS alone, whose certificate is trusted', async () => {
+test('guarantee: over a network, a password is sent only with TLS and a trusted certificate', async () => {
   for (const { port, logins, take } of [server, withTls]) {
     const before = logins.length
     const delivery = await smtpMailer(serverAt(port, { loopback: false }), FROM)(letter())
     assert.equal(delivery.result, 'away')
     assert.deepEqual([logins.length, take()], [before, []])
   }
-  // Without a password a server that offers TLS gets it, or nothing.
+  // Without a password, a server that offers TLS gets mail with TLS, or none.
   const open = serverAt(withTls.port, { loopback: false, login: undefined })
   assert.equal((await smtpMailer(open, FROM)(letter())).result, 'away')
   assert.deepEqual(withTls.take(), [])
 })
 
-test('5xx about a letter is for good, 4xx for a while; what is about the server keeps all letters', async () => {
+test('a 5xx about a mail is permanent, a 4xx temporary, and a fault of the server delays all mail', async () => {
   const send = smtpMailer(serverAt(server.port), FROM)
   for (const [code, result] of [
     [550, 'refused'],
@@ -69,7 +69,7 @@ test('5xx about a letter is for good, 4xx for a while; what is about the server 
 const refusing = testMailServer({
   onAuth: (_auth, _session, done) => done(new Error('wrong password hunter2')),
 })
-test('a refused login is about the server, and its words are not repeated', async () => {
+test('a refused login counts as a fault of the server, whose words are not repeated', async () => {
   const delivery = await smtpMailer(serverAt(refusing.port), FROM)(letter())
   assert.deepEqual(delivery, {
     result: 'away',
@@ -82,18 +82,18 @@ const strict = testMailServer({
     done(Object.assign(new Error('sender rejected'), { responseCode: 553 })),
 })
 const closed = testMailServer({ authOptional: false })
-test('a refused sender, and a login that is missing, are about the server: letters wait until that is mended', async () => {
+test('a refused sender or missing login counts as a fault of the server, and mail waits until it is fixed', async () => {
   assert.deepEqual(await smtpMailer(serverAt(strict.port), FROM)(letter()), {
     result: 'away',
     why: 'the mail server answered 553 to the sender RATAFIA_MAIL_FROM',
   })
   assert.deepEqual(await smtpMailer(serverAt(closed.port, { login: undefined }), FROM)(letter()), {
     result: 'away',
-    why: 'the mail server wants a login or TLS first',
+    why: 'the mail server requires a login or TLS first',
   })
 })
 
-test('an address with a list or a line break in it is none', async () => {
+test('refuses an address that contains a list or a line break', async () => {
   const send = smtpMailer(serverAt(server.port), FROM)
   for (const email of ['a@example.org, b@example.org', 'a@example.org\r\nRCPT TO:<b@example.org>', '<>']) {
     assert.equal((await send(letter(email))).result, 'refused', email)
@@ -101,7 +101,7 @@ test('an address with a list or a line break in it is none', async () => {
   assert.deepEqual(server.take(), [])
 })
 
-test('a server that says nothing is away after a while', { timeout: 60_000 }, async () => {
+test('a silent server counts as away after a timeout', { timeout: 60_000 }, async () => {
   const silent = createServer()
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')

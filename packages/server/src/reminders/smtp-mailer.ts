@@ -1,4 +1,4 @@
-/** Hands letters to the operator's mail server, by nodemailer, which is loaded with the first one. */
+/** Sends mail to the operator's mail server with nodemailer, which is loaded for the first mail. */
 import type { SentMessageInfo, Transporter } from 'nodemailer'
 import { isEmail } from '../accounts/account-fields.ts'
 import type { Addressee, Delivery } from './reminder.ts'
@@ -6,9 +6,9 @@ import type { Addressee, Delivery } from './reminder.ts'
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte (smtps). Otherwise STARTTLS, if the server offers it. */
+  /** True for TLS from the first byte (smtps). Otherwise STARTTLS, if the server offers it. */
   readonly secure: boolean
-  /** It is this machine: nobody is in between. */
+  /** True if it runs on this machine: no network is in between. */
   readonly loopback: boolean
   readonly login: { readonly user: string; readonly password: string } | undefined
 }
@@ -18,10 +18,10 @@ export interface Letter {
   readonly subject: string
   /** Plain text. */
   readonly text: string
-  /** Makes its Message-ID. */
+  /** Becomes the Message-ID. */
   readonly id: string
   readonly date: Date
-  /** The page where the recipient switches such letters off. */
+  /** The page where the recipient switches such mails off. */
   readonly unsubscribe: string
 }
 
@@ -30,7 +30,7 @@ export type Mailer = (letter: Letter) => Promise<Delivery>
 const TIMEOUT_MS = 20_000
 const STEP_MS = 10_000
 
-/** `from`: an address, alone or as `NAME <ADDRESS>`. */
+/** `from` is an address, alone or as `NAME <ADDRESS>`. */
 export function smtpMailer(
   server: MailServer,
   from: { readonly name: string; readonly address: string },
@@ -38,7 +38,7 @@ export function smtpMailer(
   let transporter: Promise<Transporter<SentMessageInfo>> | undefined
   const [, host = 'localhost'] = from.address.split('@')
   return async ({ to, subject, text, id, date, unsubscribe }) => {
-    // Nodemailer would read a list in it, and send the letter to all of them.
+    // Nodemailer would read it as a list, and send the mail to all addresses.
     if (!isEmail(to.email))
       return { result: 'refused', why: 'mail cannot be sent to the address of the account' }
     transporter ??= transporterTo(server)
@@ -67,24 +67,26 @@ async function transporterTo(server: MailServer): Promise<Transporter<SentMessag
   return createTransport({
     ...{ host, port, secure },
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    // A password never travels in the clear. The mail server of this machine may have a certificate of its own making.
+    // A password is never sent in clear text. The mail server of this machine can have a self-signed
+    // certificate.
     requireTLS: !secure && !loopback && login !== undefined,
     ignoreTLS: loopback,
-    // Even if NODE_TLS_REJECT_UNAUTHORIZED says otherwise.
+    // Set explicitly, whatever NODE_TLS_REJECT_UNAUTHORIZED contains.
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
     dnsTimeout: STEP_MS,
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
     socketTimeout: STEP_MS,
-    // Letters have text alone.
+    // Mails contain only text.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
 }
 
 /**
- * 5xx about this letter: refused for good. Its 4xx: later. All else, a refused login or sender too, is about the server:
- * nothing gets through. In our own words: the server's may repeat what it was sent.
+ * Maps an error to an outcome. A 5xx about this mail refuses it permanently; a 4xx about it means later. All
+ * other errors, including a refused login or sender, concern the server, so nothing can be delivered. The
+ * reasons are in our own words, because the server's could repeat what it was sent.
  */
 function failureOf(error: unknown): Delivery {
   const {
@@ -94,8 +96,8 @@ function failureOf(error: unknown): Delivery {
   } = (error instanceof Error ? error : {}) as Partial<
     Record<'code' | 'command', string> & Record<'responseCode', number>
   >
-  // Of all letters the sender is the same, and so is whoever has not logged in (530, RFC 4954).
-  if (responseCode === 530) return { result: 'away', why: 'the mail server wants a login or TLS first' }
+  // The sender is the same for all mails, and so is a missing login (530, RFC 4954).
+  if (responseCode === 530) return { result: 'away', why: 'the mail server requires a login or TLS first' }
   if (responseCode !== undefined && command === 'MAIL FROM') {
     return { result: 'away', why: `the mail server answered ${responseCode} to the sender RATAFIA_MAIL_FROM` }
   }
@@ -103,15 +105,15 @@ function failureOf(error: unknown): Delivery {
     const why = `the mail server answered ${responseCode}`
     return { result: responseCode >= 500 ? 'refused' : 'later', why }
   }
-  // An address that nodemailer finds wrong: it was not sent, and never can be.
-  if (code === 'EENVELOPE') return { result: 'refused', why: 'the mail server cannot take the address' }
+  // Nodemailer rejects the address: it was not sent, and never can be.
+  if (code === 'EENVELOPE') return { result: 'refused', why: 'the mail server cannot accept the address' }
   return { result: 'away', why: REASONS[code] ?? 'the connection to the mail server failed' }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server refused the login of RATAFIA_SMTP_URL',
-  ENOAUTH: 'the mail server wants a login: RATAFIA_SMTP_URL has none',
-  ETLS: 'there is no TLS with the mail server, or its certificate is not trusted',
+  ENOAUTH: 'the mail server requires a login, but RATAFIA_SMTP_URL contains none',
+  ETLS: 'TLS with the mail server failed, or its certificate is not trusted',
   EDNS: 'the name of the mail server cannot be looked up',
   ETIMEDOUT: 'the mail server did not answer in time',
   EABORT: 'the mail server did not answer in time',

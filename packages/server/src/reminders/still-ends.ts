@@ -1,4 +1,7 @@
-/** Whether what a reminder is about still ends at that instant, and whether its recipient is still to be told. */
+/**
+ * Checks whether the subject of a reminder still expires at that instant, and whether its recipient should
+ * still be notified.
+ */
 import { showModelName } from '../brands/models/model-policy.ts'
 import { parseGrantId } from '../grants/grant.ts'
 import type { Stores } from '../stores.ts'
@@ -6,7 +9,10 @@ import type { Recipient } from './ending-store.ts'
 import type { DueReminder, Ends } from './reminder.ts'
 import { endingSigningKeys } from './signing-key-ends.ts'
 
-/** Undefined for what was revoked, disabled, replaced, removed, or got another end since the reminder was queued. */
+/**
+ * Returns undefined if it was revoked, disabled, replaced, removed, or got another expiry since the reminder
+ * was queued.
+ */
 export async function stillEnds(
   { kind, subject, endsAt }: DueReminder,
   stores: Stores,
@@ -15,7 +21,7 @@ export async function stillEnds(
   return found?.endsAt.getTime() === endsAt.getTime() ? found : undefined
 }
 
-/** Undefined for an account that gets no mail any more, or no longer manages the brand. */
+/** Returns undefined for an account that no longer gets mail, or no longer manages the brand. */
 export async function stillTold(
   recipient: string,
   ends: Ends,

@@ -6,18 +6,21 @@ import type { PostEvent } from './send-reminders.ts'
 export interface Webhook {
   readonly url: string
   readonly secret: string
-  /** Networks that are not public, but allowed. */
+  /** Private networks that are allowed anyway. */
   readonly privateAddresses: readonly string[]
 }
 
-/** One POST without redirects, to a public address or one of these private networks. The status, or why there is none. */
+/**
+ * Sends one POST without redirects, to a public address or one of these private networks. Returns the status,
+ * or why there is none.
+ */
 export type Post = (
   url: string,
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
   privateAddresses: readonly string[],
 ) => Promise<{ readonly status: number } | { readonly failure: string }>
 
-/** `baseUrl`: of this service, without a trailing slash. */
+/** `baseUrl` belongs to this service, and has no slash at the end. */
 export function webhookPoster(
   { url, secret, privateAddresses }: Webhook,
   { post, baseUrl }: { readonly post: Post; readonly baseUrl: string },

@@ -1,32 +1,32 @@
 import { TextDecoder } from 'node:util'
 import { encodingOf } from '../files/foreign-text.ts'
 
-/** The rows of a dump by table, whatever the form of its files. */
+/** A row of a dump, independent of the form of its file. */
 export interface DumpRow {
   readonly table: string
-  /** For messages: `FILE, line 7`. */
+  /** The place in messages: `FILE, line 7`. */
   readonly place: string
-  /** By column. Null where the database has no value. */
+  /** The values by column. Null where the database has no value. */
   readonly fields: Readonly<Record<string, string | null>>
 }
 
 export interface DumpFile {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string
   readonly form: 'sql' | 'csv'
-  /** Only of a CSV file. */
+  /** Only for a CSV file. */
   readonly table?: string | undefined
   /** Each call yields the bytes of the file from the beginning. */
   open(): AsyncIterable<Uint8Array>
 }
 
 export interface Line {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number
   readonly text: string
 }
 
-/** Only a newline ends a line: a value may contain other line breaks. */
+/** Yields lines. Only a newline ends a line, because a value can contain other line breaks. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let decoder: TextDecoder | undefined
   let rest = ''

@@ -1,4 +1,5 @@
-// Guarantee: a damaged or hostile dump is refused, or read as rows that are checked; it never ends in another error.
+// Guarantee: a damaged or hostile dump is refused, or read as rows that are checked; it never causes another
+// error.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -15,7 +16,7 @@ const SQL = ['copy.sql', 'inserts.sql', 'column-inserts.sql', 'sqlite.sql'].map(
 const LOG = readFileSync(new URL('csv/signinglog.csv', DATA))
 const NOW = new Date('2026-01-01T00:00:00Z')
 
-/** A dump with a piece of it removed, and another put there. */
+/** A dump with a piece of it removed, and another inserted. */
 const mutated = (originals: readonly Buffer[]) =>
   fc
     .tuple(
@@ -56,7 +57,7 @@ for (const [form, originals] of [
   ['sql', SQL],
   ['csv', [LOG]],
 ] as const) {
-  test(`${form} with damage anywhere`, async () => {
+  test(`${form} can be damaged anywhere`, async () => {
     await fc.assert(
       fc.asyncProperty(mutated(originals), async (bytes) => {
         const file = { name: 'dump', table: 'signinglog', form, open: () => Readable.from([bytes]) }

@@ -1,4 +1,4 @@
-/** Takes over what a serial-vault knows, from a dump of its tables. */
+/** Imports the data of a serial-vault from a dump of its tables. */
 import { type Authority, requireForAll } from '../authority.ts'
 import { importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
 import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
@@ -12,28 +12,28 @@ import { takeAssertions } from './take-assertions.ts'
 interface ImportOptions {
   readonly authority: Authority
   readonly files: readonly DumpFile[]
-  /** Reports what an import would do, and changes nothing. */
+  /** True to report what an import would do, and change nothing. */
   readonly dryRun: boolean
-  /** Counts devices. */
+  /** Gets the number of devices. */
   readonly onProgress?: (done: number, total: number) => void
 }
 
 export interface ImportedVault extends TakenApiKeys {
-  /** Accounts and keys: assertions that were stored, and those that were already there. */
+  /** The account and account-key assertions that were stored, and those that already existed. */
   readonly assertions: { readonly added: number; readonly unchanged: number }
   readonly signatures: number
   readonly devices: Omit<ImportedSigned, 'conflicts'>
-  /** Serials with two keys, and keys with two serials, a sentence each. */
+  /** Serials with two keys, and keys with two serials, in a sentence each. */
   readonly duplicates: readonly string[]
-  /** Where the register says otherwise. */
+  /** Contradictions with the register. */
   readonly conflicts: readonly string[]
 }
 
 const SOURCE = 'serial-vault'
 
 /**
- * A second import changes nothing. Takes all of the devices or none. Throws `permission-denied`, and `ImportError` if a dump
- * cannot be read.
+ * Imports all devices or none. A second import changes nothing. Throws `permission-denied`, and `ImportError`
+ * if a dump can't be read.
  */
 export async function importSerialVault(
   { files, dryRun, authority, onProgress }: ImportOptions,

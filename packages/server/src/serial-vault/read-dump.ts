@@ -1,11 +1,11 @@
-/** What the files of a dump say, by table. */
+/** Reads the files of a dump into rows by table. */
 import { ImportError } from '../files/import-rows.ts'
 import { streamImportRows } from '../files/import-stream.ts'
 import type { DumpFile, DumpRow } from './dump-rows.ts'
 import { readSql } from './read-sql.ts'
 import { readSignature, SigningLog } from './signing-log.ts'
 
-/** The tables that are read; others, such as users and their sessions, are ignored. */
+/** The tables that are read. Others, such as users and their sessions, are ignored. */
 export const TABLES = ['account', 'keypair', 'model', 'signinglog', 'substore'] as const
 
 export interface Dump {
@@ -14,11 +14,11 @@ export interface Dump {
   readonly models: readonly DumpRow[]
   readonly substores: readonly DumpRow[]
   readonly log: SigningLog
-  /** A sentence for each row of the log that cannot be a device. */
+  /** A sentence for each row of the log that can't be a device. */
   readonly unreadable: readonly string[]
 }
 
-/** Signatures without a time count as made `now`. Throws {@link ImportError}. */
+/** Treats signatures without a time as made `now`. Throws {@link ImportError}. */
 export async function readDump(files: readonly DumpFile[], now: Date): Promise<Dump> {
   const rows = { account: [], keypair: [], model: [], substore: [] } as Record<string, DumpRow[]>
   const log = new SigningLog()

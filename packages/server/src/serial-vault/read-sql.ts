@@ -1,4 +1,7 @@
-/** Reads the rows of a plain dump: by pg_dump (COPY, --inserts, --column-inserts), or by `.dump` of sqlite3. */
+/**
+ * Reads the rows of a plain dump: from pg_dump (COPY, --inserts, --column-inserts), or from `.dump` of
+ * sqlite3.
+ */
 import { ImportError } from '../files/import-rows.ts'
 import { type DumpFile, type DumpRow, type Line, linesOf } from './dump-rows.ts'
 import { isWholeStatement, SqlReader, withoutEscapes } from './sql-values.ts'
@@ -11,7 +14,7 @@ interface Copy {
   readonly columns: readonly string[]
 }
 
-/** Skips all other tables. Throws {@link ImportError} for what it cannot read. */
+/** Skips all other tables. Throws {@link ImportError} for content that it can't read. */
 export async function* readSql(file: DumpFile, tables: readonly string[]): AsyncGenerator<DumpRow> {
   const known = new Map<string, readonly string[]>()
   let copy: Copy | undefined
@@ -28,7 +31,7 @@ export async function* readSql(file: DumpFile, tables: readonly string[]): Async
     else if (/^\s*(?:COPY|INSERT\s+INTO|CREATE\s+TABLE)\s/i.test(text)) statement = { ...line, text }
     else continue
     if (statement.text.length > STATEMENT_CHARACTERS) {
-      throw new ImportError(`${placeOf(file, statement)}: the statement does not end.`)
+      throw new ImportError(`${placeOf(file, statement)}: the statement is not terminated.`)
     }
     if (!isWholeStatement(statement.text)) continue
     const place = placeOf(file, statement)
@@ -38,19 +41,20 @@ export async function* readSql(file: DumpFile, tables: readonly string[]): Async
     else if (/^\s*CREATE/i.test(whole)) remember(whole, known)
     else yield* insertedRows(whole, place, tables, known)
   }
-  if (copy || statement) throw new ImportError(`${file.name} ends in the middle of a table. Is it whole?`)
+  if (copy || statement)
+    throw new ImportError(`${file.name} ends in the middle of a table. Check that the file is complete.`)
 }
 
 const placeOf = ({ name }: DumpFile, { number }: Line): string => `${name}, line ${number}`
 
-/** gzip, zip, bzip2 and xz, read as UTF-8. */
+/** The beginnings of gzip, zip, bzip2 and xz files, read as UTF-8. */
 const COMPRESSED = ['\u001f\ufffd', 'PK\u0003', 'BZh', '\ufffd7zXZ']
 
 function refuseOthers({ name }: DumpFile, first: string): void {
   const advice = first.startsWith('PGDMP')
-    ? 'is a dump in the custom format: `pg_restore --file dump.sql FILE` turns it into SQL'
+    ? 'is a dump in the custom format: `pg_restore --file dump.sql FILE` converts it to SQL'
     : first.startsWith('SQLite format 3')
-      ? 'is a database: `sqlite3 FILE .dump` turns it into SQL'
+      ? 'is a database: `sqlite3 FILE .dump` converts it to SQL'
       : COMPRESSED.some((beginning) => first.startsWith(beginning))
         ? 'is compressed: decompress it first'
         : undefined
@@ -63,7 +67,7 @@ function copyOf(statement: string, place: string): Copy {
   const table = reader.table()
   const columns = reader.columns()
   if (table === undefined || !columns || !/^\s*FROM\s+stdin\s*;/i.test(reader.rest)) {
-    throw new ImportError(`${place}: this COPY is not one of pg_dump.`)
+    throw new ImportError(`${place}: this COPY was not written by pg_dump.`)
   }
   return { table, columns }
 }
@@ -114,7 +118,7 @@ function rowOf(
 
 const NO_COLUMN = /^(?:constraint|primary|unique|foreign|check|exclude|like)$/
 
-/** The columns of a table, for INSERTs that do not name them. */
+/** Remembers the columns of a table, for INSERTs that don't name them. */
 function remember(statement: string, known: Map<string, readonly string[]>): void {
   const reader = new SqlReader(statement)
   reader.take(/\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?/iy)
@@ -125,7 +129,7 @@ function remember(statement: string, known: Map<string, readonly string[]>): voi
     const name = reader.name()
     if (name === undefined) break
     if (!NO_COLUMN.test(name)) columns.push(name)
-    // Skip its type and the rest: parentheses may nest once, as in `check (length(x) > 0)`.
+    // Skips the type and the rest: parentheses can nest once, as in `check (length(x) > 0)`.
     reader.take(/(?:[^,()']|'(?:[^']|'')*'|\((?:[^()]|\([^()]*\))*\))*/y)
     if (!reader.sign(',')) break
   }

@@ -1,21 +1,24 @@
 /**
- * Who has which serial, according to a log of signatures. A serial-vault may sign one serial for several keys, and
- * several serials for one key: here only one of each remains, and the import reports the others.
+ * Finds out which key has which serial, from a log of signatures. A serial-vault can sign one serial for
+ * several keys, and several serials for one key. Here, one of each remains, and the import reports the
+ * others.
  */
 import type { SignedDevice } from '../devices/transfer/signed-import.ts'
 import type { DumpRow } from './dump-rows.ts'
 
-/** `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key. */
+/**
+ * `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key.
+ */
 export interface Signature extends Omit<SignedDevice, 'firstSignedAt' | 'gaveWayTo'> {
   readonly place: string
 }
 
-/** One serial with one key, from all signatures about the two. */
+/** One serial with one key, from all signatures for both. */
 export interface Holding extends Signature, SignedDevice {
   readonly gaveWayTo?: Holding
 }
 
-/** Returns a sentence if a row cannot be a device. Times without a zone are UTC. */
+/** Returns a sentence if a row can't be a device. Times without a zone are UTC. */
 export function readSignature({ fields, place }: DumpRow, now: Date): Signature | string {
   const { make, model, serial_number: serial, fingerprint, revision, created } = fields
   if (!make || !/^[A-Za-z0-9-]{2,32}$/.test(make)) return `${place}: "make" is not the id of an account.`
@@ -34,7 +37,10 @@ export function readSignature({ fields, place }: DumpRow, now: Date): Signature 
   return { brandId: make, model, serial, deviceKeyId: fingerprint, revision: Number(number), signedAt, place }
 }
 
-/** `2018-03-01 10:20:30.123456`, with a zone or without, as PostgreSQL, SQLite and Go write it. */
+/**
+ * Reads times such as `2018-03-01 10:20:30.123456`, with or without a zone, as PostgreSQL, SQLite and Go
+ * write them.
+ */
 function timeOf(text: string): Date | undefined {
   const [, day, clock, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*(?: ?(Z|[+-]\d\d(?::?\d\d)?))?/.exec(text) ?? []
@@ -68,8 +74,8 @@ export class SigningLog {
   }
 
   /**
-   * A serial belongs to the key it was signed for with the highest revision, then most recently. A key that would have
-   * several serials that way has the one signed last.
+   * Assigns each serial to the key whose signature for it has the highest revision, or else is the most
+   * recent. A key that would get several serials gets the one that was signed last.
    */
   resolve(): readonly Holding[] {
     const all = [...this.#holdings.values()]
@@ -98,11 +104,11 @@ export class SigningLog {
 const nameOf = ({ brandId, model }: Signature, ...more: readonly string[]): string =>
   [brandId, model, ...more].join('/')
 
-/** For one serial, whose revisions count up. */
+/** Compares two signatures for one serial, whose revisions count up. */
 const isNewer = (one: Signature, other: Signature): boolean =>
   one.revision === other.revision ? one.signedAt >= other.signedAt : one.revision > other.revision
 
-/** For two serials, whose revisions cannot be compared. */
+/** Compares signatures for two serials, whose revisions can't be compared. */
 const isLater = (one: Signature, other: Signature): boolean =>
   one.signedAt.getTime() === other.signedAt.getTime()
     ? one.revision >= other.revision

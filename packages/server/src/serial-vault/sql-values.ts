@@ -1,4 +1,4 @@
-/** Parses the little SQL that dumps consist of: names of tables and columns, and values. */
+/** Parses the small part of SQL that dumps use: names of tables and columns, and values. */
 
 /** Reads one text from left to right. */
 export class SqlReader {
@@ -13,7 +13,10 @@ export class SqlReader {
     return this.#text.slice(this.#at)
   }
 
-  /** Takes what matches here (the pattern is sticky). Undefined, without moving on, if nothing does. */
+  /**
+   * Consumes and returns the match at this position (the pattern is sticky). Returns undefined, without
+   * moving, if there is none.
+   */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const [found] = pattern.exec(this.#text) ?? []
@@ -26,7 +29,7 @@ export class SqlReader {
     this.take(/\s*/y)
   }
 
-  /** One of these signs. */
+  /** Consumes one of these signs. */
   sign(signs: string): string | undefined {
     this.space()
     const sign = this.#text[this.#at]
@@ -35,7 +38,7 @@ export class SqlReader {
     return sign
   }
 
-  /** A name, quoted or not. */
+  /** Reads a name, quoted or not. */
   name(): string | undefined {
     this.space()
     const quoted = this.take(/"(?:[^"]|"")*"|`[^`]*`/y)
@@ -43,19 +46,19 @@ export class SqlReader {
     return this.take(/[A-Za-z_][A-Za-z0-9_$]*/y)?.toLowerCase()
   }
 
-  /** The name of a table without its schema. */
+  /** Reads the name of a table without its schema. */
   table(): string | undefined {
     let name = this.name()
     while (name !== undefined && this.sign('.')) name = this.name()
     return name
   }
 
-  /** `(a, b)`; undefined without parentheses. */
+  /** Reads `(a, b)`. Returns undefined without parentheses. */
   columns(): readonly string[] | undefined {
     return this.#list(() => this.name())
   }
 
-  /** `(1, 'text', NULL)`; undefined for anything else. */
+  /** Reads `(1, 'text', NULL)`. Returns undefined for anything else. */
   values(): readonly (string | null)[] | undefined {
     return this.#list(() => this.value())
   }
@@ -80,7 +83,7 @@ export class SqlReader {
       this.take(/::[A-Za-z_ ]+/y)
       return text.slice(1, -1).replaceAll("''", "'")
     }
-    // How older and newer versions of sqlite3 write a text with newlines.
+    // Older and newer versions of sqlite3 write text with newlines like this.
     if (this.take(/replace\s*\(/iy) !== undefined) return this.#replaced()
     if (this.take(/unistr\s*\(/iy) !== undefined) return this.#unescaped()
     const code = this.take(/char\s*\(\s*\d+\s*\)/iy)
@@ -125,7 +128,7 @@ export const withoutEscapes = (text: string): string =>
       )
     : text
 
-/** Whether the text ends with a semicolon outside quotes. */
+/** Checks whether the text has a semicolon at the end, outside quotes. */
 export function isWholeStatement(text: string): boolean {
   if (!text.trimEnd().endsWith(';')) return false
   const bare = text.replace(/E'(?:[^'\\]|''|\\[\s\S])*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/gi, '')

@@ -6,13 +6,13 @@ import type { HowToTake } from './take-assertions.ts'
 
 export interface TakenApiKeys {
   readonly apiKeys: { readonly added: number; readonly unchanged: number }
-  /** What was not taken, with the reason. */
+  /** A sentence with the reason for each row that was not imported. */
   readonly skipped: readonly string[]
-  /** What is left for the operator. */
+  /** Remaining tasks for the operator. */
   readonly todo: readonly string[]
 }
 
-/** `source` becomes the label of the keys. */
+/** Imports API keys. `source` becomes their label. */
 export async function takeApiKeys(
   { models, keypairs, substores }: Dump,
   { source, dryRun, authority }: HowToTake,
@@ -35,7 +35,7 @@ export async function takeApiKeys(
     if (keyId && !signing.has(keyId) && !missing.has(keyId)) {
       missing.add(keyId)
       todo.push(
-        `Add the signing key ${keyId} of ${keypair['authority_id']}${keypair['key_name'] ? ` (${keypair['key_name']})` : ''} by hand, with \`ratafia brands add\` or \`ratafia signing-keys add\`: a dump has it encrypted.`,
+        `Add the signing key ${keyId} of ${keypair['authority_id']}${keypair['key_name'] ? ` (${keypair['key_name']})` : ''} by hand, with \`ratafia brands add\` or \`ratafia signing-keys add\`: a dump contains it only encrypted.`,
       )
     }
     if (!(await stores.models.find({ brandId, model }))) {
@@ -54,7 +54,7 @@ export async function takeApiKeys(
       else apiKeys.unchanged++
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      skipped.push(`${place}: the API key of ${name} is not taken: ${error.message}`)
+      skipped.push(`${place}: the API key of ${name} is not imported: ${error.message}`)
     }
   }
   return { apiKeys, skipped, todo: [...todo, ...remodelsToDo({ substores, models })] }

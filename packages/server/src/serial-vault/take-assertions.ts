@@ -1,4 +1,4 @@
-/** Takes over the account and account-key assertions of a serial-vault whose chains end at a trusted root. */
+/** Imports the account and account-key assertions of a serial-vault whose chains reach a trusted root. */
 import { AssertionError, decode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../authority.ts'
 import type { AssertionStore, StoredAssertion } from '../brands/trust/assertion-store.ts'
@@ -10,7 +10,7 @@ import type { Stores } from '../stores.ts'
 import type { Dump } from './read-dump.ts'
 
 export interface HowToTake {
-  /** Goes into the audit log. */
+  /** The source in the audit log. */
   readonly source: string
   readonly dryRun: boolean
   readonly authority: Authority
@@ -19,13 +19,13 @@ export interface HowToTake {
 interface TakenAssertions {
   readonly added: number
   readonly unchanged: number
-  /** What was not taken, with the reason. */
+  /** A sentence with the reason for each row that was not imported. */
   readonly skipped: readonly string[]
 }
 
 /**
- * Takes accounts first, because their keys refer to them. Checks each chain down to a root, through what was taken
- * before. Throws `permission-denied`.
+ * Imports accounts first, because their keys refer to them. Checks each chain up to a root, also through
+ * assertions that were already imported. Throws `permission-denied`.
  */
 export async function takeAssertions(
   { accounts, keypairs }: Dump,
@@ -60,7 +60,7 @@ export async function takeAssertions(
     const assertion = readOne(text)
     if (typeof assertion === 'string' || assertion.type !== type) {
       const why = typeof assertion === 'string' ? assertion : `it is a ${assertion.type}`
-      skipped.push(`${what} cannot be taken: ${why}.`)
+      skipped.push(`${what} cannot be imported: ${why}.`)
       continue
     }
     try {
@@ -71,7 +71,7 @@ export async function takeAssertions(
       if (!dryRun && rows.length > 0) await store(rows, source, { change, clock: stores.clock })
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      skipped.push(`${what} is not taken: ${error.message}`)
+      skipped.push(`${what} is not imported: ${error.message}`)
     }
   }
   return { added, unchanged, skipped }
@@ -91,7 +91,7 @@ function store(
   })
 }
 
-/** The assertion, or why it cannot be read. */
+/** Returns the assertion, or why it can't be read. */
 function readOne(text: string): UnverifiedAssertion | string {
   try {
     return decode(text.replaceAll('\r\n', '\n'))

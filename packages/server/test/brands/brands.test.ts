@@ -1,6 +1,6 @@
 /**
- * The operator's side of device identity: what is refused when it is said, and checked again before it is used. What a
- * file says is tested on one database.
+ * The operator's side of device identity: faults are refused when data is added, and checked again before it
+ * is used. The contents of files are tested on one database.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -54,7 +54,7 @@ const refusedWith = (message: RegExp, code = 'invalid-field') => ({ code, messag
 
 eachDatabase((kind, open) => {
   const { testOnce } = onOne(kind)
-  test('a brand whose chain ends at no root is refused, and nothing of it is stored', async () => {
+  test('refuses a brand whose chain reaches no root, and stores nothing of it', async () => {
     const deps = brandDeps(await open())
     await assert.rejects(
       addBrand(acmeFiles, deps),
@@ -66,7 +66,7 @@ eachDatabase((kind, open) => {
     assert.equal(await deps.assertions.find('account', 'acme-brand'), undefined)
   })
 
-  test('a root may be a brand too', async () => {
+  test('a root can also be a brand', async () => {
     const deps = brandDeps(await open())
     await addTestRoot(deps)
     const files = {
@@ -86,7 +86,7 @@ eachDatabase((kind, open) => {
     await removeTrustRoot({ accountId: 'test-root', force: true }, deps)
   })
 
-  testOnce('an assertion that another account signed is not a trust root', async () => {
+  testOnce('refuses an assertion that another account signed as a trust root', async () => {
     const deps = brandDeps(await open())
     const brand = [vector('world/account-acme-brand'), vector('world/account-key-acme-brand')]
     await assert.rejects(
@@ -98,7 +98,7 @@ eachDatabase((kind, open) => {
 
   const mistakes: readonly [what: string, files: () => Parameters<typeof addBrand>[0], message: RegExp][] = [
     [
-      'a private key that is not that of the account-key',
+      "a private key that doesn't match the account-key",
       () => ({ ...acmeFiles, signingKey: vector('world/keys/device.pem') }),
       /^world\/keys\/device\.pem is the private half of key tOXobo_.* Give the two that belong together\.$/,
     ],
@@ -137,18 +137,18 @@ eachDatabase((kind, open) => {
       /has 1024 bits/,
     ],
     [
-      'a file that is no key',
+      'a file that is not a key',
       () => ({ ...acmeFiles, signingKey: vector('world/account-acme-brand') }),
       /^world\/account-acme-brand has no private key that can be read\. Give an RSA private key as PEM or armored PGP\.$/,
     ],
     [
-      'another assertion than it should be',
+      'an assertion of another type',
       () => ({ ...acmeFiles, account: vector('world/model-acme-classic') }),
       /^world\/model-acme-classic has no account assertion, only model\.$/,
     ],
   ]
   for (const [what, files, message] of mistakes) {
-    testOnce(`refused when it is added: ${what}`, async () => {
+    testOnce(`refuses to add ${what}`, async () => {
       const deps = brandDeps(await open())
       await addTestRoot(deps)
       await assert.rejects(addBrand(files(), deps), refusedWith(message))
@@ -170,7 +170,7 @@ eachDatabase((kind, open) => {
       deps,
     )
 
-  test('a serial that is signed here is trusted by everyone who trusts the root', async () => {
+  test('a serial that is signed here is trusted wherever the root is trusted', async () => {
     const { assertion } = await serial({ revision: 3, body: Buffer.from('mac: x\n') })
     const chain = [
       await findAssertion('account-key', [assertion.signKeyId], deps),
@@ -190,7 +190,7 @@ eachDatabase((kind, open) => {
     assert.equal(fields.deviceKeyId, testKey('device').publicKey.id)
   })
 
-  test('before each signature everything is checked again: a key that has expired since signs nothing', async () => {
+  test('checks everything again before each signature, so an expired key signs nothing', async () => {
     const own = brandDeps(await open(), () => new Date())
     const until = accountKeyFile('acme-brand', testKey('device2'), { until: '2030-01-01T00:00:00Z' })
     await addSigningKey({ signingKey: vector('world/keys/device2.pem'), accountKey: until }, own)
@@ -199,14 +199,14 @@ eachDatabase((kind, open) => {
     await assert.rejects(
       signerFor(ACME, { ...own, clock: () => new Date('2030-01-01T00:00:00Z') }),
       refusedWith(
-        /^No key here can sign serials of acme-brand\/acme-classic\. .*has expired.*Only Canonical signs serials by generic\.$/,
+        /^No key here can sign serials of acme-brand\/acme-classic\. .*has expired.*Only Canonical signs serials for generic\.$/,
       ),
     )
     await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, own)
     await disableSigningKey({ keyId: testKey('device2').publicKey.id, force: false }, own)
   })
 
-  test('before each signature: constraints of the key that do not allow this very serial', async () => {
+  test("checks before each signature that the key's constraints allow this serial", async () => {
     const own = brandDeps(await open())
     const key = accountKeyFile('acme-brand', testKey('unknown'), {
       constraints: [{ headers: { type: 'serial', model: 'acme-classic', serial: 'SN-[0-9]+' } }],
@@ -222,7 +222,7 @@ eachDatabase((kind, open) => {
     await disableSigningKey({ keyId: testKey('unknown').publicKey.id, force: false }, own)
   })
 
-  test('another account signs where the model names it in serial-authority', async () => {
+  test('another account signs if the model names it in serial-authority', async () => {
     const generic = {
       account: vector('world/account-generic'),
       accountKey: vector('world/account-key-generic'),
@@ -248,7 +248,7 @@ eachDatabase((kind, open) => {
     assert.equal((await serial()).assertion.authorityId, 'acme-brand')
   })
 
-  test('a private key lies sealed, and sealed for its own row only', async () => {
+  test('a private key is stored sealed, and only for its own row', async () => {
     const { query } = await open()
     const rows = await query.selectFrom('signing_key').selectAll().execute()
     const der = testKey('brand').keyObject.export({ format: 'der', type: 'pkcs8' })
@@ -265,7 +265,7 @@ eachDatabase((kind, open) => {
     await serial()
   })
 
-  test('a model: newer revisions only, no other brand, no key that could not sign', async () => {
+  test('a model accepts only newer revisions of its brand that a key can sign for', async () => {
     await assert.rejects(
       addModel({ file: vector('world/model-acme-classic'), policy: AUTO }, deps),
       refusedWith(/already exists/, 'already-exists'),
@@ -302,7 +302,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual([model.revision, model.fields.store], [2, 'two'])
   })
 
-  test('a model that breaks a rule which came later can still be shown and replaced', async () => {
+  test('a model that breaks a later rule can still be shown and replaced', async () => {
     const { bytes } = vector('world/model-acme-classic')
     const old = Buffer.from(bytes).toString().replace('classic: true', 'classic: true\ngrade: none')
     const primaryKey = '16/acme-brand/old'
@@ -318,7 +318,7 @@ eachDatabase((kind, open) => {
     )
   })
 
-  test('a number of a template is given once, to however many ask at once', async () => {
+  test('a template gives each number once, however many requests there are at once', async () => {
     const model = await setPolicy(ACME, { serialTemplate: 'AC-{number:4}' }, deps)
     const serials = await Promise.all(Array.from({ length: 50 }, () => generateSerial(model, deps)))
     assert.equal(new Set(serials).size, 50)
@@ -329,7 +329,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual((await setPolicy(ACME, {}, deps)).policy, (await deps.models.find(ACME))?.policy)
   })
 
-  test('policies that two set at once are both set: neither takes back what the other said', async () => {
+  test('two concurrent changes of a policy are both stored, and neither reverts the other', async () => {
     await Promise.all([
       setPolicy(ACME, { quarantineClones: true }, deps),
       setPolicy(ACME, { proposedSerial: 'required' }, deps),
@@ -343,7 +343,7 @@ eachDatabase((kind, open) => {
     await setPolicy(ACME, AUTO, deps)
   })
 
-  test('remodels: only those that were allowed, and only as long as they are', async () => {
+  test('only allowed remodels are accepted, and only while they are allowed', async () => {
     await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, deps)
     const gadget = { brandId: 'acme-brand', model: 'acme-gadget' }
     for (let times = 0; times < 2; times++) await allowRemodel({ from: ACME, to: gadget }, deps)
@@ -360,13 +360,13 @@ eachDatabase((kind, open) => {
     await assert.rejects(
       disallowRemodel({ from: ACME, to: gadget }, deps),
       refusedWith(
-        /^Devices of acme-brand\/acme-classic may not become acme-brand\/acme-gadget anyway\./,
+        /^Devices of acme-brand\/acme-classic can't become acme-brand\/acme-gadget anyway\./,
         'no-such-record',
       ),
     )
   })
 
-  test('the allow-list: by key, by serial number, and by the two together', async () => {
+  test('the allow-list matches by key, by serial number, and by both together', async () => {
     const [one, two, three] = ['1', '2', '3'].map((digit) => digit.repeat(64))
     const csv = `serial,device_key_id\nSN-1,\nSN-2,${one}\n,${two}\n`
     const options = { model: ACME, format: 'csv' } as const
@@ -384,7 +384,7 @@ eachDatabase((kind, open) => {
     assert.equal(await allowed('SN-1', ''), true)
   })
 
-  test('off the allow-list: a serial number with whatever key, a key alone, one entry, or all', async () => {
+  test('the allow-list removes a serial number with any key, a key alone, one entry, or all', async () => {
     const model = { brandId: 'acme-brand', model: 'acme-gadget' }
     const [one = '', two = ''] = ['1', '2'].map((digit) => digit.repeat(64))
     const fill = async (csv: string) => {
@@ -417,7 +417,7 @@ eachDatabase((kind, open) => {
     await fill(csv)
     assert.equal(await removeAllowed({ model, entries: readEntries(`serial\nA\nB\n`, 'csv') }, deps), 4)
     assert.deepEqual(await left(), [`,${one}`])
-    // More than one statement takes.
+    // More entries than one statement can remove.
     await fill(Array.from({ length: 10_001 }, (_, number) => `S${number},\n`).join(''))
     assert.equal(await removeAllowed({ model, entries: 'all' }, deps), 10_001)
     assert.deepEqual(await left(), [])
@@ -438,7 +438,7 @@ eachDatabase((kind, open) => {
     ['json', '[{"serial":5}]', /^item 1: "serial" is not a serial number/],
     ['json', '{}', /^The file is not a JSON list/],
   ] as const) {
-    testOnce(`an allow-list is refused as a whole: ${JSON.stringify(text)}`, async () => {
+    testOnce(`refuses the whole allow-list ${JSON.stringify(text)}`, async () => {
       const before = await deps.allowList.list(ACME, { limit: 100 })
       await assert.rejects(importAllowList(text, { model: ACME, format }, deps), {
         name: 'ImportError',
@@ -448,7 +448,7 @@ eachDatabase((kind, open) => {
     })
   }
 
-  test('hardware identities: found by either digest, and not once their chain is broken', async () => {
+  test('hardware identities are found by either digest, unless their chain is broken', async () => {
     const file = vector('extra-head/hardware-identity')
     assert.equal(await importHardwareIdentities([file], deps), 1)
     assert.equal(await importHardwareIdentities([file], deps), 1)
@@ -467,9 +467,9 @@ eachDatabase((kind, open) => {
     )
   })
 
-  test('a root goes only by force while brands depend on it; then nothing is signed', async () => {
+  test('a root is removed only by force while brands depend on it, and then nothing is signed', async () => {
     const remove = (accountId: string, force = false) => removeTrustRoot({ accountId, force }, deps)
-    await assert.rejects(remove('canonical', true), refusedWith(/is built in and stays/))
+    await assert.rejects(remove('canonical', true), refusedWith(/is built in and cannot be removed/))
     await assert.rejects(remove('nobody'), refusedWith(/^There is no trust root nobody\./))
     await assert.rejects(
       remove('test-root'),
@@ -481,7 +481,7 @@ eachDatabase((kind, open) => {
     await serial()
   })
 
-  testOnce('a demo brand signs serials; the next needs another name', async () => {
+  testOnce('a demo brand signs serials, and the next needs another name', async () => {
     const url = 'http://127.0.0.1:8080'
     const keep = async () => {}
     const demo = await createDemoBrand({ name: 'try', url, keep }, deps)
@@ -511,12 +511,12 @@ eachDatabase((_kind, open) => {
     return verdict.accepted ? 'accepted' : verdict.message
   }
 
-  test('a model that never had an API key asks for none', async () => {
+  test('a model that never had an API key requires none', async () => {
     assert.deepEqual(await use(), { accepted: true, key: undefined })
     assert.deepEqual(await use('anything'), { accepted: true, key: undefined })
   })
 
-  test('an API key with N uses is used N times, by 20 at once', async () => {
+  test('an API key with a limit of uses never exceeds it, with 20 requests at once', async () => {
     const { text, key } = await make({ useLimit: 7 })
     const verdicts = await Promise.all(Array.from({ length: 20 }, () => use(text)))
     assert.equal(verdicts.filter(({ accepted }) => accepted).length, 7)
@@ -524,7 +524,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await refusal(text), 'The API key was used 7 times, which is its limit.')
   })
 
-  test('an API key is stored by its hash alone', async () => {
+  test('only the hash of an API key is stored', async () => {
     const { text } = await make()
     assert.match(text, /^ratafia_ak_[A-Za-z0-9_-]{43}$/)
     const rows = await (await open()).query.selectFrom('api_key').selectAll().execute()
@@ -532,7 +532,7 @@ eachDatabase((_kind, open) => {
     assert.ok(rows.every(({ key_hash }) => key_hash.length === 32))
   })
 
-  test('expired, revoked, foreign and missing keys are refused, and revoking the last lets no device in', async () => {
+  test('refuses expired, revoked, foreign and missing keys, and all devices after the last key is revoked', async () => {
     const soon = await make({ expiresAt: new Date(now.getTime() + 1000) })
     assert.equal((await use(soon.text)).accepted, true)
     now = new Date(now.getTime() + 1000)
@@ -543,7 +543,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(again.revokedAt, now)
     assert.match(await refusal(key.text), /is revoked/)
     for (const { id } of await deps.apiKeys.list(ACME)) await revokeApiKey(id, deps)
-    assert.match(await refusal(), /needs an API key/)
+    assert.match(await refusal(), /requires an API key/)
     assert.match(await refusal(`ratafia_ak_${'x'.repeat(43)}`), /does not belong to this model/)
     assert.match(await refusal('x'), /does not belong to this model/)
     await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, deps)
@@ -559,7 +559,7 @@ eachDatabase((_kind, open) => {
 })
 
 eachDatabase((_kind, open) => {
-  test('a model or a brand that was a mistake is taken back, and nothing of it stays in the way', async () => {
+  test('a model or brand that was added by mistake can be removed completely', async () => {
     const deps = brandDeps(await open())
     await addAcme(deps)
     const [file, policy] = [vector('world/model-acme-gadget'), AUTO] as const
@@ -623,7 +623,7 @@ eachDatabase((_kind, open) => {
     await addAcme(deps)
   })
 
-  test('a model or a brand that a device has stays, whatever became of the device', async () => {
+  test("a model or brand of a device can't be removed, whatever the device's status", async () => {
     const deps = brandDeps(await open())
     const own = { deviceKeyId: 'key', origin: 'registration', registeredAt: new Date() } as const
     const device = newDevice({ ...ACME, ...own, status: 'rejected' })

@@ -15,7 +15,7 @@ import { call, refusalOf, type TestService, testService } from '../support/servi
 const ASSERTIONS = '/v2/assertions'
 const serialPath = (serial: string) => `${ASSERTIONS}/serial/${ACME.brandId}/${ACME.model}/${serial}`
 
-/** A device in the register, with the assertion of its serial. */
+/** Stores a device in the register, with the assertion of its serial. */
 async function hold(
   { installation, now }: TestService,
   serial: string,
@@ -43,7 +43,7 @@ async function hold(
   const decision = { decidedAt: at, decidedBy: 'policy', reason: null, quarantinedAt: null }
   const device = newDevice({
     ...{ id, ...ACME, serial, status, revision: 0, origin: 'registration' },
-    // A key has one serial of a model: these devices share what they signed with, not their row's key.
+    // A key has one serial per model, so these devices share the signing key, but not their row's key.
     deviceKeyId: `${publicKey.id.slice(0, -serial.length % 60)}${serial}`.slice(-64),
     registeredAt: at,
     ...decision,
@@ -71,7 +71,7 @@ eachDatabase((_kind, open, fresh) => {
   }
   before(async () => withAcme(brandDeps(await open())))
 
-  test('200: account, account-key and model of a brand, byte for byte', async () => {
+  test('returns account, account-key and model of a brand byte for byte', async () => {
     assert.deepEqual(await bytesAt(`${ASSERTIONS}/account/acme-brand`), acmeFiles.account.bytes)
     const keyId = acmeKey().publicKey.id
     assert.deepEqual(await bytesAt(`${ASSERTIONS}/account-key/${keyId}`), acmeFiles.accountKey.bytes)
@@ -81,14 +81,14 @@ eachDatabase((_kind, open, fresh) => {
     )
   })
 
-  test('200: the trust roots, both added and built in', async () => {
+  test('returns trust roots, both added and built in', async () => {
     const added = await bytesAt(`${ASSERTIONS}/account/test-root`)
     assert.deepEqual(added, vector('world/account-test-root').bytes)
     const [root] = decode(await bytesAt(`${ASSERTIONS}/account/canonical`)).primaryKey
     assert.equal(root, 'canonical')
   })
 
-  test('200: the serial of an active device, even a long one or one with odd characters', async () => {
+  test('returns the serial of an active device, even a long one or one with unusual characters', async () => {
     for (const serial of ['SN-1', 'L'.repeat(1500), 'a b+%41ü', '..', 'a;b?c#d']) {
       const encoded = await hold(service, serial, 'active')
       const { status, headers, body } = await raw(serialPath(encodeURIComponent(serial)))
@@ -98,7 +98,7 @@ eachDatabase((_kind, open, fresh) => {
     }
   })
 
-  test('HEAD has the same headers and no body', async () => {
+  test('HEAD returns the same headers and no body', async () => {
     const path = `${ASSERTIONS}/account/acme-brand`
     const [with200, without] = [await get(path, 'HEAD'), await get(`${path}x`, 'HEAD')]
     assert.deepEqual([with200.status, await with200.text()], [200, ''])
@@ -108,12 +108,12 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(without.headers.get('content-type'), 'application/json')
   })
 
-  test('404 for a format above max-format; the rest of the query is ignored', async () => {
+  test('answers 404 for a format above max-format, and ignores the rest of the query', async () => {
     const path = `${ASSERTIONS}/account/acme-brand`
     for (const query of ['max-format=0', 'max-format=1', 'a=b', 'max-format=0&a=%00', '']) {
       assert.equal((await get(`${path}?${query}`)).status, 200, query)
     }
-    // With constraints an account-key is of format 1.
+    // With constraints, an account-key has format 1.
     const constrained = sign(
       {
         type: 'account-key',
@@ -149,7 +149,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(refusalOf(twice).message, 'The parameter "max-format" is given more than once.')
   })
 
-  test('404: missing, hidden, unknown and malformed look identical', async () => {
+  test('answers the same 404 for missing, hidden, unknown and malformed assertions', async () => {
     await hold(service, 'REVOKED-1', 'revoked')
     await hold(service, 'SUPERSEDED-1', 'superseded')
     const never = await raw(serialPath('NEVER-1'))
@@ -161,7 +161,7 @@ eachDatabase((_kind, open, fresh) => {
     const paths = [
       serialPath('REVOKED-1'),
       serialPath('SUPERSEDED-1'),
-      // Types that are not shown, or that nobody knows
+      // Types that are hidden or unknown.
       `${ASSERTIONS}/hardware-identity/acme-brand/${'a'.repeat(64)}`,
       `${ASSERTIONS}/store/acme-store`,
       `${ASSERTIONS}/nothing/x`,
@@ -169,19 +169,19 @@ eachDatabase((_kind, open, fresh) => {
       `${ASSERTIONS}/constructor/x`,
       `${ASSERTIONS}/ACCOUNT/acme-brand`,
       `${ASSERTIONS}/${'t'.repeat(5000)}/x`,
-      // Keys with more or fewer values than the type has
+      // Keys with more or fewer values than the type has.
       `${ASSERTIONS}/account/acme-brand/`,
       `${ASSERTIONS}/account/acme-brand/x`,
       `${ASSERTIONS}/account/`,
       `${ASSERTIONS}/serial/${ACME.brandId}/${ACME.model}`,
       `${ASSERTIONS}/model/${ACME.brandId}/${ACME.model}`,
       `${ASSERTIONS}/serial/${ACME.brandId}/${ACME.model}/SN-1/x`,
-      // A slash that is encoded separates nothing; what is encoded twice is decoded once
+      // An encoded slash separates nothing, and a value that is encoded twice is decoded once.
       `${ASSERTIONS}/serial/${ACME.brandId}%2F${ACME.model}/SN-1`,
       `${ASSERTIONS}/serial/${ACME.brandId}/${ACME.model}%2fSN-1`,
       `${ASSERTIONS}/%61ccount%2facme-brand/x`,
       serialPath('SN%252D1'),
-      // What no database can be asked for, or should be
+      // Values that no database can look up, or that it should not look up.
       serialPath('%00'),
       `${ASSERTIONS}/account/acme-brand%00`,
       serialPath('S'.repeat(5000)),
@@ -200,7 +200,7 @@ eachDatabase((_kind, open, fresh) => {
     }
   })
 
-  test('a path that is not percent-encoded UTF-8, and any method but GET and HEAD, is refused', async () => {
+  test('refuses a path that is not percent-encoded UTF-8, and any method except GET and HEAD', async () => {
     for (const path of [serialPath('%ff'), serialPath('%zz'), serialPath('%ED%A0%80'), serialPath('%2')]) {
       assert.equal((await raw(path)).status, 400, path)
     }
@@ -208,7 +208,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.deepEqual([status, code], [405, 'method-not-allowed'])
   })
 
-  test('503: a failed look-up is never reported as not found', async () => {
+  test('answers 503 for a failed look-up, never not found', async () => {
     const away = () => Promise.reject(new Unavailable('the database is away'))
     const { assertions, devices } = service.installation
     const deps = {

@@ -1,6 +1,7 @@
 /**
- * What a stranger, a clone or a device with old papers tries at remodels, models, hardware proofs and quarantine: with
- * the register on both databases, with signatures and models alone on one.
+ * Attacks by a stranger, a clone or a device with old assertions on remodels, models, hardware proofs and
+ * quarantine. Those that involve the register run on both databases, those with only signatures and models on
+ * one.
  */
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
@@ -79,7 +80,7 @@ eachDatabase((kind, _open, fresh) => {
       },
     })
 
-    test('there and back, again and again: the serials stay the same, and there is one of each model', async () => {
+    test('keeps one serial of each model, however often a device changes to another model and back', async () => {
       const [one, two] = [await newModel(), await newModel()]
       await allowRemodel({ from: one.name, to: two.name }, service.installation)
       await allowRemodel({ from: two.name, to: one.name }, service.installation)
@@ -95,21 +96,21 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([(await one.rows()).length, (await two.rows()).length], [1, 1])
     })
 
-    testOnce('does not go by way of a model that may not become the new one', async () => {
+    testOnce("is refused through a model that can't become the new one", async () => {
       const [one, two, three] = [await newModel(), await newModel(), await newModel()]
       await allowRemodel({ from: one.name, to: two.name }, service.installation)
       await allowRemodel({ from: two.name, to: three.name }, service.installation)
       const key = newKey()
       const first = encode(await registered(service, { ...one.of, key, serial: 'SN-1' }))
       const refusal = refusalOf(await register(service, becoming(one, three, first, 'SN-1', key)))
-      assert.match(refusal.message, /may not become/)
+      assert.match(refusal.message, /can't become/)
       // The serial of one model under the name of the other.
       const input = becoming(two, three, first, 'SN-1', key)
       assert.match(refusalOf(await register(service, input)).message, /does not match the headers/)
       assert.deepEqual(await three.rows(), [])
     })
 
-    testOnce('with a serial of another brand, or one that the brand never signed, is refused', async () => {
+    testOnce('is refused with a serial of another brand, or one that the brand never signed', async () => {
       const [one, two] = [await newModel(), await newModel()]
       await allowRemodel({ from: one.name, to: two.name }, service.installation)
       const key = newKey()
@@ -117,13 +118,13 @@ eachDatabase((kind, _open, fresh) => {
       const forged = encode(serialAssertion({ ...own, signer: testKey('root') }))
       const refusal = refusalOf(await register(service, becoming(one, two, forged, 'SN-1', key)))
       assert.equal(refusal.code, 'invalid-assertion')
-      // A brand that is trusted, for its own devices.
+      // A brand that is trusted for its own devices.
       const generic = { 'authority-id': 'generic', 'brand-id': 'generic' }
       const foreign = encode(serialAssertion({ ...own, signer: testKey('generic'), headers: generic }))
       const theirs = { name: { ...one.name, brandId: 'generic' } }
       for (const [from, message] of [
         [one, /does not match the headers/],
-        [theirs, /may not become/],
+        [theirs, /can't become/],
       ] as const) {
         assert.match(
           refusalOf(await register(service, becoming(from, two, foreign, 'SN-1', key))).message,
@@ -133,7 +134,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await two.rows(), [])
     })
 
-    test('Guarantee: from the moment a device is revoked, no node lets it become another model', async () => {
+    test('Guarantee: once a device is revoked, no node lets it become another model', async () => {
       const [one, two] = [await newModel(), await newModel()]
       await allowRemodel({ from: one.name, to: two.name }, service.installation)
       const key = newKey()
@@ -146,7 +147,7 @@ eachDatabase((kind, _open, fresh) => {
         ),
       )
       await revoking
-      // Either it was faster, and all attempts got the one serial, or the revocation was.
+      // Either the remodel was faster, and all attempts got the same serial, or the revocation was.
       const got = attempts.filter(({ status }) => status === 200)
       assert.equal(new Set(got.map(({ text }) => text)).size, Math.min(got.length, 1))
       assert.equal((await two.rows()).length, got.length > 0 ? 1 : 0)
@@ -173,7 +174,7 @@ eachDatabase((kind, _open, fresh) => {
       return (await call(service, 'GET', '/device-session', { headers })).body.store
     }
 
-    test('opens a session for the store that it names; the newer one, and none, for the new store', async () => {
+    test('opens a session for its store; the newer revision, or none, opens one for the new store', async () => {
       const { of, newer } = await withRevisions()
       const key = newKey()
       const serial = await registered(service, { ...of, key, serial: 'SN-1' })
@@ -191,13 +192,14 @@ eachDatabase((kind, _open, fresh) => {
       await service.installation.models.setPolicy({ brandId: ACME.brandId, model: of.model }, quarantining)
       const serial = await registered(service, { ...of, key, serial: 'SN-1' })
       const first = await sessionOf(service, { serial, key, modelText: of.modelText })
-      // The change to the new revision: snapd asks for a session there, and keeps the other until it succeeds.
+      // The change to the new revision: snapd requests a session there, and keeps the other until the change
+      // succeeds.
       await sessionOf(service, { serial, key, modelText: newer })
       const again = await openSession(service, { serial, key, modelText: of.modelText, previous: first })
       assert.equal(again.status, 200)
       const evidence = await service.installation.clones.evidenceOf(await holder('SN-1'))
       assert.deepEqual(new Set(evidence.map(({ kind }) => kind)), new Set(['second-chain']))
-      // A clone at the same store is still found.
+      // A clone that uses the same store is still found.
       await sessionOf(service, { serial, key, modelText: of.modelText })
       const clone = await openSession(service, {
         serial,
@@ -222,7 +224,7 @@ eachDatabase((kind, _open, fresh) => {
     const signed = (requestId: string, algorithm = 'sha256') =>
       signBytes(algorithm, Buffer.from(requestId), pem).toString('base64')
 
-    test('is good for the request-id that it signs: a copy of it opens nothing for another device', async () => {
+    test('works only for the request-id that it signs, so a copy is useless to another device', async () => {
       const { of, rows } = await newModel({ hardwareIdentity: true })
       const requestId = await getRequestId(service)
       const body = bodyWith(signed(requestId))
@@ -235,7 +237,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await rows()).length, 1)
     })
 
-    testOnce('is refused, and nothing else, whatever is in place of the signature', async () => {
+    testOnce('is cleanly refused with anything else in place of the signature', async () => {
       const { of, rows } = await newModel({ hardwareIdentity: true })
       const key = newKey()
       const requestId = await getRequestId(service)
@@ -276,7 +278,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('quarantine', () => {
-    test('Guarantee: without the device key nobody puts a device into it', async () => {
+    test("Guarantee: without the device key, an attacker can't put a device into quarantine", async () => {
       const { of, holder, rows } = await newModel({ quarantineClones: true })
       const key = newKey()
       const serial = await registered(service, { ...of, key, serial: 'SN-1' })
@@ -285,7 +287,8 @@ eachDatabase((kind, _open, fresh) => {
       const open = (headers: Record<string, string>) =>
         call(other, 'POST', `${AUTH}/sessions`, { headers, body })
       const { body: opened } = await open(presentingSession(first))
-      // Somebody who saw all of it: the request again with each session, and none; the serial with a key of their own.
+      // An attacker who saw all of it sends the request again, with each session and with none, and the
+      // serial with another key.
       for (const headers of [{}, presentingSession(first), presentingSession(opened.macaroon)])
         await open(headers)
       service.advance(2 * DAY)
@@ -310,7 +313,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await rows()).length, 1)
     })
 
-    test('Guarantee: a device in it gets out by no other serial, model or session', async () => {
+    test("Guarantee: a device can't leave quarantine with another serial, model or session", async () => {
       const model = await newModel({ quarantineClones: true, takenSerial: 'reissue' })
       const next = await newModel()
       await allowRemodel({ from: model.name, to: next.name }, service.installation)

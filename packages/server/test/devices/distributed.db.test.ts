@@ -1,7 +1,7 @@
 /**
- * Guarantee: where Citus distributes the tables of devices, what comes together shares a statement only within a bucket,
- * and nothing about a device is remembered. The tables here are whole: only the catalogue says otherwise, which is all
- * that a process looks at.
+ * Guarantee: if Citus distributes the device tables, concurrent requests share a statement only within a
+ * bucket, and nothing about a device is cached. The tables here are not distributed: only the catalogue
+ * claims it, which is all that a process checks.
  */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -61,14 +61,14 @@ eachDatabase((kind, open, fresh) => {
     assert.ok(buckets.size > 1)
   })
 
-  /** The devices that a statement is about, by the buckets in its list. */
+  /** Returns the buckets of the devices in a statement's list. */
   const bucketsIn = (values: readonly unknown[]): readonly number[] =>
     values
       .filter((value) => typeof value === 'string' && value.startsWith('['))
       .flatMap((list) => JSON.parse(String(list)) as readonly { readonly bucket: number }[])
       .map(({ bucket }) => bucket)
 
-  test('sessions at the same moment share a statement if they are of one bucket', async () => {
+  test('concurrent sessions share a statement if they are in one bucket', async () => {
     const bodies = await Promise.all(
       devices.flatMap((device) => Array.from({ length: SESSIONS_EACH }, () => sessionBody(service, device))),
     )
@@ -96,7 +96,7 @@ eachDatabase((kind, open, fresh) => {
     }
   })
 
-  test('the register is exported, imported again into what is left without it, and is the same', async () => {
+  test('a register that is exported, emptied and imported again is unchanged', async () => {
     const file = (name: string) => join(program.directory, name)
     const run = async (...words: readonly string[]) => {
       const environment = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }

@@ -1,4 +1,6 @@
-/** Guarantee: a newline too many before a signature, which a stream of assertions may have, poisons no row. */
+/**
+ * Guarantee: an extra newline before a signature, which a stream of assertions can contain, spoils no row.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -51,7 +53,7 @@ oneDatabase((_kind, open, fresh) => {
     assert.equal(code, 0, stdout)
   }
 
-  test('a registration that waits is approved, and gets its serial', async () => {
+  test('a waiting registration can be approved, and gets its serial', async () => {
     const key = newKey()
     const request = serialRequest({
       requestId: await getRequestId(service),
@@ -68,7 +70,7 @@ oneDatabase((_kind, open, fresh) => {
     await verifies()
   })
 
-  test('a serial that enters the register with a session is handed out and exported', async () => {
+  test('a serial that enters the register with a session can be returned and exported', async () => {
     const key = newKey()
     const serial = serialAssertion({ serial: 'N-3', key })
     const body = await sessionBody(service, { serial, key })
@@ -89,7 +91,7 @@ oneDatabase((_kind, open, fresh) => {
     assert.deepEqual([again.status, again.serial?.fields.serial], [200, 'N-3'])
   })
 
-  test('what the operator gives: a model, hardware identities, an exported register', async () => {
+  test('the operator can import a model, hardware identities and an exported register', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ratafia-newlines-'))
     after(() => rm(directory, { recursive: true }))
     const model = vector('world/model-acme-gadget')
@@ -98,7 +100,7 @@ oneDatabase((_kind, open, fresh) => {
     const identity = vector('extra-head/hardware-identity')
     const bytes = spoiled(identity.bytes)
     await importHardwareIdentities([{ ...identity, bytes }], installation)
-    // Again, now compared with what is stored.
+    // Imported again, to be compared with the stored ones.
     await importHardwareIdentities([identity], installation)
 
     const waits = newKey()
@@ -140,7 +142,7 @@ oneDatabase((_kind, open, fresh) => {
   })
 })
 
-/** With one newline more before the signature: a stream may have it, a single assertion may not. */
+/** Adds a newline before the signature, which a stream can contain and a single assertion can't. */
 function spoiled(encoded: Uint8Array): Buffer {
   const text = textOf(encoded)
   const at = text.lastIndexOf('\n\n')

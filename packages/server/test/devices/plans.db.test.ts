@@ -1,6 +1,6 @@
 /**
- * Guarantee: whatever a device's request asks is found by an index, and on one shard: every statement names the bucket.
- * The plans are PostgreSQL's own; with RATAFIA_TEST_PARTITIONS they are those of divided tables.
+ * Guarantee: every look-up of a device's request uses an index, and reads one shard: every statement names
+ * the bucket. The plans are PostgreSQL's own; with RATAFIA_TEST_PARTITIONS, they are those of divided tables.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -54,11 +54,14 @@ interface Devices {
   readonly newKey: () => PrivateKey
 }
 
-/** One with devices that PostgreSQL's statistics know of, and one whose devices all came later. */
+/** One with devices in PostgreSQL's statistics, and one whose devices were all added later. */
 const MODELS = ['known', 'not-known-yet']
 const ROWS = 20_000
 
-/** Enough rows of a model for PostgreSQL to look for an index; their ids go on in time. `after`: what was numbered before. */
+/**
+ * Adds enough rows of a model for PostgreSQL to look for an index, with ids that increase over time. `after`
+ * is the number of earlier rows.
+ */
 function fill(model: string, after: number): readonly string[] {
   const name = `'${ACME.brandId}', '${model}'`
   const others = `select to_char(n, 'FM00000000') as id, n % 1024 as bucket, n, decode(md5(n::text), 'hex') as hash
@@ -92,7 +95,9 @@ interface Answered {
 interface Planned {
   /** Returns the request. */
   readonly prepare: (devices: Devices) => Promise<() => Promise<Answered>>
-  /** The first word of each statement about devices, and `table: index` of what it looks up, one shard each. */
+  /**
+   * The first word of each statement about devices, and `table: index` of each look-up, in one shard each.
+   */
   readonly planned: readonly string[]
 }
 
@@ -111,7 +116,7 @@ const COMPARED = [
 const OPENED = 'insert device: device_id_bucket_key'
 const SEEN = 'with device: device_id_bucket_key'
 
-/** What a device does. */
+/** The requests of a device. */
 const REQUESTS: Readonly<Record<string, Planned>> = {
   'a registration': {
     planned: [REQUEST, KEY, SERIAL, ...STORED],
@@ -120,7 +125,7 @@ const REQUESTS: Readonly<Record<string, Planned>> = {
       return () => register(service, input)
     },
   },
-  'the same again': {
+  'a repeated registration': {
     planned: [REQUEST, DEVICE, ASSERTION],
     prepare: async ({ service, of, newKey }) => {
       const request = serialRequest({
@@ -156,7 +161,7 @@ const REQUESTS: Readonly<Record<string, Planned>> = {
       return () => register(service, { ...input, key })
     },
   },
-  'a device that waits for approval, asking again': {
+  'a poll of a device that waits for approval': {
     planned: [REQUEST, DEVICE],
     prepare: async ({ service, of, newKey }) => {
       const model = `${of.model}-waited-for`
@@ -215,7 +220,7 @@ const REQUESTS: Readonly<Record<string, Planned>> = {
       return () => openSession(service, { key, serial, modelText: of.modelText, previous })
     },
   },
-  'the same session again': {
+  'a repeated session request': {
     planned: [
       COMPARED,
       SEEN,
@@ -264,7 +269,7 @@ eachDatabase((kind, open, fresh) => {
   const service = testService(fresh)
   const devices = new Map<string, Devices>()
   let query: Database['query']
-  /** The table of each partition, and the index of each partition's index. */
+  /** Maps partitions to their tables, and the partitions' indexes to those of the tables. */
   const wholes = new Map<string, string>()
   const wholeOf = (part: string): string => wholes.get(part) ?? part
 
@@ -282,7 +287,7 @@ eachDatabase((kind, open, fresh) => {
       })
       devices.set(model, { service, of: { model, modelText }, newKey })
       await database.unhurried(async (filling) => {
-        // The rows fit each other. Looking that up for each of them takes seconds where tables have partitions.
+        // The rows are consistent. Checking that for each of them would take seconds on partitioned tables.
         await sql`set session_replication_role = replica`.execute(filling)
         for (const statement of fill(model, at * ROWS)) await sql.raw(statement).execute(filling)
       })
@@ -294,7 +299,7 @@ eachDatabase((kind, open, fresh) => {
     for (const { part, parent } of rows) wholes.set(part, parent)
   })
 
-  /** `table: index` of each look-up that ran, and the tables or partitions that it read. */
+  /** Returns `table: index` of each executed look-up, and the tables or partitions that it read. */
   async function plannedOf({ text, values }: Statement) {
     const explain = `explain (analyze, timing off, summary off, format json) ${text}`
     let plan: PlanNode | undefined
@@ -320,7 +325,7 @@ eachDatabase((kind, open, fresh) => {
     Object.entries(REQUESTS).map(([name, request]) => ({ name, model, ...request })),
   )
   for (const { name, model, prepare, planned } of cases) {
-    test(`${name}, ${model}: by which indexes, and on one shard`, async () => {
+    test(`${name} of the model ${model} uses its indexes on one shard`, async () => {
       const request = await prepare(devices.get(model) ?? assert.fail())
       const statements = await recordStatements(SHARDED, async () => {
         assert.ok((await request()).status < 300)

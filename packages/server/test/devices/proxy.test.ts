@@ -1,4 +1,4 @@
-/** A registration that snapd sends through a store proxy and that is for another device service. */
+/** Registrations that snapd sends through a store proxy, for another device service. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { forward } from '../../src/devices/registration/forwarding/forward.ts'
@@ -18,7 +18,7 @@ oneDatabase((_kind, open, fresh) => {
   const upstream = testUpstream()
   const closed = testUpstream('/closed/')
   const service = testService(fresh, {
-    // Its port is known when the service starts.
+    // Its port is known only when the service starts.
     get RATAFIA_DEVICE_SERVICE_URLS() {
       return `${upstream.url},http://127.0.0.1:9/v1`
     },
@@ -36,13 +36,13 @@ oneDatabase((_kind, open, fresh) => {
     ...headers,
   })
 
-  test('request-id: forwarded to the other service, and its answer returned', async () => {
+  test('forwards a request-id request to the other service, and returns its answer', async () => {
     json(200, { 'request-id': 'REQUEST-ID', success: true }, 'application/json; charset=UTF-8')
     const { status, headers, body } = await requestId(
       through({ 'api-key': 'KEY', 'user-agent': 'snapd/2.70' }),
     )
     assert.deepEqual([status, body], [200, { 'request-id': 'REQUEST-ID', success: true }])
-    // With the charset snapd would show no message of a refusal.
+    // With the charset, snapd would not show the message of a refusal.
     assert.equal(headers.get('content-type'), 'application/json')
     assert.equal(headers.get('snap-store-version'), '32')
     const [seen, ...more] = upstream.seen
@@ -51,7 +51,7 @@ oneDatabase((_kind, open, fresh) => {
     assert.equal(seen?.headers['user-agent'], 'snapd/2.70')
   })
 
-  test('devices: forwarded as /serial, with the body byte for byte and the headers of gadget and snapd', async () => {
+  test('forwards a registration to /serial, with its exact body and the headers of gadget and snapd', async () => {
     const answer = Buffer.from('type: serial\n\nAcLB…\n')
     upstream.answerWith((response) =>
       response.writeHead(200, { 'content-type': 'application/x.ubuntu.assertion' }).end(answer),
@@ -77,8 +77,8 @@ oneDatabase((_kind, open, fresh) => {
     assert.equal(seen?.headers['x-gadget-own'], 'ä\tb')
   })
 
-  // Guarantee: the other service learns nothing that a client says to this one, such as its credentials.
-  test('other headers are not forwarded', async () => {
+  // Guarantee: the other service gets nothing that a client sends only to this one, such as its credentials.
+  test('forwards no other headers', async () => {
     json(200, { 'request-id': 'x' })
     const dropped = {
       authorization: 'Macaroon root=x',
@@ -122,7 +122,7 @@ oneDatabase((_kind, open, fresh) => {
     assert.doesNotMatch(headers.connection ?? '', /gadget/i)
   })
 
-  test('503: a service that hangs gets a few at a time, and the next is told so at once', async () => {
+  test('a hanging service gets a few requests at a time, and the next gets 503 at once', async () => {
     upstream.answerWith(() => {})
     const gone = new AbortController()
     const from = (address: string) =>
@@ -135,8 +135,8 @@ oneDatabase((_kind, open, fresh) => {
     await eventually('they wait', () => upstream.seen.length === 16)
     const refused = (await from('192.0.2.1')) ?? assert.fail('no answer')
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
-    assert.match(await refused.text(), /Too many registrations wait for the device service/)
-    // Somebody else still gets there, and what is for another service is not held up.
+    assert.match(await refused.text(), /Too many registrations are waiting for this device service/)
+    // Another network still gets through, and requests for another service are not delayed.
     const other = from('198.51.100.1')
     await eventually('it is asked', () => upstream.seen.length === 17)
     assert.equal((await call(service, 'POST', `${AUTH}/request-id`)).status, 200)
@@ -146,7 +146,7 @@ oneDatabase((_kind, open, fresh) => {
     await eventually('there are places again', async () => (await requestId(through())).status === 200)
   })
 
-  test('400: a service that is not allowed is refused before the body is sent', async () => {
+  test('refuses a service that is not allowed with 400, before the body is sent', async () => {
     const [answer] = await sendRaw(
       service.baseUrl,
       `POST ${AUTH}/devices HTTP/1.1\r\nhost: x\r\n${SERVICE_URL}: http://evil.example/\r\ncontent-length: 4000000\r\n\r\n`,
@@ -161,7 +161,7 @@ oneDatabase((_kind, open, fresh) => {
     [404, {}],
     [422, { message: 'x' }],
   ] as const) {
-    test(`${status} is passed on, with its body`, async () => {
+    test(`passes on ${status} with its body`, async () => {
       json(status, body, 'Application/JSON;charset=utf-8')
       const answer = await requestId(through())
       assert.deepEqual([answer.status, answer.body], [status, body])
@@ -169,7 +169,7 @@ oneDatabase((_kind, open, fresh) => {
     })
   }
 
-  test('202 without a body, and a body without a type, are passed on', async () => {
+  test('passes on 202 without a body, and a body without a type', async () => {
     upstream.answerWith((response) => response.writeHead(202).end())
     const { status } = await postDevices(service, STREAM, { headers: through() })
     assert.equal(status, 202)
@@ -182,7 +182,7 @@ oneDatabase((_kind, open, fresh) => {
     assert.equal(await untyped.text(), 'x')
   })
 
-  // snapd gives up at exactly 500 and at 429, and comes back after 503 (contract/devices.md 1.4).
+  // snapd gives up at exactly 500 and at 429, and retries after 503 (contract/devices.md 1.4).
   const unusable: Readonly<Record<string, (response: import('node:http').ServerResponse) => void>> = {
     '500': (response) => response.writeHead(500).end('{}'),
     '502': (response) => response.writeHead(502).end('{}'),
@@ -191,7 +191,7 @@ oneDatabase((_kind, open, fresh) => {
     'a redirect': (response) => response.writeHead(307, { location: closed.url }).end(),
     'another redirect': (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
     'a redirect within it': (response) => response.writeHead(308, { location: '/v1/other' }).end(),
-    'an answer that breaks off': (response) => {
+    'an incomplete answer': (response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half')
       setTimeout(() => response.destroy(), 20)
     },
@@ -205,11 +205,11 @@ oneDatabase((_kind, open, fresh) => {
       response.on('close', () => clearInterval(timer))
       response.on('error', () => {})
     },
-    'packed bytes that unpack to nothing': (response) =>
+    'invalid compressed data': (response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip'),
   }
   for (const [what, answer] of Object.entries(unusable)) {
-    test(`503: the other service answers with ${what}`, async () => {
+    test(`answers 503 if the other service answers with ${what}`, async () => {
       upstream.answerWith(answer)
       const refused = refusalOf(await requestId(through()))
       assert.deepEqual([refused.status, refused.code], [503, 'service-unavailable'])
@@ -218,12 +218,12 @@ oneDatabase((_kind, open, fresh) => {
     })
   }
 
-  test('503: the other service cannot be reached', async () => {
+  test('answers 503 if the other service cannot be reached', async () => {
     const { status } = refusalOf(await requestId({ [SERVICE_URL]: 'http://127.0.0.1:9/v1/' }))
     assert.equal(status, 503)
   })
 
-  test('400 for any other address, at both paths: nothing is sent there, nor to the allowed services', async () => {
+  test('answers 400 for any other address at both paths, and sends nothing there or to the allowed services', async () => {
     upstream.answerWith((response) => response.end())
     const { host, port } = new URL(upstream.url)
     for (const header of [
@@ -260,7 +260,7 @@ oneDatabase((_kind, open, fresh) => {
     assert.deepEqual([upstream.seen, closed.seen], [[], []])
   })
 
-  test('an address of our own is handled here: a whole registration through the header', async () => {
+  test('handles our own address here, with a whole registration through the header', async () => {
     await withAcme(brandDeps(await open()))
     upstream.answerWith((response) => response.end())
     for (const path of ['/v1/', '/v1', '/', '']) {
@@ -273,7 +273,7 @@ oneDatabase((_kind, open, fresh) => {
     assert.deepEqual(upstream.seen, [])
   })
 
-  test("at the gadget's own path the header is ignored", async () => {
+  test("ignores the header at the gadget's own path", async () => {
     upstream.answerWith((response) => response.end())
     for (const address of [upstream.url, 'http://evil.example/']) {
       const headers = { [SERVICE_URL]: address }
@@ -285,23 +285,23 @@ oneDatabase((_kind, open, fresh) => {
   })
 })
 
-suite('the hand-over', () => {
+suite('forwarding', () => {
   const upstream = testUpstream()
   const request = () => ({ url: `${upstream.url}serial`, headers: {}, body: new Uint8Array() })
 
-  test('503: an answer that does not begin, or does not end, in time is abandoned', async () => {
+  test('abandons an answer that does not begin or finish in time, with 503', async () => {
     upstream.answerWith(() => {})
     await assert.rejects(forward(request(), { fetch, timeout: 50 }), Unavailable)
     upstream.answerWith((response) => response.writeHead(200).write('half'))
     await assert.rejects(forward(request(), { fetch, timeout: 50 }), Unavailable)
   })
 
-  test('an answer of 4 MiB is accepted', async () => {
+  test('accepts an answer of 4 MiB', async () => {
     upstream.answerWith((response) => response.end(Buffer.alloc(4 * 1024 * 1024)))
     assert.equal((await forward(request(), { fetch })).body.length, 4 * 1024 * 1024)
   })
 
-  test('no header of a client makes it fail', async () => {
+  test("does not fail because of a client's header", async () => {
     upstream.answerWith((response) => response.end('ok'))
     const headers = {
       'x-a': 'a\x7fb',

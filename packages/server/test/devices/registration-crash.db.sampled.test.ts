@@ -1,6 +1,6 @@
 /**
- * `kill -9` in the middle of a registration: at every step there is, found by counting until none is left. The quick
- * run takes every sixth on PostgreSQL, every thirteenth on SQLite.
+ * `kill -9` at every step of a registration; the steps are found by counting until there are no more. The
+ * quick run tries every sixth on PostgreSQL, and every thirteenth on SQLite.
  */
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
@@ -27,11 +27,11 @@ import {
 import { type DyingProcess, startDying } from '../support/dying-process.ts'
 import { testService } from '../support/service.ts'
 
-/** This test and its children are one installation. */
+/** This test and its children form one installation. */
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
-/** More than there are, also while nothing remembered may be used. More would have grown out of hand. */
+/** More than the number of steps, also without caches. A higher number would be too many. */
 const MOST_STEPS = 60
-/** Processes that start while others are looked at. */
+/** Processes that start while others are checked. */
 const AHEAD = FULL ? 3 : 1
 
 /** Statuses and revisions of the devices, newest first, and uses of the API keys. */
@@ -46,7 +46,7 @@ const EVERYTHING = JSON.stringify([
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_SECRET_KEY: SECRET_KEY })
-  // What a server in another process was told may happen although its client is gone.
+  // A database server in another process can complete a statement although its client is gone.
   const when = kind === 'sqlite' ? 'before' : 'after'
   const stride = FULL ? 1 : 17
   const children = new Set<ChildProcess>()
@@ -60,7 +60,7 @@ eachDatabase((kind, _open, fresh) => {
     await rm(directory, { recursive: true, force: true })
   })
 
-  /** A service that dies at this step. */
+  /** Starts a service that dies at this step. */
   async function serveDying(step: number): Promise<Dying> {
     const database = await fresh.target()
     const { child, ended } = startDying({ database, directory, secretKey: SECRET_KEY, step, when })
@@ -73,7 +73,7 @@ eachDatabase((kind, _open, fresh) => {
     readonly baseUrl: string
   }
 
-  /** The answer, if it came to that. */
+  /** Returns the answer, if there was one. */
   async function answerOf({ baseUrl, child, ended }: Dying, body: string, headers: Record<string, string>) {
     const answer = await postDevices({ baseUrl }, body, { headers }).catch(() => undefined)
     if (answer) child.kill('SIGKILL')
@@ -82,7 +82,7 @@ eachDatabase((kind, _open, fresh) => {
     return answer
   }
 
-  test(`Guarantee: kill -9 ${when} any step leaves a whole registration or none; the retry has one serial`, async () => {
+  test(`Guarantee: kill -9 ${when} any step leaves a whole registration or none, and the retry gets one serial`, async () => {
     const { devices, apiKeys, clones } = service.installation
     const starting = Array.from({ length: AHEAD }, (_, i) => serveDying(1 + i * stride))
     const states = new Set<string>()
@@ -90,7 +90,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(step <= MOST_STEPS, 'it never ends')
       starting.push(serveDying(step + AHEAD * stride))
       const dying = (await starting.shift()) ?? assert.fail()
-      // A key that has the number gives way, so that the registration changes as much as one can.
+      // A key that has the number is superseded, so that the registration makes as many changes as possible.
       const model = `crash-${step}`
       const name = { brandId: ACME.brandId, model }
       const modelText = await addAcmeModel(service.installation, model, {
@@ -128,7 +128,7 @@ eachDatabase((kind, _open, fresh) => {
       if (done) assert.ok(step > 10, `only ${step} steps`)
     }
     await Promise.all(starting)
-    // It died on both sides of the one moment at which all of it is stored.
+    // It died both before and after the one moment at which everything is stored.
     assert.deepEqual([...states].sort(), [EVERYTHING, NOTHING].sort())
   })
 })

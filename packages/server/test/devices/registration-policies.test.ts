@@ -1,6 +1,7 @@
 /**
- * Who gets a serial, by what the operator chose for the model (contract/devices.md, decisions 9, 11 and 12). What
- * depends on the register runs on both databases, what only reads the request on one.
+ * Which devices get a serial, depending on the operator's policy for the model (contract/devices.md,
+ * decisions 9, 11 and 12). Tests that need the register run on both databases, those that only read the
+ * request on one.
  */
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
@@ -49,9 +50,9 @@ eachDatabase((kind, _open, fresh) => {
 
   interface TestModel {
     readonly name: { readonly brandId: string; readonly model: string }
-    /** What of a registration says which model. */
+    /** The model of a registration. */
     readonly of: { readonly model: string; readonly modelText: Uint8Array }
-    /** The row of this serial number's holder. */
+    /** Returns the device that has this serial number. */
     holder(serial: string): Promise<Device | undefined>
     rows(): Promise<readonly Device[]>
   }
@@ -73,7 +74,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   }
 
-  /** The message of a refusal by the policy; nothing of it may be in the register. */
+  /** Returns the message of a refusal by the policy; nothing may be stored in the register. */
   const refused = async (input: RegisterInput) => {
     const { status, code, message } = refusalOf(await register(service, input))
     assert.deepEqual([status, code], [400, 'registration-refused'], message)
@@ -83,24 +84,24 @@ eachDatabase((kind, _open, fresh) => {
   const approve = ({ id }: Device, serial?: string) =>
     approveDevice({ name: id, serial, authority: deciding('maria') }, service.installation)
 
-  describe('the proposed serial', () => {
-    testOnce('required: without one, or with an empty one, no registration', async () => {
+  describe('a proposed serial', () => {
+    testOnce('is necessary with `required`: an absent or empty one is refused', async () => {
       const { of, rows } = await newModel({ proposedSerial: 'required' })
       for (const input of [of, { ...of, serial: '' }]) {
-        assert.match(await refused(input), /^This model needs a serial number from the device/)
+        assert.match(await refused(input), /^This model requires a serial number from the device/)
       }
       assert.deepEqual(await rows(), [])
       assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
     })
 
-    testOnce('optional: a proposal is accepted; without one the service makes a number', async () => {
+    testOnce('is accepted with `optional`; without one the service generates a number', async () => {
       const { of } = await newModel({ proposedSerial: 'optional', serialTemplate: 'AC-{number:4}' })
       assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
       const key = await freshDeviceKey()
       assert.equal((await registered(service, { ...of, key })).fields.serial, 'AC-0001')
     })
 
-    testOnce('ignored: the service makes a number', async () => {
+    testOnce('is replaced by a generated number with `ignored`', async () => {
       const { of, holder } = await newModel({ proposedSerial: 'ignored', serialTemplate: 'AC-{number}' })
       assert.equal((await registered(service, { ...of, serial: 'not strict!' })).fields.serial, 'AC-1')
       const key = await freshDeviceKey()
@@ -110,7 +111,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.doesNotMatch(entry?.details ?? '', /ignored-serial/)
     })
 
-    test('numbers of the template that devices already have are skipped', async () => {
+    test('makes the template skip its number', async () => {
       const { of } = await newModel({ serialTemplate: 'AC-{number}' })
       for (const serial of ['AC-1', 'AC-2', 'AC-4']) {
         await registered(service, { ...of, serial, key: await freshDeviceKey() })
@@ -158,7 +159,7 @@ eachDatabase((kind, _open, fresh) => {
     const NUMBERS = ['1', '11', '1111', '12345', 'SN-0', 'A00000000', '000001', 'NONE-1', 'NULL0', 'NA-17']
 
     testOnce(
-      'what unprogrammed firmware says is no proposal: each unit gets a number, and its history says so',
+      'does not count if it is a firmware placeholder: each unit gets a number, which its history shows',
       async () => {
         const { of, rows } = await newModel({ serialTemplate: 'AC-{number}' })
         for (const [at, serial] of [...PLACEHOLDERS, 'None'].entries()) {
@@ -180,7 +181,7 @@ eachDatabase((kind, _open, fresh) => {
       },
     )
 
-    test('what unprogrammed firmware says is stored whatever its characters are', async () => {
+    test('is stored if it is a placeholder, with any characters', async () => {
       const { of, rows } = await newModel({ serialTemplate: 'AC-{number}' })
       for (const serial of [
         `x${'😀'.repeat(80)}`.slice(1),
@@ -197,7 +198,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    testOnce('what unprogrammed firmware says is recorded of a device that waits, too', async () => {
+    testOnce('is also recorded for a waiting device if it is a placeholder', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       assert.equal((await register(service, { ...of, serial: 'None' })).status, 202)
       const [device] = await rows()
@@ -206,41 +207,38 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(JSON.parse(entry?.details ?? '{}')['ignored-serial'], 'None')
     })
 
-    testOnce(
-      'where a number is required, what unprogrammed firmware says is refused by its name',
-      async () => {
-        const { of, rows } = await newModel({ proposedSerial: 'required' })
-        for (const serial of ['None', '00000000', 'Default string']) {
-          const message = await refused({ ...of, serial })
-          assert.ok(message.includes(`and "${serial}" is what firmware says`), message)
-        }
-        assert.deepEqual(await rows(), [])
-      },
-    )
+    testOnce('is refused by name if it is a placeholder and a number is required', async () => {
+      const { of, rows } = await newModel({ proposedSerial: 'required' })
+      for (const serial of ['None', '00000000', 'Default string']) {
+        const message = await refused({ ...of, serial })
+        assert.ok(message.includes(`but "${serial}" is a firmware placeholder`), message)
+      }
+      assert.deepEqual(await rows(), [])
+    })
 
-    test('a number that the operator has put on the allow-list is given, whatever it looks like', async () => {
+    test('is given if the operator put it on the allow-list, even if it looks like a placeholder', async () => {
       const { of, name } = await newModel({ registration: 'allow-list', proposedSerial: 'required' })
       const [key, other, third] = [await freshDeviceKey(), await freshDeviceKey(), await freshDeviceKey()]
       const list = `serial,device_key_id\n00000000,\nNONE,${key.publicKey.id}\n,${other.publicKey.id}\n`
       await importAllowList(list, { model: name, format: 'csv' }, service.installation)
       assert.equal((await registered(service, { ...of, serial: 'NONE', key })).fields.serial, 'NONE')
-      assert.match(await refused({ ...of, serial: 'NONE', key: other }), /is what firmware says/)
+      assert.match(await refused({ ...of, serial: 'NONE', key: other }), /is a firmware placeholder/)
       const zeros = await registered(service, { ...of, serial: '00000000', key: third })
       assert.equal(zeros.fields.serial, '00000000')
     })
 
-    testOnce('a number that newer snapd would reject is refused', async () => {
+    testOnce('is refused if newer snapd would reject it', async () => {
       const { of, rows } = await newModel()
       for (const serial of ['a b', '-a', 'a-', 'a--b', 'ä', 'a\u0000b', 'a.b', `${'xy'.repeat(64)}x`]) {
-        assert.match(await refused({ ...of, serial }), /^The proposed serial number cannot be given\. /)
+        assert.match(await refused({ ...of, serial }), /^The proposed serial number is not valid\. /)
       }
       assert.deepEqual(await rows(), [])
       await registered(service, { ...of, serial: 'xy'.repeat(64) })
     })
   })
 
-  describe('a serial number that another key has', () => {
-    test('refuse: the second key gets nothing, and its attempt is recorded as evidence', async () => {
+  describe('a serial number of another key', () => {
+    test('is refused with `refuse`, and the attempt is recorded as evidence', async () => {
       const { of, holder, rows } = await newModel()
       await registered(service, { ...of, serial: 'SN-1' })
       const key = await freshDeviceKey()
@@ -262,7 +260,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await rows()).length, 1)
     })
 
-    test('reissue: the new key gets it with the next revision, and the old one loses it', async () => {
+    test('is given to the new key with `reissue`, with the next revision, and the old key loses it', async () => {
       const { of, holder, rows } = await newModel({ takenSerial: 'reissue' })
       const keys = [deviceKey(), await freshDeviceKey(), await freshDeviceKey()]
       for (const [revision, key] of keys.entries()) {
@@ -276,9 +274,9 @@ eachDatabase((kind, _open, fresh) => {
       }
       assert.match(
         await refused({ ...of, serial: 'SN-1' }),
-        /^Another device key has the serial number of this device now\./,
+        /^Another device key now has the serial number of this device\./,
       )
-      assert.match(await refused(of), /^Another device key has/)
+      assert.match(await refused(of), /^Another device key now has/)
       const statuses = (await rows()).map(({ status }) => status)
       assert.deepEqual(statuses, ['active', 'superseded', 'superseded'])
       const [, second, first] = await rows()
@@ -290,7 +288,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('Guarantee: a revoked or quarantined device keeps it, even if numbers are reissued', async () => {
+    test('Guarantee: a revoked or quarantined device keeps its number, even with `reissue`', async () => {
       const { of, holder } = await newModel({ takenSerial: 'reissue' })
       const { devices } = service.installation
       await registered(service, { ...of, serial: 'SN-1' })
@@ -306,7 +304,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('a device that was imported without its assertion has one signed, above what it had', async () => {
+  test('a device that was imported without its assertion gets one with a higher revision', async () => {
     const model = await newModel({ registration: 'allow-list', proposedSerial: 'required' })
     for (const [i, revision] of [null, 4].entries()) {
       const key = await freshDeviceKey()
@@ -332,7 +330,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('auto, allow-list, approval', () => {
-    test('allow-list: by serial number, by device key, or by both together', async () => {
+    test('allow-list entries match by serial number, by device key, or by both together', async () => {
       const { of, name, rows } = await newModel({ registration: 'allow-list' })
       const keys = await Promise.all([1, 2, 3].map(() => freshDeviceKey()))
       const [one, two, three] = keys as [PrivateKey, PrivateKey, PrivateKey]
@@ -350,7 +348,7 @@ eachDatabase((kind, _open, fresh) => {
       await registered(service, { ...of, key: two, serial: 'SN-2' })
     })
 
-    test('approval: 202 until it is accepted, with the same request-id as long as it takes', async () => {
+    test('approval answers 202 until the device is approved, with the same request-id for as long as needed', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const request = serialRequest({
         requestId: await getRequestId(service),
@@ -364,7 +362,7 @@ eachDatabase((kind, _open, fresh) => {
         assert.deepEqual([status, text, headers.get('content-length')], [202, '', '0'])
         service.advance(400_000)
       }
-      // snapd after a restart: the same key with a new request-id.
+      // snapd after a restart sends the same key with a new request-id.
       assert.equal((await register(service, { ...of, serial: 'SN-1' })).status, 202)
       const [device, ...more] = await rows()
       assert.ok(device)
@@ -386,7 +384,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([active?.status, active?.decidedBy, active?.revision], ['active', 'maria', 0])
     })
 
-    test('approval: the service makes a number, or the operator gives one', async () => {
+    test('approval uses a generated number, or one that the operator gives', async () => {
       const { of, rows } = await newModel({ registration: 'approval', serialTemplate: 'AC-{number}' })
       const serials: string[] = []
       for (const serial of [undefined, 'GIVEN']) {
@@ -400,7 +398,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(serials, ['AC-1', 'GIVEN'])
     })
 
-    test('approval: a rejected device gets the reason, and can be approved later', async () => {
+    test('approval gives a rejected device the reason, and it can be approved later', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const body = streamOf(
         serialRequest({ requestId: await getRequestId(service), model: of.model }),
@@ -426,7 +424,7 @@ eachDatabase((kind, _open, fresh) => {
       })
     })
 
-    test('approval: two devices that ask for one number wait; the second to be approved needs another', async () => {
+    test('approval lets two devices wait for one number, and the second to be approved needs another', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const keys = [deviceKey(), await freshDeviceKey()]
       for (const key of keys) {
@@ -438,7 +436,7 @@ eachDatabase((kind, _open, fresh) => {
       const [failure, ...others] = approvals.filter(({ status }) => status === 'rejected')
       assert.deepEqual(others, [])
       assert.ok(failure?.status === 'rejected')
-      assert.match(String(failure.reason), /SN-1 belongs to the device \S+, which is active\. Give another/)
+      assert.match(String(failure.reason), /SN-1 belongs to the device \S+, which is active\. Choose another/)
       const waiting = (await rows()).find(({ status }) => status === 'pending')
       assert.ok(waiting)
       await approve(waiting, 'SN-2')
@@ -446,7 +444,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(await refused({ ...of, serial: 'SN-1', key: third }), /belongs to another device key/)
     })
 
-    testOnce('503: at most 10,000 devices of a model wait for approval', async () => {
+    testOnce('approval answers 503 when 10,000 devices of the model are waiting', async () => {
       const { of, name, rows } = await newModel({ registration: 'approval' })
       await register(service, of)
       const { query } = service.installation.database
@@ -471,7 +469,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await register(service, { ...of, key })).status, 202)
     })
 
-    testOnce('approval: a request over 64 KiB is refused', async () => {
+    testOnce('approval refuses a request over 64 KiB', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const message = /larger than 64 KiB, the most that can wait for approval/
       assert.match(await refused({ ...of, body: 'x'.repeat(64 * 1024) }), message)
@@ -491,13 +489,13 @@ eachDatabase((kind, _open, fresh) => {
     const keyFor = (model: TestModel, useLimit: number | null = null) =>
       addApiKey({ model: model.name, label: 'line 1', expiresAt: null, useLimit }, service.installation)
 
-    testOnce('is required from the first request; a wrong one counts as none', async () => {
+    testOnce('is required from the first request, and a wrong one counts as none', async () => {
       const model = await newModel()
       const other = await newModel()
       await registered(service, withKey('whatever', { ...model.of, key: await freshDeviceKey() }))
       const { text, key } = await keyFor(model)
       const { text: foreign } = await keyFor(other)
-      assert.match(await unauthorized(model.of), /^This model needs an API key\./)
+      assert.match(await unauthorized(model.of), /^This model requires an API key\./)
       for (const wrong of [foreign, `'${text}'`, '', 'x'.repeat(5000)]) {
         assert.equal(
           await unauthorized(withKey(wrong, model.of)),
@@ -510,7 +508,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(await unauthorized(withKey(text, { ...model.of, key: next })), /is revoked\./)
     })
 
-    test('is counted only when a new device is registered', async () => {
+    test('is counted only when a new device registers', async () => {
       const model = await newModel({ proposedSerial: 'required' })
       const { text, key } = await keyFor(model, 2)
       const uses = async () =>
@@ -528,7 +526,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await uses(), 2)
     })
 
-    test('Guarantee: a key for 5 devices registers 5, however many come at once', async () => {
+    test('Guarantee: a key for 5 devices registers 5, however many register at once', async () => {
       const model = await newModel()
       const { text } = await keyFor(model, 5)
       const keys = await Promise.all(Array.from({ length: 12 }, () => freshDeviceKey()))
@@ -540,7 +538,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await model.rows()).length, 5)
     })
 
-    test('approval: it is counted when the device asks, not when it polls or is approved', async () => {
+    test('is counted with approval when the device registers, not when it polls or is approved', async () => {
       const model = await newModel({ registration: 'approval' })
       const { text } = await keyFor(model, 1)
       for (let poll = 0; poll < 3; poll++) {
@@ -571,7 +569,7 @@ eachDatabase((kind, _open, fresh) => {
       identity = stored ?? assert.fail()
     })
 
-    test('signs the request-id, named by either digest; the audit log names it for each device', async () => {
+    test('signs the request-id, found by either digest, and is in the audit log of each device', async () => {
       const { name, of, rows } = await newModel({ hardwareIdentity: true })
       const bodies = [
         (requestId: string) => prove(requestId),
@@ -605,7 +603,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     testOnce(
-      'is required: refused without a body, known hardware or a signature of this request-id',
+      'is required: a request without a body, known hardware or a signature of this request-id is refused',
       async () => {
         const { of, rows } = await newModel({ hardwareIdentity: true })
         for (const body of ['', 'serial: 1\n', '{}', '[]', 'null', '{"hardware-id-key-sha384":1}']) {
@@ -642,7 +640,7 @@ eachDatabase((kind, _open, fresh) => {
       return { from, to }
     }
 
-    test('the same device key becomes another model; the register has the original', async () => {
+    test('gives the same device key another model, and the register keeps the original', async () => {
       const { from, to } = await twoModels()
       const original = await registered(service, { ...from.of, serial: 'SN-1' })
       const input = {
@@ -659,7 +657,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await from.holder('SN-1'))?.status, 'active')
     })
 
-    testOnce('of a serial that was signed elsewhere, if its chain is valid', async () => {
+    testOnce('accepts a serial that was signed elsewhere, if its chain is valid', async () => {
       const { from, to } = await twoModels()
       const input = { ...from.name, serial: 'OLD_1', deviceKey: deviceKey().publicKey, revision: 3 }
       const original = encode((await signSerial(input, service.installation)).assertion)
@@ -669,40 +667,46 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(refusal.code, 'invalid-assertion')
       assert.match(
         refusal.message,
-        /could not validate the original serial assertion \(the signature of the serial does not fit/,
+        /could not validate the original serial assertion \(the signature of the serial does not match/,
       )
       await registered(service, { ...to.of, original, headers })
     })
 
-    testOnce('needs all parts: three headers and the serial they name, for the same device key', async () => {
-      const { from, to } = await twoModels()
-      const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
-      const headers = remodelHeaders(from, 'SN-1')
-      const invalid = async (input: RegisterInput, message: RegExp) => {
-        const refusal = refusalOf(await register(service, { ...to.of, ...input }))
-        assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-assertion'])
-        assert.match(refusal.message, message)
-      }
-      await invalid({ original }, /^invalid assertion: a remodel needs original-brand-id/)
-      await invalid({ headers }, /^invalid assertion: a remodel needs original-brand-id/)
-      for (const missing of Object.keys(headers)) {
-        const { [missing]: _, ...rest } = headers
-        await invalid({ original, headers: rest }, /a remodel needs/)
-      }
-      await invalid(
-        { original, headers: { ...headers, 'original-serial': 'SN-2' } },
-        /does not match the headers/,
-      )
-      await invalid({ original, headers, key: await freshDeviceKey() }, /is of another device key/)
-      await invalid({ original: to.of.modelText, headers }, /expected a serial assertion, not model/)
-      assert.deepEqual(await to.rows(), [])
-    })
+    testOnce(
+      'requires all parts: three headers and the serial that they name, for the same device key',
+      async () => {
+        const { from, to } = await twoModels()
+        const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
+        const headers = remodelHeaders(from, 'SN-1')
+        const invalid = async (input: RegisterInput, message: RegExp) => {
+          const refusal = refusalOf(await register(service, { ...to.of, ...input }))
+          assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-assertion'])
+          assert.match(refusal.message, message)
+        }
+        await invalid({ original }, /^invalid assertion: a remodel needs original-brand-id/)
+        await invalid({ headers }, /^invalid assertion: a remodel needs original-brand-id/)
+        for (const missing of Object.keys(headers)) {
+          const { [missing]: _, ...rest } = headers
+          await invalid({ original, headers: rest }, /a remodel needs/)
+        }
+        await invalid(
+          { original, headers: { ...headers, 'original-serial': 'SN-2' } },
+          /does not match the headers/,
+        )
+        await invalid({ original, headers, key: await freshDeviceKey() }, /has another device key/)
+        await invalid({ original: to.of.modelText, headers }, /expected a serial assertion, not model/)
+        assert.deepEqual(await to.rows(), [])
+      },
+    )
 
-    test('needs permission from the operator, and an active device', async () => {
+    test('requires permission from the operator, and an active device', async () => {
       const [from, to] = [await newModel(), await newModel()]
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
       const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
-      assert.match(await refused(input), /may not become acme-brand\/policy-\d+: the operator allows it with/)
+      assert.match(
+        await refused(input),
+        /can't become acme-brand\/policy-\d+\. The operator can allow it with/,
+      )
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const device = (await from.holder('SN-1')) ?? assert.fail()
       const { devices } = service.installation
@@ -714,7 +718,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await to.rows(), [])
     })
 
-    test('is refused with a serial that another key took over', async () => {
+    test('is refused with a serial that another key got', async () => {
       const from = await newModel({ takenSerial: 'reissue' })
       const to = await newModel()
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
@@ -725,8 +729,8 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describeOnce('who signs', () => {
-    test('no key fits: the device learns to ask, the operator learns why; with a key it works again', async () => {
+  describeOnce('the signer', () => {
+    test('if no key fits, the device is told to ask and the operator gets the reason; with a key it works again', async () => {
       const { of, rows } = await newModel()
       const { keyId } = await addAcmeKey()
       await disableSigningKey({ keyId, force: true }, service.installation)
@@ -740,14 +744,14 @@ eachDatabase((kind, _open, fresh) => {
       await registered(service, { ...of, serial: 'SN-1' })
     })
 
-    /** Its own, again. */
+    /** Adds the brand's own key again. */
     const addAcmeKey = () =>
       addSigningKey(
         { accountKey: acmeFiles.accountKey, signingKey: acmeFiles.signingKey },
         service.installation,
       )
 
-    test('an account that the model names, unless the device would reject its signature', async () => {
+    test('can be an account that the model names, unless the device would reject its signature', async () => {
       const named = await newModel({}, { 'serial-authority': ['generic'] })
       await addBrand(
         {
@@ -764,7 +768,7 @@ eachDatabase((kind, _open, fresh) => {
         const { text, serial } = await register(service, { ...named.of, requestHeaders })
         assert.equal(serial?.authorityId, 'generic')
         assert.match(text, /\naccount-id: generic\n/)
-        // As it was before it named who else may sign its serials.
+        // The assertion before it named another account as a signer of its serials.
         const modelText = acmeModel(named.of.model)
         const key = await freshDeviceKey()
         assert.equal(
@@ -777,7 +781,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('the present policy counts, not the one at the first request', async () => {
+  test('the current policy applies, not the one at the first request', async () => {
     const { of, name } = await newModel({ registration: 'approval' })
     assert.equal((await register(service, of)).status, 202)
     const policy = {
@@ -789,7 +793,7 @@ eachDatabase((kind, _open, fresh) => {
       quarantineClones: false,
     } as const
     await setPolicy(name, policy, service.installation)
-    // What waits, waits for its decision.
+    // A waiting device keeps waiting for its decision.
     assert.equal((await register(service, of)).status, 202)
     await registered(service, { ...of, key: await freshDeviceKey() })
   })

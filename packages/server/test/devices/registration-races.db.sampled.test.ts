@@ -1,5 +1,6 @@
 /**
- * Registrations that come at once, on both databases: the constraints of the register decide, not who looked first.
+ * Concurrent registrations, on both databases: the constraints of the register decide, not the order of
+ * look-ups.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -23,13 +24,16 @@ import {
 } from '../support/devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
-/** More than two nodes sign at a time, which is 4 each: so many race, and the others come late. */
+/**
+ * More than two nodes sign at a time, which is 4 each, so that some registrations race and the others come
+ * later.
+ */
 const MANY = FULL ? 100 : 10
-/** Once for all. */
+/** Generated once for all tests. */
 const manyKeys = freshDeviceKeys(MANY)
 
 eachDatabase((_kind, _open, fresh) => {
-  // Two nodes on one database: no queue and no memory is shared.
+  // Two nodes on one database share no queue and no cache.
   const nodes = [testService(fresh), testService(fresh)] as const
   const [service] = nodes
   const node = (number: number) => nodes[number % nodes.length] ?? service
@@ -57,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
   const serialsOf = (answers: readonly RegistrationAnswer[]) =>
     new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text))
 
-  test(`Guarantee: ${MANY} copies of a request at once register one device with one serial`, async () => {
+  test(`Guarantee: ${MANY} concurrent copies of a request register one device with one serial`, async () => {
     const { of, rows } = await newModel()
     const request = serialRequest({ requestId: await getRequestId(service), model: of.model })
     const body = streamOf(request, of.modelText)
@@ -70,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await service.installation.devices.serialAssertionsOf(device)).length, 1)
   })
 
-  test(`Guarantee: ${MANY} keys that ask for one serial number at once: one gets it`, async () => {
+  test(`Guarantee: one of ${MANY} keys that request a serial number at once gets it`, async () => {
     const { of, rows } = await newModel()
     const answers = await Promise.all(keys.map((key, i) => register(node(i), { ...of, serial: 'SN-1', key })))
     assert.deepEqual(counts(answers), { 200: 1, 400: MANY - 1 })
@@ -80,7 +84,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await rows()).length, 1)
   })
 
-  test(`Guarantee: one key that asks for ${MANY} serial numbers at once gets one`, async () => {
+  test(`Guarantee: one key that requests ${MANY} serial numbers at once gets one`, async () => {
     const { of, rows } = await newModel()
     const answers = await Promise.all(
       keys.map((_, i) => register(node(i), { ...of, serial: `SN-${i}`, key: deviceKey() })),
@@ -90,13 +94,13 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await rows()).length, 1)
   })
 
-  test('Guarantee: one request-id that many keys use at once works for one of them', async () => {
+  test('Guarantee: a request-id that many keys use at once works for one of them', async () => {
     const { of, rows } = await newModel()
     const requestId = await getRequestId(service)
     const answers = await Promise.all(keys.map((key, i) => register(node(i), { ...of, requestId, key })))
     assert.deepEqual(counts(answers), { 200: 1, 400: MANY - 1 })
     for (const answer of answers.filter(({ status }) => status === 400)) {
-      assert.equal(refusalOf(answer).message, 'The request-id was used before. Ask for a new one.')
+      assert.equal(refusalOf(answer).message, 'The request-id was already used. Request a new one.')
     }
     assert.equal((await rows()).length, 1)
   })
@@ -107,7 +111,7 @@ eachDatabase((_kind, _open, fresh) => {
     const answers = await Promise.all(
       wanted.map((key, i) => register(node(i), { ...of, serial: 'SN-1', key })),
     )
-    // One that loses every race is told to come again.
+    // A request that loses every race has to be retried.
     const given = answers.flatMap(({ serial }) => (serial ? [serial] : []))
     assert.ok(
       answers.every(({ status }) => status === 200 || status === 503),
@@ -137,7 +141,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('one device that asks for approval many times at once waits once', async () => {
+  test('a device that registers for approval many times at once waits once', async () => {
     const { of, rows } = await newModel({ registration: 'approval' })
     const answers = await Promise.all(
       Array.from({ length: MANY }, (_, i) => register(node(i), { ...of, serial: `SN-${i}` })),
@@ -152,7 +156,7 @@ oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_SIGNING_QUEUE: '1' })
     before(() => withAcme(service.installation))
 
-    test('503 at once for one too many; it leaves nothing behind, and the retry gets a serial', async () => {
+    test('answers 503 at once to one request too many, stores nothing, and the retry gets a serial', async () => {
       const keys = await freshDeviceKeys(20)
       const bodies = await Promise.all(
         keys.map(async (key) =>

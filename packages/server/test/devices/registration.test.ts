@@ -1,6 +1,6 @@
 /**
- * Registration as snapd does it: request-id, serial, and what is not a registration (contract/devices.md 1.4 and 2).
- * What is refused before the register is asked is tested on one database.
+ * Registration as snapd does it: request-id, serial, and invalid registrations (contract/devices.md 1.4 and
+ * 2). Requests that are refused before the register is read are tested on one database.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -36,7 +36,7 @@ eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_DEVICE_SERVICE_PATH: '/devices-of-ours/v2' })
   before(() => withAcme(service.installation))
 
-  /** A model of its own, so that one test does not meet the devices of another. */
+  /** Returns a new model, so that each test has its own devices. */
   let models = 0
   const newModel = async (headers = {}): Promise<{ model: string; modelText: Uint8Array }> => {
     const model = `acme-${++models}`
@@ -47,7 +47,7 @@ eachDatabase((kind, _open, fresh) => {
 
   describe('request-id', () => {
     for (const path of [`${AUTH}/request-id`, '/devices-of-ours/v2/request-id']) {
-      testOnce(`${path}: without a body, or with any small one`, async () => {
+      testOnce(`${path} accepts no body, or any small one`, async () => {
         const bodies = [
           {},
           { body: '' },
@@ -67,12 +67,12 @@ eachDatabase((kind, _open, fresh) => {
       })
     }
 
-    testOnce('a body over 64 KiB is refused', async () => {
+    testOnce('refuses a body over 64 KiB', async () => {
       const answer = await call(service, 'POST', `${AUTH}/request-id`, { body: 'x'.repeat(65_537) })
       assert.equal(refusalOf(answer).code, 'request-too-large')
     })
 
-    test('handing one out writes nothing', async () => {
+    test('writes nothing', async () => {
       const { query } = service.installation.database
       const count = async () => {
         const rows = await query.selectFrom('device_registration').select('device_id').execute()
@@ -85,7 +85,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('a serial', () => {
-    test('identifies the device, signed by the brand; the register has the same', async () => {
+    test('identifies the device, is signed by the brand, and is in the register', async () => {
       const { model, modelText } = await newModel()
       const answer = await register(service, { model, modelText, serial: 'SN-1', body: 'mac: 1\n' })
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -125,7 +125,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(registration?.caller.address, '127.0.0.1')
     })
 
-    test('with serial-stream: serial, account-key and account; otherwise the serial alone', async () => {
+    test('comes with account-key and account for serial-stream, otherwise alone', async () => {
       const { model, modelText } = await newModel()
       const alone = await register(service, { model, modelText })
       const withCapabilities = async (value: string) => {
@@ -147,7 +147,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    testOnce('at the path of a gadget, with any content type', async () => {
+    testOnce('is also issued at the path of a gadget, for any content type', async () => {
       const { model, modelText } = await newModel()
       const path = '/devices-of-ours/v2/serial'
       let first: string | undefined
@@ -161,14 +161,14 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    testOnce('a number that the service makes is a UUID', async () => {
+    testOnce('has a UUID if the service generates the number', async () => {
       const { model, modelText } = await newModel()
       assert.match((await registered(service, { model, modelText })).fields.serial, UUID)
     })
   })
 
-  describe('asked again', () => {
-    test('the same request gets the same serial, byte for byte, even if the request-id has expired', async () => {
+  describe('a repeated registration', () => {
+    test('returns the same serial byte for byte, even if the request-id has expired', async () => {
       const { model, modelText } = await newModel()
       const body = streamOf(serialRequest({ requestId: await getRequestId(service), model }), modelText)
       const first = await postDevices(service, body)
@@ -178,7 +178,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await postDevices(service, body)).text, first.text)
     })
 
-    test('a device key has one serial of a model, whatever it proposes later', async () => {
+    test("keeps the key's serial of a model, whatever it proposes later", async () => {
       const { model, modelText } = await newModel()
       const first = await register(service, { model, modelText, serial: 'SN-1' })
       for (const serial of ['SN-1', 'SN-2', undefined]) {
@@ -193,7 +193,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await holderOf(model, 'SN-2'), undefined)
     })
 
-    test('the same key has a serial of each model', async () => {
+    test('gives the same key a serial of each model', async () => {
       const [one, other] = [await newModel(), await newModel()]
       const serials = [await registered(service, one), await registered(service, other)]
       assert.notEqual(serials[0]?.fields.serial, serials[1]?.fields.serial)
@@ -205,10 +205,10 @@ eachDatabase((kind, _open, fresh) => {
     const used = {
       status: 400,
       code: 'invalid-nonce',
-      message: 'The request-id was used before. Ask for a new one.',
+      message: 'The request-id was already used. Request a new one.',
     }
 
-    test('works once: another key, another serial number and another body are refused', async () => {
+    test('works once: another key, serial number or body is refused', async () => {
       const { model, modelText } = await newModel()
       const requestId = await getRequestId(service)
       await registered(service, { model, modelText, requestId, serial: 'SN-1' })
@@ -219,7 +219,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await holderOf(model, 'SN-2'), undefined)
     })
 
-    test('is used up by a known key, too', async () => {
+    test('is also used up by a known key', async () => {
       const { model, modelText } = await newModel()
       await registered(service, { model, modelText })
       const requestId = await getRequestId(service)
@@ -228,7 +228,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await refused({ model, modelText, requestId, key }), used)
     })
 
-    test('is good for 600 seconds', async () => {
+    test('is valid for 600 seconds', async () => {
       const { model, modelText } = await newModel()
       const [late, early] = [await getRequestId(service), await getRequestId(service)]
       service.advance(599_000)
@@ -237,14 +237,14 @@ eachDatabase((kind, _open, fresh) => {
       const key = await freshDeviceKey()
       assert.deepEqual(await refused({ model, modelText, requestId: late, key }), {
         ...used,
-        message: 'The request-id has expired. Ask for a new one.',
+        message: 'The request-id has expired. Request a new one.',
       })
     })
 
-    test('must come from this service, and be no session nonce', async () => {
+    test('must come from this service, and not be a session nonce', async () => {
       const foreign = {
         ...used,
-        message: 'The request-id is not one of this service. Ask for a new one.',
+        message: 'This service did not issue the request-id. Request a new one.',
       }
       assert.deepEqual(await refused({ requestId: await getNonce(service) }), foreign)
       assert.deepEqual(await refused({ requestId: 'REQID-0001' }), foreign)
@@ -263,7 +263,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describe('what is not a registration', () => {
+  describe('an invalid registration', () => {
     const invalid = async (body: string | Uint8Array, message: RegExp | string) => {
       const refusal = refusalOf(await postDevices(service, body))
       assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-assertion'], refusal.message)
@@ -273,7 +273,7 @@ eachDatabase((kind, _open, fresh) => {
     const requestText = async (headers = {}) =>
       textOf(serialRequest({ requestId: await getRequestId(service), headers }))
 
-    testOnce('another number or order of assertions', async () => {
+    testOnce('has another number or order of assertions', async () => {
       const expected = 'invalid assertion: expected a serial-request assertion and then the model assertion.'
       const request = await requestText()
       await invalid('', expected)
@@ -287,32 +287,35 @@ eachDatabase((kind, _open, fresh) => {
         'invalid assertion: expected a model assertion, not serial-request.',
       )
       const [account, key] = [acmeFiles.account.bytes, acmeFiles.accountKey.bytes]
-      await invalid(streamOf(request, modelFile.bytes, account, key), /at most 3 are accepted/)
+      await invalid(
+        streamOf(request, modelFile.bytes, account, key),
+        /too many assertions in a stream: 4, and the limit is 3/,
+      )
       await invalid(streamOf(request, modelFile.bytes, account), /^invalid assertion: a remodel needs /)
     })
 
-    testOnce('bytes that are not assertions', async () => {
+    testOnce('has bytes that are not assertions', async () => {
       for (const body of ['x', '\n\n', 'type: x\n\n', Buffer.alloc(1000, 0xff), 'a'.repeat(200_000)]) {
         await invalid(body, /^invalid assertion: .*\.$/)
       }
     })
 
-    testOnce('a body of more than 4 MiB', async () => {
+    testOnce('has a body of more than 4 MiB', async () => {
       const answer = await postDevices(service, Buffer.alloc(4 * 1024 * 1024 + 1, 0x20))
       assert.equal(refusalOf(answer).code, 'request-too-large')
     })
 
-    test('Guarantee: no one registers a device key that is not theirs', async () => {
+    test("Guarantee: an attacker can't register another device's key", async () => {
       const [request, other] = [await requestText(), await requestText()]
       const content = request.slice(0, request.lastIndexOf('\n\n'))
       const signature = other.slice(other.lastIndexOf('\n\n'))
       await invalid(
         streamOf(content + signature, modelFile.bytes),
-        /^invalid assertion: could not validate serial-request assertion \(the signature of the serial-request does not fit/,
+        /^invalid assertion: could not validate serial-request assertion \(the signature of the serial-request does not match/,
       )
     })
 
-    testOnce('a model with an unknown signer, or a changed one', async () => {
+    testOnce('has a model with an unknown signer, or a changed model', async () => {
       const changed = textOf(modelFile.bytes).replace(
         'classic: true',
         'classic: false\nbase: core24\narchitecture: amd64\ngadget: pc\nkernel: pc-kernel',
@@ -328,7 +331,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    testOnce('a device key that is too small to be safe, and an outdated signature', async () => {
+    testOnce('has a device key that is too small to be safe, or an outdated signature', async () => {
       const weak = { 'key-1024': /has 1024 bits.* Use RSA keys of 2048/, 'sig-sha1': /Sign with SHA-256/ }
       for (const [name, message] of Object.entries(weak)) {
         const request = vector(`noncanonical-accepted/${name}`).bytes
@@ -337,7 +340,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     testOnce(
-      'a model that is not set up here, with what to do; one that only Canonical can sign, with the reason',
+      'has a model that is not set up here, and gets the remedy; if only Canonical can sign, the reason',
       async () => {
         const request = serialRequest({ requestId: await getRequestId(service), model: 'acme-core-24' })
         const unknown = await postDevices(
@@ -348,7 +351,7 @@ eachDatabase((kind, _open, fresh) => {
           status: 400,
           code: 'registration-refused',
           message:
-            'This service registers no devices of acme-brand/acme-core-24. Its operator adds the model with `ratafia models add`.',
+            'This service does not register devices of acme-brand/acme-core-24. Its operator can add the model with `ratafia models add`.',
         })
         const generic = serialRequest({
           requestId: await getRequestId(service),

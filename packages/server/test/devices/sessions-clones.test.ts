@@ -1,4 +1,4 @@
-/** Clones: what sessions say about a second holder of a device key, on both databases. */
+/** Evidence in sessions of a second holder of a device key, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { PrivateKey } from '@ratafia/assertions'
@@ -28,7 +28,7 @@ eachDatabase((_kind, _open, fresh) => {
     keys = await freshDeviceKeys(16)
   })
 
-  /** A device that has its first session. */
+  /** Returns a device with its first session. */
   const device = async () => {
     const key = keys[devices++] ?? assert.fail('more devices than keys')
     const serial = serialAssertion({ serial: `K-${devices}`, key })
@@ -46,8 +46,8 @@ eachDatabase((_kind, _open, fresh) => {
     return { of, key, serial, first, open, tryOpen, evidence, chains }
   }
 
-  describe('recorded, by kind', () => {
-    test('nothing: a device that refreshes, again and again', async () => {
+  describe('recorded evidence', () => {
+    test('is empty for a device that keeps refreshing', async () => {
       const { first, open, evidence, chains } = await device()
       let session = first
       for (let i = 0; i < 4; i++) {
@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await chains(), 1)
     })
 
-    test('nothing: a lost answer, or two threads that refresh one after the other', async () => {
+    test('is empty after a lost answer, or two threads that refresh in turn', async () => {
       const { first, open, evidence } = await device()
       await open(first)
       service.advance(9 * MINUTE)
@@ -66,7 +66,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await evidence(), [])
     })
 
-    test('nothing: a new chain when every session has expired', async () => {
+    test('is empty for a new chain when every session has expired', async () => {
       const { open, evidence, chains } = await device()
       service.advance(DAY)
       await open()
@@ -74,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await chains(), 2)
     })
 
-    test('second-chain: a new one while another had a session that had not expired', async () => {
+    test('is second-chain for a new chain while another has an unexpired session', async () => {
       const { of, open, evidence } = await device()
       await open()
       assert.deepEqual(await evidence(), ['second-chain 1'])
@@ -87,8 +87,8 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok(firstSeenAt.getTime() <= service.now().getTime())
     })
 
-    // They may be stored together, and yet each counts.
-    test('second-chain: eight sessions at once', async () => {
+    // They can be stored together, and each still counts.
+    test('is second-chain for eight sessions at once', async () => {
       const { of, open, chains } = await device()
       await Promise.all(Array.from({ length: 8 }, () => open()))
       const rows = await service.installation.clones.evidenceOf(of)
@@ -100,7 +100,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await chains(), 9)
     })
 
-    test('forked-chain: an old session is refreshed ten minutes after its chain went on', async () => {
+    test('is forked-chain if an old session is refreshed ten minutes after its chain continued', async () => {
       const { first, open, evidence, chains } = await device()
       const second = await open(first)
       service.advance(10 * MINUTE + 1000)
@@ -112,21 +112,21 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await chains(), 1)
     })
 
-    test('two-chains: an older chain goes on after a newer one began; each turn counts once', async () => {
+    test('is two-chains if an older chain continues after a newer one began, and each switch counts once', async () => {
       const { first, open, evidence } = await device()
       service.advance(DAY)
       const other = await open()
       const again = await open(first)
       assert.deepEqual(await evidence(), ['two-chains 1'])
       const third = await open(again)
-      assert.deepEqual(await evidence(), ['two-chains 1'], 'the newer one did nothing since')
+      assert.deepEqual(await evidence(), ['two-chains 1'], 'the newer chain did nothing since')
       await open(other)
       await open(third)
       assert.deepEqual(await evidence(), ['two-chains 2'])
     })
 
-    // Guarantee: a request that is repeated is no clone.
-    test('nothing: the same request twenty times at once', async () => {
+    // Guarantee: a repeated request is not a clone.
+    test('is empty after the same request twenty times at once', async () => {
       const { key, serial, first, evidence } = await device()
       const body = await sessionBody(service, { key, serial })
       const headers = presentingSession(first)
@@ -136,7 +136,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await evidence(), [])
     })
 
-    test('a refused request records nothing', async () => {
+    test('is empty after a refused request', async () => {
       const { key, serial, evidence } = await device()
       const body = await sessionBody(service, { key, serial })
       const bad = { ...body, 'serial-assertion': body['serial-assertion']?.replace('2021-', '2022-') }
@@ -150,8 +150,8 @@ eachDatabase((_kind, _open, fresh) => {
     const verify = async (session: string) =>
       (await call(service, 'GET', '/device-session', { headers: presentingSession(session) })).status
 
-    // Guarantee: from the moment two are seen to hold a key, neither has a session.
-    test('two-chains: this request is refused, the sessions of both end, and the nonce is not used up', async () => {
+    // Guarantee: once two devices are known to have a key, neither has a session.
+    test('two-chains refuses this request, stops the sessions of both, and does not use up the nonce', async () => {
       const { of, key, serial, first, open, tryOpen, evidence } = await device()
       const other = await open()
       assert.equal(await verify(first), 200)
@@ -170,10 +170,10 @@ eachDatabase((_kind, _open, fresh) => {
 
       await service.installation.devices.setQuarantine(of, null)
       assert.deepEqual([await verify(first), await verify(other)], [200, 200])
-      assert.equal((await again()).status, 200, 'what was seen before its release counts no more')
+      assert.equal((await again()).status, 200, 'evidence from before its release does not count')
     })
 
-    test('a repeated request gets its answer again, although another chain began since', async () => {
+    test('a repeated request gets the same answer, although another chain has begun', async () => {
       const { key, serial, first, open, evidence } = await device()
       const body = await sessionBody(service, { key, serial })
       const headers = presentingSession(first)

@@ -1,4 +1,4 @@
-/** Guarantee: requests that open a session at once make one device and one session, and use a nonce once. */
+/** Guarantee: concurrent requests for a session create one device and one session, and use a nonce once. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
@@ -27,14 +27,14 @@ eachDatabase((_kind, _open, fresh) => {
     await withAcme(service.installation)
     keys = await freshDeviceKeys(2)
   })
-  /** A serial number and a device key that nobody has used before. */
+  /** Returns a serial number and a device key that were not used before. */
   const newDevice = () => {
     const key = keys[serials] ?? assert.fail('more devices than keys')
     return { key, serial: serialAssertion({ serial: `S-${++serials}`, key }) }
   }
   const post = (body: unknown) => call(service, 'POST', `${AUTH}/sessions`, { body })
 
-  test(`${MANY} identical requests of an unknown device: one device, one session, one answer`, async () => {
+  test(`${MANY} identical requests of an unknown device create one device and session, and get one answer`, async () => {
     const { key, serial } = newDevice()
     const body = await sessionBody(service, { serial, key })
     const answers = await Promise.all(Array.from({ length: MANY }, () => post(body)))
@@ -46,7 +46,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await evidenceOf(serial), [])
   })
 
-  test(`${MANY} different requests with one nonce: one works`, async () => {
+  test(`one of ${MANY} different requests with one nonce works`, async () => {
     const { key, serial } = newDevice()
     const nonce = await getNonce(service)
     const body = await sessionBody(service, { serial, key, nonce })

@@ -1,6 +1,6 @@
 /**
- * Refreshing a session, and what the register says about whoever asks for one, on both databases; the forms of the
- * header on one.
+ * Refreshing a session, and the register's decisions about devices that request one, on both databases; the
+ * forms of the header on one.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -64,7 +64,7 @@ eachDatabase((kind, _open, fresh) => {
     (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
   const sessionsOf = async (device: TestDevice) =>
     service.installation.deviceSessions.ofDevice(await holderOf(device), 100)
-  /** As somebody else put it into the register: without an assertion. */
+  /** A row as an operator could have imported it, without an assertion. */
   const rowOf = ({ serial }: TestDevice, id: DeviceId, status: 'pending' | 'active'): Device => {
     const { brandId, model, serial: number, deviceKeyId } = serial.fields
     const name = { id, brandId, model, serial: number, deviceKeyId }
@@ -84,7 +84,7 @@ eachDatabase((kind, _open, fresh) => {
         body: await sessionBody(service, device.one),
       })
 
-    test('a valid one: another macaroon, in the same chain; the old one lives on', async () => {
+    test('of a valid session returns another macaroon in the same chain, and the old one stays valid', async () => {
       const one = newDevice()
       const first = await sessionOf(service, one)
       const second = await sessionOf(service, { ...one, previous: first })
@@ -100,21 +100,21 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('an expired one works, too', async () => {
+    test('of an expired session works', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       service.advance(40 * DAY)
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
     })
 
-    test('one from before a rotation of the root key works, too', async () => {
+    test('of a session from before a rotation of the root key works', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       await service.installation.keyring.rotateRootKey()
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
     })
 
-    test('one that the database no longer has, as after a restore: a new chain', async () => {
+    test('of a session that the database no longer has, as after a restore, begins a new chain', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       await service.installation.deviceSessions.removeExpired(new Date(Date.now() + 99 * DAY), 9999)
@@ -132,32 +132,32 @@ eachDatabase((kind, _open, fresh) => {
         (text: string) => `Macaroon root="${Buffer.from(text, 'base64url').toString('base64')}"`,
       ],
     ] as const) {
-      testOnce(`the header ${what}`, async () => {
+      testOnce(`accepts the header ${what}`, async () => {
         assert.equal((await withHeader(header(device.previous))).status, 200)
       })
     }
 
     const INVALID = 'invalid-device-session'
     for (const [what, header, message] of [
-      ['nothing', '', /The header is empty\. Leave it out where there is no session yet\./],
-      ['a space', ' ', /The header is empty/],
+      ['an empty header', '', /The header is empty\. Leave it out if there is no session yet\./],
+      ['a header with only a space', ' ', /The header is empty/],
       ['no macaroon', 'Macaroon', /not of the form/],
       ['another scheme', 'Bearer abc', /not of the form/],
       ['no root', 'Macaroon discharge="abc"', /not of the form/],
       ['an open quote', 'Macaroon root="abc', /not of the form/],
       ['two roots', 'Macaroon root="abc", root="abc"', /not of the form/],
       ['no base64', 'Macaroon root="***"', /malformed: Not base64/],
-      ['base64 of nothing', 'Macaroon root="AA"', /malformed/],
-      ['as much as a header may have', `Macaroon root="${'A'.repeat(60_000)}"`, /malformed/],
+      ['base64 of no macaroon', 'Macaroon root="AA"', /malformed/],
+      ['the longest possible header', `Macaroon root="${'A'.repeat(60_000)}"`, /malformed/],
       ['bytes beyond ASCII', 'Macaroon root="\u00ff"', /malformed|form/],
     ] as const) {
-      // Guarantee: the header, when it is there, has to hold.
-      testOnce(`401 for ${what}`, async () => {
+      // Guarantee: if the header is present, it must be valid.
+      testOnce(`answers 401 for ${what}`, async () => {
         assertRefused(await withHeader(header), 401, INVALID, message)
       })
     }
 
-    testOnce('401 for a foreign one, a forged one, a changed one, and one of another kind', async () => {
+    testOnce('answers 401 for a session that is foreign, forged, changed or of another kind', async () => {
       const root = parsed(device.previous)
       const foreign = mint({
         rootKey: Buffer.alloc(32, 1),
@@ -175,13 +175,13 @@ eachDatabase((kind, _open, fresh) => {
       await refused(printed(addFirstPartyCaveat(root, 'may fly')), /an unknown caveat: "may"/)
     })
 
-    // Guarantee: a session is refreshed for the device that it is of, and for no other.
-    test('401 for a valid one of another device', async () => {
+    // Guarantee: a session can be refreshed only for its own device.
+    test('answers 401 for a valid session of another device', async () => {
       const other = await sessionOf(service, newDevice())
       assertRefused(await withHeader(`Macaroon root="${other}"`), 401, INVALID, /another device/)
     })
 
-    test('401 for one of the same serial and another device key', async () => {
+    test('answers 401 for a session of the same serial and another device key', async () => {
       const old = newDevice()
       const previous = await sessionOf(service, old)
       const key = newKey()
@@ -191,7 +191,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('the register', () => {
-    test('a device whose serial was signed elsewhere enters it, with its assertion', async () => {
+    test('adds a device whose serial was signed elsewhere, with its assertion', async () => {
       const one = newDevice(3)
       await sessionOf(service, one)
       const device = await holderOf(one)
@@ -209,7 +209,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(Buffer.compare(stored?.encoded ?? Buffer.alloc(0), encode(one.serial)), 0)
     })
 
-    test('a higher revision of the same key is kept, a lower one changes nothing', async () => {
+    test('stores a higher revision of the same key, and ignores a lower one', async () => {
       const one = newDevice(1)
       await sessionOf(service, one)
       const { serial } = one.serial.fields
@@ -224,7 +224,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('a higher revision with another key takes the serial over, and the older device loses it', async () => {
+    test('gives the serial to another key with a higher revision, and the older device loses it', async () => {
       const old = newDevice()
       const previous = await sessionOf(service, old)
       const key = newKey()
@@ -235,7 +235,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     for (const revision of [0, 1]) {
-      test(`revision ${revision} with another key does not take over revision 1`, async () => {
+      test(`does not give revision 1 to another key with revision ${revision}`, async () => {
         const holder = newDevice(1)
         await sessionOf(service, holder)
         const key = newKey()
@@ -245,7 +245,7 @@ eachDatabase((kind, _open, fresh) => {
       })
     }
 
-    test('an imported device without an assertion: its key brings one, another key does not take over', async () => {
+    test("stores an imported device's assertion from its own key, and doesn't give the serial to another key", async () => {
       const one = newDevice(1)
       await service.installation.devices.add(rowOf(one, newDeviceId(new Date()), 'active'))
       const key = newKey()
@@ -257,7 +257,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await service.installation.devices.serialAssertionsOf(device)).length, 1)
     })
 
-    test('a key that gets its serial back begins a new chain, whichever session it presents', async () => {
+    test('begins a new chain for a key that gets its serial back, whichever session it presents', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       const { serial } = one.serial.fields
@@ -270,8 +270,8 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await service.installation.clones.evidenceOf(await holderOf(back)), [])
     })
 
-    // Guarantee: a device key has one serial of a model.
-    test('a key that has a serial gets no session with another serial of the model', async () => {
+    // Guarantee: a device key has one serial per model.
+    test('refuses a key a session with a second serial of the model', async () => {
       const one = newDevice()
       await sessionOf(service, one)
       const second = serialAssertion({ serial: `${one.serial.fields.serial}-B`, key: one.key })
@@ -283,7 +283,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('identical requests that take over a serial at once get one answer', async () => {
+    test("gives concurrent identical requests for another key's serial one answer", async () => {
       const old = newDevice()
       await sessionOf(service, old)
       const key = newKey()
@@ -297,8 +297,8 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(rows.map(({ status }) => status).sort(), ['active', 'superseded'])
     })
 
-    // Guarantee: a serial has one device key, whoever is fastest.
-    test('keys that race for one serial: one gets it', async () => {
+    // Guarantee: a serial has one device key, however many race for it.
+    test('gives a serial to one of the keys that race for it', async () => {
       const contenders = Array.from({ length: 4 }, newKey)
       const answers = await Promise.all(
         contenders.map((key) =>
@@ -314,8 +314,9 @@ eachDatabase((kind, _open, fresh) => {
       ['pending', /is waiting for its operator/],
       ['rejected', /^The device was rejected at \S+ by alice\. Ask its operator\.$/],
     ] as const) {
-      // Guarantee: what the operator has still to decide, or has refused, is not decided by a session.
-      test(`a device whose registration here is ${status} gets none with a serial signed elsewhere`, async () => {
+      // Guarantee: a session doesn't decide about a registration that the operator has yet to decide about,
+      // or has rejected.
+      test(`refuses a session with a serial signed elsewhere to a device whose registration is ${status}`, async () => {
         const one = newDevice()
         const device = rowOf(one, newDeviceId(new Date()), 'pending')
         await service.installation.devices.add(device, Buffer.from('the serial-request'))
@@ -324,7 +325,7 @@ eachDatabase((kind, _open, fresh) => {
       })
     }
 
-    test('a revoked device gets none, with any key and any revision', async () => {
+    test('refuses a revoked device a session, with any key and any revision', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       await service.installation.devices.revoke(await holderOf(one), decision())
@@ -341,7 +342,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('a device revoked a moment ago does not get its last answer again', async () => {
+    test('does not repeat the last answer to a device that was just revoked', async () => {
       const one = newDevice()
       const body = await sessionBody(service, one)
       const post = () => call(service, 'POST', `${AUTH}/sessions`, { body })
@@ -350,7 +351,7 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await post(), 400, 'device-refused', /revoked/)
     })
 
-    test('a device in quarantine gets none until it is released, and keeps its serial', async () => {
+    test('refuses a device in quarantine a session until it is released, and keeps its serial', async () => {
       const one = newDevice()
       await sessionOf(service, one)
       const device = await holderOf(one)
@@ -365,10 +366,10 @@ eachDatabase((kind, _open, fresh) => {
   })
 })
 
-// Guarantee: after the keys were lost devices come back, and still none with the session of another.
+// Guarantee: after the keys were lost, devices get sessions again, but not with another device's session.
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
-  test('with RATAFIA_UNKNOWN_SESSIONS=ignore: unknown sessions are ignored, but our own must match', async () => {
+  test('RATAFIA_UNKNOWN_SESSIONS=ignore ignores unknown sessions, but our own must match', async () => {
     await withAcme(service.installation)
     const [key, otherKey] = (await freshDeviceKeys(2)) as [PrivateKey, PrivateKey]
     const one = { key, serial: serialAssertion({ serial: 'I-1', key }) }

@@ -1,6 +1,6 @@
 /**
- * `/device-session`: which device a session belongs to, and why a session is refused. What the register says of it runs
- * on both databases, what the macaroon says on one.
+ * `/device-session` returns the device that a session belongs to, or why the session is refused. Checks that
+ * depend on the register run on both databases, those of the macaroon on one.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -64,7 +64,7 @@ eachDatabase((kind, _open, fresh) => {
   const holderOf = async ({ serial }: ReturnType<typeof newDevice>) =>
     (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
 
-  /** snapd refreshes by itself where the challenge says so (contract/devices.md 1.3). */
+  /** snapd refreshes automatically if the challenge contains this (contract/devices.md 1.3). */
   const assertRefused = ({ status, headers, body }: Answer, message: RegExp) => {
     assert.equal(status, 401, JSON.stringify(body))
     assert.ok(Check(ErrorBodySchema, body))
@@ -77,8 +77,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(body.error_list[0]?.message ?? '', /^[ -~]{1,1000}$/)
   }
 
-  describe('200', () => {
-    test('names the device, in the body and in headers', async () => {
+  describe('a valid session', () => {
+    test('returns the device in the body and in headers', async () => {
       const { status, headers, body } = await verify(macaroon)
       assert.equal(status, 200)
       assert.ok(Check(DeviceSessionSchema, body), JSON.stringify(body))
@@ -100,7 +100,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(body['device-key-sha3-384'], keys[0]?.publicKey.id)
     })
 
-    testOnce('in the header of the v2 calls, too; the same session in both counts once', async () => {
+    testOnce('is also accepted in the header of the v2 calls, and once if it is in both', async () => {
       const { 'x-device-authorization': value = '' } = presentingSession(macaroon)
       const headers = { 'snap-device-authorization': value }
       assert.equal((await call(service, 'GET', PATH, { headers })).status, 200)
@@ -109,7 +109,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      testOnce(`${method}, its body ignored`, async () => {
+      testOnce(`is accepted with ${method}, whose body is ignored`, async () => {
         const headers = { ...presentingSession(macaroon), 'content-type': 'not a media type' }
         const body = method === 'GET' ? {} : { body: '{{{' }
         const answer = await call(service, method, PATH, { headers, ...body })
@@ -117,13 +117,13 @@ eachDatabase((kind, _open, fresh) => {
       })
     }
 
-    testOnce('HEAD: the headers alone', async () => {
+    testOnce('returns only headers for HEAD', async () => {
       const answer = await verify(macaroon, 'HEAD')
       assert.deepEqual([answer.status, answer.headers.get('ratafia-serial')], [200, 'V-1'])
       assert.equal(answer.body, undefined)
     })
 
-    testOnce('a length without a body, as a proxy passes it on, is answered at once', async () => {
+    testOnce('is answered at once if a proxy passes on a length without a body', async () => {
       const request = [
         `POST ${PATH} HTTP/1.1`,
         'Host: x',
@@ -137,7 +137,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     testOnce(
-      'without a store if the model names none; other characters are percent-encoded in headers',
+      'has no store if the model names none, and headers percent-encode other characters',
       async () => {
         const modelText = await addAcmeModel(service.installation, 'acme-plain')
         const { key } = newDevice()
@@ -149,13 +149,13 @@ eachDatabase((kind, _open, fresh) => {
       },
     )
 
-    test('after a rotation of the root key', async () => {
+    test('stays valid after a rotation of the root key', async () => {
       await service.installation.keyring.rotateRootKey()
       assert.equal((await verify(macaroon)).status, 200)
       assert.equal((await verify(await sessionOf(service, newDevice()))).status, 200)
     })
 
-    test('at another node that started later', async () => {
+    test('is valid at another node that started later', async () => {
       const log = createLog({ level: 'silent', pretty: false })
       const { config } = service.installation
       const other = await startService({ config, log, clock: service.now })
@@ -167,8 +167,8 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describeOnce('caveats that its holder adds', () => {
-    test('repetitions change nothing, in any order', async () => {
+  describeOnce('caveats that the holder adds', () => {
+    test('change nothing if they are repetitions, in any order', async () => {
       const names = [
         'store',
         'serial',
@@ -184,7 +184,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(body, (await verify(macaroon)).body)
     })
 
-    test('an earlier end counts, a later one does not', async () => {
+    test('can set an earlier expiry, but not a later one', async () => {
       const { body } = await verify(macaroon)
       const until = Date.parse(body['valid-until'])
       const [earlier, later] = [until - 1000, until + 1000].map((at) => new Date(at).toISOString())
@@ -194,14 +194,14 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await verify(widened)).body['valid-until'], body['valid-until'])
     })
 
-    test('401 after its end and before its beginning', async () => {
+    test('cause 401 after the end and before the beginning that they set', async () => {
       const past = withCaveat(macaroon, 'time-before 2020-01-01T00:00:00Z')
       assertRefused(await verify(past), /^The device session expired at 2020-01-01T00:00:00\.000Z\.$/)
       const future = withCaveat(macaroon, 'time-since 2099-01-01T00:00:00Z')
       assertRefused(await verify(future), /not valid before 2099/)
     })
 
-    // Guarantee: a caveat never widens what a session says.
+    // Guarantee: a caveat never widens a session.
     for (const condition of [
       'brand-id other',
       'model acme-gadget',
@@ -210,12 +210,12 @@ eachDatabase((kind, _open, fresh) => {
       'device-key-sha3-384 x',
       'session-id 0198c5a0-0000-7000-8000-000000000000',
     ]) {
-      test(`another ${condition.split(' ')[0]} is refused`, async () => {
+      test(`are refused with another ${condition.split(' ')[0]}`, async () => {
         assertRefused(await verify(withCaveat(macaroon, condition)), /contradicts its/)
       })
     }
 
-    test('a store where the session had none is refused', async () => {
+    test('are refused with a store if the session had none', async () => {
       const { key } = newDevice()
       const serial = serialAssertion({ serial: 'no-store', key, model: 'acme-plain' })
       const plain = await sessionOf(service, { key, serial, modelText: null })
@@ -231,39 +231,39 @@ eachDatabase((kind, _open, fresh) => {
       ' ',
       'time-before soon',
     ]) {
-      test(`an unknown caveat is refused: ${JSON.stringify(condition)}`, async () => {
+      test(`are refused if unknown: ${JSON.stringify(condition)}`, async () => {
         assertRefused(await verify(withCaveat(macaroon, condition)), /^The device session is not valid: /)
       })
     }
 
-    test('a third-party caveat, or one that is not text', async () => {
+    test('are refused if they are third-party caveats, or not text', async () => {
       const input = { rootKey: Buffer.alloc(32, 1), id: Buffer.from('x'), location: 'elsewhere' }
       const third = printed(addThirdPartyCaveat(parsed(macaroon), input))
       assertRefused(await verify(third), /does not verify: A third-party caveat/)
     })
   })
 
-  describe('401', () => {
+  describe('a session that is refused with 401', () => {
     for (const [what, headers, message] of [
-      ['missing', {}, /carries no device session/],
-      ['in the header of tokens', { authorization: 'Macaroon abc' }, /carries no device session/],
-      ['malformed', { 'x-device-authorization': 'Macaroon root="*"' }, /malformed/],
-      ['of another scheme', { 'snap-device-authorization': 'Basic abc' }, /not of the form/],
+      ['is missing', {}, /carries no device session/],
+      ['is in the header of tokens', { authorization: 'Macaroon abc' }, /carries no device session/],
+      ['is malformed', { 'x-device-authorization': 'Macaroon root="*"' }, /malformed/],
+      ['has another scheme', { 'snap-device-authorization': 'Basic abc' }, /not of the form/],
       [
-        'two that differ',
+        'differs from a second one',
         {
           'x-device-authorization': 'Macaroon root="a"',
           'snap-device-authorization': 'Macaroon root="b"',
         },
         /two device sessions/,
       ],
-      ['too large', { 'x-device-authorization': `Macaroon root="${'A'.repeat(60_000)}"` }, /malformed/],
+      ['is too large', { 'x-device-authorization': `Macaroon root="${'A'.repeat(60_000)}"` }, /malformed/],
     ] as const) {
       testOnce(what, async () => assertRefused(await call(service, 'GET', PATH, { headers }), message))
     }
 
-    // Guarantee: only what this service minted as a device session is one.
-    testOnce('forged, cut, foreign, or of another kind', async () => {
+    // Guarantee: only sessions that this service minted are accepted.
+    testOnce('is forged, truncated, foreign, or of another kind', async () => {
       const root = parsed(macaroon)
       const rootKey = Buffer.alloc(32, 1)
       assertRefused(await verify(printed(mint({ rootKey, id: root.id, location: 'x' }))), /does not verify/)
@@ -274,12 +274,12 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await verify(await logIn(service, await addPerson(service))), /not a device session/)
     })
 
-    testOnce('two macaroons in one', async () => {
+    testOnce('contains two macaroons', async () => {
       const two = encodeBase64Url(encodeBinary(parsed(macaroon), parsed(macaroon)))
       assertRefused(await verify(two), /more than one macaroon/)
     })
 
-    test('expired, from that instant on', async () => {
+    test('has expired, from that instant on', async () => {
       const session = await sessionOf(service, newDevice())
       const { body } = await verify(session)
       service.advance(DAY - 60_000)
@@ -289,8 +289,8 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(Date.parse(body['valid-until']) <= service.now().getTime())
     })
 
-    // Guarantee: a revocation ends the sessions of a device with the next request.
-    test('revoked: reported even if the session has expired', async () => {
+    // Guarantee: a revocation stops the sessions of a device with the next request.
+    test('is revoked, which is reported even if the session has expired', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       await service.installation.devices.revoke(await holderOf(device), decision())
@@ -300,7 +300,7 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await verify(session), message)
     })
 
-    test('superseded by another device key', async () => {
+    test('is superseded by another device key', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       const { key } = newDevice()
@@ -310,7 +310,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await verify(other)).status, 200)
     })
 
-    test('in quarantine, until it is released', async () => {
+    test('is in quarantine, until its device is released', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       const row = await holderOf(device)
@@ -320,7 +320,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await verify(session)).status, 200)
     })
 
-    test('no longer in the database, as after a restore', async () => {
+    test('is no longer in the database, as after a restore', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       const later = new Date(service.now().getTime() + 9 * DAY)

@@ -1,5 +1,5 @@
 /**
- * Nonces and the opening of sessions: every check with its own failing request on one database, and single use and
+ * Nonces and opening sessions: every check with its own failing request on one database, and single use and
  * retries on both. Races are in `sessions-races.db.sampled.test.ts`.
  */
 import assert from 'node:assert/strict'
@@ -48,7 +48,7 @@ eachDatabase((kind, _open, fresh) => {
     await withAcme(service.installation)
     keys = await freshDeviceKeys(8)
   })
-  /** A serial number and a device key that nobody has used before. */
+  /** Returns a serial number and a device key that were not used before. */
   const newDevice = () => {
     const key = keys[serials] ?? assert.fail('more devices than keys')
     return { key, serial: serialAssertion({ serial: `S-${++serials}`, key }) }
@@ -64,7 +64,7 @@ eachDatabase((kind, _open, fresh) => {
     decodeBinary(decodeBase64(macaroon))[0].caveats.map(({ id }) => Buffer.from(id).toString())
 
   describeOnce('nonces', () => {
-    test('200 for a POST without body and type, as snapd sends it; each nonce is different', async () => {
+    test('are issued to a POST without body and type, as snapd sends it, and each is different', async () => {
       const answer = await call(service, 'POST', `${AUTH}/nonces`)
       assert.equal(answer.status, 200)
       assert.ok(Check(NonceResponseSchema, answer.body))
@@ -76,16 +76,16 @@ eachDatabase((kind, _open, fresh) => {
 
     for (const [what, headers, body] of [
       ['JSON', { 'content-type': 'application/json' }, '{}'],
-      ['what is no JSON', { 'content-type': 'application/json' }, '{{{'],
+      ['invalid JSON', { 'content-type': 'application/json' }, '{{{'],
       ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b'],
     ] as const) {
-      test(`a body is ignored: ${what}`, async () => {
+      test(`are issued with a body that is ignored: ${what}`, async () => {
         const answer = await call(service, 'POST', `${AUTH}/nonces`, { headers, body })
         assert.equal(answer.status, 200)
       })
     }
 
-    test('413 for a body over 64 KiB', async () => {
+    test('are refused with 413 for a body over 64 KiB', async () => {
       assertRefused(
         await call(service, 'POST', `${AUTH}/nonces`, { body: ' '.repeat(70_000) }),
         413,
@@ -95,8 +95,8 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describeOnce('the macaroon', () => {
-    test('unpadded base64url of one v2 macaroon, its caveats in their order', async () => {
+  describeOnce('the macaroon of a session', () => {
+    test('is unpadded base64url of one v2 macaroon, with its caveats in order', async () => {
       const { key, serial } = newDevice()
       const answer = await openSession(service, { serial, key })
       assert.equal(answer.status, 200)
@@ -128,7 +128,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((to ?? 0) - (from ?? 0), DAY)
     })
 
-    test('no store if the model names none', async () => {
+    test('has no store if the model names none', async () => {
       const modelText = await addAcmeModel(service.installation, 'acme-plain')
       const serial = serialAssertion({ serial: 'P-1', model: 'acme-plain' })
       const macaroon = await sessionOf(service, { serial, modelText })
@@ -136,15 +136,15 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(!conditionsOf(macaroon).some((text) => text.startsWith('store')))
     })
 
-    test('without a model assertion: the stored one names the store', async () => {
+    test('has the store of the stored model assertion if the request contains none', async () => {
       const serial = serialAssertion({ serial: 'M-1', key: deviceKey('device2') })
       const macaroon = await sessionOf(service, { serial, key: deviceKey('device2'), modelText: null })
       assert.ok(conditionsOf(macaroon).includes('store acme-store'))
     })
   })
 
-  // Guarantee: whoever lacks one of the proofs gets no session.
-  describeOnce('refused, with its own message', () => {
+  // Guarantee: a client that lacks one of the proofs gets no session.
+  describeOnce('is refused with its own message', () => {
     const serial = serialAssertion({ serial: 'C-1' })
     const mutations: readonly [
       what: string,
@@ -216,7 +216,7 @@ eachDatabase((kind, _open, fresh) => {
           ...body,
           'serial-assertion': body['serial-assertion']?.replace('2021-01-01', '2021-01-02'),
         }),
-        /could not validate serial assertion \(the signature of the serial does not fit/,
+        /could not validate serial assertion \(the signature of the serial does not match/,
       ],
       [
         'a changed model',
@@ -224,7 +224,7 @@ eachDatabase((kind, _open, fresh) => {
           ...body,
           'model-assertion': body['model-assertion']?.replace('store: acme-store', 'store: evil-store'),
         }),
-        /could not validate model assertion \(the signature of the model does not fit/,
+        /could not validate model assertion \(the signature of the model does not match/,
       ],
       [
         'a changed request',
@@ -235,7 +235,7 @@ eachDatabase((kind, _open, fresh) => {
             'timestamp: 1999',
           ),
         }),
-        /could not validate device-session-request \(the signature of the device-session-request does not fit/,
+        /could not validate device-session-request \(the signature of the device-session-request does not match/,
       ],
       [
         'another model',
@@ -374,7 +374,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describe('another account signs serials', () => {
+  describe('another account can sign serials', () => {
     const genericKey = testKey('generic')
     const byGeneric = (serial: string, model: string) =>
       serialAssertion({ serial, model, signer: genericKey, headers: { 'authority-id': 'generic' } })
@@ -394,7 +394,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('where the model names it in serial-authority', async () => {
+    test('if the model names it in serial-authority', async () => {
       const modelText = await addAcmeModel(service.installation, 'acme-lent', {
         headers: { 'serial-authority': ['generic'] },
       })
@@ -402,7 +402,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await openSession(service, { serial, modelText })).status, 200)
     })
 
-    test('and nowhere else', async () => {
+    test('but not for other models', async () => {
       const serial = byGeneric('G-2', 'acme-gadget')
       const modelText = vector('world/model-acme-gadget').bytes
       assertRefused(
@@ -413,8 +413,8 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    // Guarantee: whom a brand has dropped, an older revision of its model does not bring back.
-    test('not by an older revision of the model than the one stored', async () => {
+    // Guarantee: an older revision of a model doesn't restore an account that the brand has dropped.
+    test('but not through an older revision of the model than the stored one', async () => {
       const headers = { 'serial-authority': ['generic'] }
       const older = await addAcmeModel(service.installation, 'acme-taken', { headers })
       await service.installation.assertions.put(
@@ -437,7 +437,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describe('the nonce', () => {
+  describe('a nonce', () => {
     const refusedBy = async (nonce: string, message: RegExp) =>
       assertRefused(
         await openSession(service, { serial: serialAssertion({ serial: 'C-1' }), nonce }),
@@ -446,20 +446,20 @@ eachDatabase((kind, _open, fresh) => {
         message,
       )
 
-    test('foreign, garbage or changed: refused', async () => {
-      await refusedBy('1234567890:9876543210', /not one of this service/)
-      await refusedBy('ü', /not one of this service/)
-      // One nonce in 256 ends in AA.
+    test('is refused if it is foreign, garbage or changed', async () => {
+      await refusedBy('1234567890:9876543210', /did not issue the nonce/)
+      await refusedBy('ü', /did not issue the nonce/)
+      // One in 256 nonces has AA at the end.
       const changed = (await getNonce(service)).replace(/..$/, (end) => (end === 'AA' ? 'BA' : 'AA'))
-      await refusedBy(changed, /not one of this service/)
+      await refusedBy(changed, /did not issue the nonce/)
     })
 
-    // Guarantee: one kind never passes for the other.
-    test('a request-id is not a nonce', async () => {
-      await refusedBy(await getRequestId(service), /not one of this service/)
+    // Guarantee: neither kind passes for the other.
+    test('is not a request-id', async () => {
+      await refusedBy(await getRequestId(service), /did not issue the nonce/)
     })
 
-    test('valid for 600 seconds by our clock, and no longer', async () => {
+    test('is valid for 600 seconds by our clock, and no longer', async () => {
       const serial = serialAssertion({ serial: 'C-1' })
       const [early, late] = [await getNonce(service), await getNonce(service)]
       service.advance(9 * MINUTE + 50 * SECOND)
@@ -468,7 +468,7 @@ eachDatabase((kind, _open, fresh) => {
       await refusedBy(late, /expired/)
     })
 
-    test('the clock of the device is not trusted', async () => {
+    test("does not depend on the device's clock", async () => {
       const serial = serialAssertion({ serial: 'C-1' })
       for (const timestamp of ['1970-01-01T00:00:00Z', '2099-01-01T00:00:00Z']) {
         const request = sessionRequest({
@@ -485,7 +485,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     // Guarantee: a nonce works once.
-    test('used once: another request with it is refused', async () => {
+    test('is refused in a second request', async () => {
       const serial = serialAssertion({ serial: 'C-1' })
       const nonce = await getNonce(service)
       const body = await sessionBody(service, { serial, nonce })
@@ -494,7 +494,7 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await post({ ...body, 'device-session-request': other }), 400, 'invalid-nonce', /used/)
     })
 
-    test('used up for the key that used it: another key may use it, once', async () => {
+    test('is used up only for its key: another key can use it once', async () => {
       const nonce = await getNonce(service)
       const [one, other] = await freshDeviceKeys(2)
       for (const [index, key] of [one, other].entries()) {
@@ -509,7 +509,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('a refused request does not use it up', async () => {
+    test('is not used up by a refused request', async () => {
       const serial = serialAssertion({ serial: 'C-1' })
       const nonce = await getNonce(service)
       const body = await sessionBody(service, { serial, nonce })
@@ -519,8 +519,8 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describe('the same request again', () => {
-    test('within 60 seconds: the same answer, and no second session', async () => {
+  describe('a repeated request', () => {
+    test('gets the same answer within 60 seconds, and no second session', async () => {
       const { key, serial } = newDevice()
       const body = await sessionBody(service, { serial, key })
       const first = await post(body)
@@ -533,7 +533,7 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await post(body), 400, 'invalid-nonce', /used/)
     })
 
-    test('even if the nonce has expired in the meantime', async () => {
+    test('gets the same answer even if the nonce has expired in the meantime', async () => {
       const { key, serial } = newDevice()
       const nonce = await getNonce(service)
       service.advance(595 * SECOND)
@@ -543,7 +543,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await post(body)).body.macaroon, first.body.macaroon)
     })
 
-    test('after a rotation of the root key: the same answer still', async () => {
+    test('gets the same answer after a rotation of the root key', async () => {
       const { key, serial } = newDevice()
       const body = await sessionBody(service, { serial, key })
       const first = await post(body)
@@ -551,7 +551,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await post(body)).body.macaroon, first.body.macaroon)
     })
 
-    test('with another serial assertion, model or previous session it is another request', async () => {
+    test('counts as another request with another serial assertion, model or previous session', async () => {
       const { key, serial } = newDevice()
       const body = await sessionBody(service, { serial, key })
       const { body: opened } = await post(body)

@@ -1,4 +1,4 @@
-/** How many statements a device's requests cost. */
+/** The number of statements that a device's requests cost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
@@ -20,7 +20,7 @@ import { hearsOfChanges, statementCounts, TIMES } from '../support/statements.ts
 eachDatabase((_kind, _open, fresh) => {
   const statementsDuring = statementCounts(fresh)
 
-  /** Registers devices of a model, each with a key of its own, and with what the policy asks for. */
+  /** Registers devices of a model, each with its own key, and with everything that the policy requires. */
   async function registerSome(service: TestService, model: string, policy: Partial<ModelPolicy> = {}) {
     const modelText = await addAcmeModel(service.installation, model, { policy })
     const name = { brandId: ACME.brandId, model }
@@ -40,7 +40,7 @@ eachDatabase((_kind, _open, fresh) => {
     return devices
   }
 
-  test('a registration', async () => {
+  test('a registration has a fixed number of statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       await withAcme(service.installation)
       await registerSome(service, 'plain')
@@ -62,7 +62,7 @@ eachDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('one with an API key, a serial number and an allow-list', async () => {
+  test('a registration with an API key, a serial number and an allow-list has a fixed number of statements', async () => {
     const statementsOf = await statementsDuring((service) =>
       registerSome(service, 'strict', { registration: 'allow-list' }),
     )
@@ -70,7 +70,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(statements.length, 18, statements.join())
   })
 
-  test('a session and its refresh', async () => {
+  test('a session and its refresh have a fixed number of statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       for (const device of await registerSome(service, 'sessions')) {
         const previous = await sessionOf(service, device)
@@ -83,10 +83,10 @@ eachDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('sessions at the same moment share their statements', async () => {
+  test('concurrent sessions share their statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       const devices = await registerSome(service, 'together')
-      // While the machine stands still, all that are sent at that moment cost more.
+      // While the machine is busy, requests sent at that moment cost more.
       for (let again = 0; again < 3; again++) {
         const bodies = await Promise.all(
           devices.map(({ key, serial, modelText }) => sessionBody(service, { key, serial, modelText })),
@@ -99,7 +99,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [])
   })
 
-  test('a nonce and a request-id', async () => {
+  test('a nonce and a request-id have a fixed number of statements', async () => {
     const paths = [`${AUTH}/nonces`, `${AUTH}/request-id`]
     const statementsOf = await statementsDuring(async ({ baseUrl }) => {
       for (let i = 0; i < TIMES; i++) {

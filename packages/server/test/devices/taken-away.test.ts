@@ -1,6 +1,7 @@
 /**
- * Guarantee: what the operator takes away holds for a registration that is under way too: it is looked at once more
- * where the device is stored. Each change here is made, and not yet committed, while the registration comes to it.
+ * Guarantee: a permission that the operator withdraws also applies to a registration in progress: it is
+ * checked again where the device is stored. Each change here is made, but not yet committed, when the
+ * registration reaches it.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -34,7 +35,7 @@ import { refusalOf, testService } from '../support/service.ts'
 
 type On = Pick<Database, 'query'>
 
-/** Once for all. */
+/** Generated once for all tests. */
 const someKeys = freshDeviceKeys(24)
 
 eachDatabase((kind, open, fresh) => {
@@ -49,7 +50,7 @@ eachDatabase((kind, open, fresh) => {
   const newKey = () => keys.pop() ?? assert.fail('more devices than keys')
 
   let models = 0
-  /** With an API key, whose row a registration of the model has to wait for. */
+  /** Has an API key, for whose row a registration of the model has to wait. */
   const newModel = async (policy: Partial<ModelPolicy> = {}) => {
     const model = `taken-${++models}`
     const modelText = await addAcmeModel(service.installation, model, { policy })
@@ -61,11 +62,11 @@ eachDatabase((kind, open, fresh) => {
     return { name, of, rows }
   }
 
-  /** `work` comes as far as it can while `change` is made, and goes on when that is committed. */
+  /** Runs `work` as far as possible while `change` is in progress; it continues when that is committed. */
   const during = async <T>(change: (on: On) => Promise<unknown>, work: () => Promise<T>): Promise<T> => {
     const started: Promise<T>[] = []
     await inTransaction(database.query, async (query) => {
-      // SQLite has one lock for all of it.
+      // SQLite has one lock for the whole database.
       await sql`update api_key set uses = uses`.execute(query)
       await change({ query })
       const working = work()
@@ -83,7 +84,7 @@ eachDatabase((kind, open, fresh) => {
       working.then(end, end)
       return eventually('it waits for a row or has ended', async () => ended || (await waitsForRow()))
     }
-    // Many short waits and not a long one: a machine that stands still for seconds skips only one of them.
+    // Many short waits instead of a long one: a machine that stalls for seconds skips only one of them.
     for (let waits = 0; waits < 50; waits++) await sleep(10)
   }
   const waitsForRow = async () => {
@@ -93,7 +94,7 @@ eachDatabase((kind, open, fresh) => {
   }
   const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen' })
 
-  test('an entry of the allow-list', async () => {
+  test('a registration notices that its entry of the allow-list was removed', async () => {
     const { name, of, rows } = await newModel({ registration: 'allow-list' })
     const entry = [{ serial: 'SN-1', deviceKeyId: null }]
     await service.installation.allowList.add(name, entry, { at: service.now() })
@@ -106,7 +107,7 @@ eachDatabase((kind, open, fresh) => {
     assert.equal((await ask()).status, 200)
   })
 
-  test('a policy', async () => {
+  test('a registration notices a changed policy', async () => {
     const { name, of, rows } = await newModel()
     const approval = (on: On) => modelStore(on).setPolicy(name, { registration: 'approval' })
     const { status } = await during(approval, () => register(service, { ...of, key: newKey() }))
@@ -117,7 +118,7 @@ eachDatabase((kind, open, fresh) => {
     )
   })
 
-  test('a signing key', async () => {
+  test('a registration notices a disabled signing key', async () => {
     const { of, rows } = await newModel()
     const key = newKey()
     const { id } = acmeKey().publicKey
@@ -129,8 +130,8 @@ eachDatabase((kind, open, fresh) => {
     assert.equal((await register(service, { ...of, key })).status, 200)
   })
 
-  for (const what of ['remodel', 'device that it began with'] as const) {
-    test(`a ${what}`, async () => {
+  for (const what of ['remodel', 'original device'] as const) {
+    test(`a registration notices a revoked ${what}`, async () => {
       const [from, to] = [await newModel(), await newModel()]
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const key = newKey()
@@ -149,13 +150,13 @@ eachDatabase((kind, open, fresh) => {
       const answer = await during(taken, () =>
         register(service, { ...to.of, key, headers, original: encode(original) }),
       )
-      const message = what === 'remodel' ? /may not become/ : /its device is revoked/
+      const message = what === 'remodel' ? /can't become/ : /its device is revoked/
       assert.match(refusalOf(answer).message, message)
       assert.deepEqual(await to.rows(), [])
     })
   }
 
-  test('a device that was imported, and asks for its first assertion', async () => {
+  test('a registration notices that its imported device was revoked', async () => {
     const { name, of } = await newModel()
     const key = newKey()
     const own = { serial: 'SN-1', deviceKeyId: key.publicKey.id, registeredAt: service.now() }
@@ -169,7 +170,7 @@ eachDatabase((kind, open, fresh) => {
     assert.deepEqual(await service.installation.devices.serialAssertionsOf(device), [])
   })
 
-  test('a device in quarantine keeps its serial, even if another asks at that moment', async () => {
+  test('a device in quarantine keeps its serial, even if another device requests it at that moment', async () => {
     const { of, rows } = await newModel({ takenSerial: 'reissue' })
     await registered(service, { ...of, key: newKey(), serial: 'SN-1' })
     const [holder] = await rows()
@@ -185,7 +186,7 @@ eachDatabase((kind, open, fresh) => {
     )
   })
 
-  test('the second of two operators learns what the first decided', async () => {
+  test("the second of two operators gets the first one's decision", async () => {
     const { of, rows } = await newModel({ registration: 'approval' })
     await register(service, { ...of, key: newKey(), serial: 'SN-1' })
     const [device] = await rows()

@@ -1,6 +1,6 @@
 /**
- * Guarantee: what operators take away from brands holds for every device within a second, on nodes that remember what it
- * was (docs/decisions/0021-what-nodes-remember.md).
+ * Guarantee: permissions that operators withdraw from brands stop working for every device within a second,
+ * also on nodes that cached the earlier state (docs/decisions/0021-what-nodes-remember.md).
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -21,7 +21,7 @@ import {
 import { startNode, type TestNode } from '../support/nodes.ts'
 import { type Answer, refusalOf, testService } from '../support/service.ts'
 
-/** Of the second that is promised, and what a busy machine may add. */
+/** The guaranteed second, and some time for a busy machine. */
 const WITHIN_MS = 2_500
 
 eachDatabase((_kind, _open, fresh) => {
@@ -38,12 +38,12 @@ eachDatabase((_kind, _open, fresh) => {
 
     type Ask = (node: TestNode) => Promise<Answer>
     const accepted = async (ask: Ask) => {
-      // Twice, so that those that remember do.
+      // Twice, so that caching nodes have cached it.
       for (const node of [...nodes, ...nodes]) assert.equal((await ask(node)).status, 200)
     }
     const refused = async (ask: Ask, message: RegExp) => {
       for (const [index, node] of nodes.entries()) {
-        // The one that did it knows already.
+        // The node that made the change knows it at once.
         const end = performance.now() + (index === 0 ? 0 : WITHIN_MS)
         let answer = await ask(node)
         for (; answer.status === 200 && performance.now() < end; await sleep(10)) answer = await ask(node)
@@ -54,7 +54,7 @@ eachDatabase((_kind, _open, fresh) => {
       return (node) => openSession(node, { serial })
     }
 
-    test('a trust root: the serials below it open no session, until it is added again', async () => {
+    test('serials below a removed trust root open no session until it is added again', async () => {
       const ask = session(serialAssertion({ serial: 'T-1' }))
       await accepted(ask)
       await removeTrustRoot({ accountId: 'test-root', force: true }, installation())
@@ -63,7 +63,7 @@ eachDatabase((_kind, _open, fresh) => {
       await accepted(ask)
     })
 
-    test('a signing key: nothing more is signed with it; the next one signs', async () => {
+    test('a disabled signing key signs nothing more, and the next one signs', async () => {
       const ask: Ask = async (node) => register(node, { key: await freshDeviceKey() })
       await accepted(ask)
       await disableSigningKey({ keyId: acmeKey().publicKey.id, force: true }, installation())
@@ -77,7 +77,7 @@ eachDatabase((_kind, _open, fresh) => {
       await addSigningKey(acmeFiles, installation())
     })
 
-    test('a policy', async () => {
+    test('a changed policy applies', async () => {
       const ask: Ask = async (node) => register(node, { key: await freshDeviceKey() })
       await accepted(ask)
       await setAcmePolicy(installation(), { registration: 'allow-list' })
@@ -86,10 +86,10 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('on one', () => {
+  describe('on one node', () => {
     const service = testService(fresh)
 
-    test('a key that expires: what it signed opens no session from then on, however often it did before', async () => {
+    test('a serial signed with an expired key opens no session, however often it did before', async () => {
       const signer = testKey('device2')
       const until = new Date(service.now().getTime() + 60_000)
       const short = accountKeyFile('acme-brand', signer, { until: until.toISOString() })
@@ -109,7 +109,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(refusalOf(answer).message, /could not validate serial assertion \(the key .* has expired/)
     })
 
-    test('a model that no longer names who signs: the same serial is refused with the new one', async () => {
+    test('a serial is refused once its model no longer names the signer', async () => {
       const model = 'handed-over'
       const generic = [
         ['account', 'generic'],

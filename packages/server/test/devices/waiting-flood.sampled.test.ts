@@ -1,4 +1,4 @@
-/** Guarantee: however many devices of one network ask to be approved, the register keeps places for others. */
+/** Guarantee: however many devices of one network wait for approval, the register keeps places for others. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Devices that wait for approval: no stranger takes the places of others, and nobody waits for ever. IPv6, which differs
- * only in the names of the networks, is tested on one database.
+ * Devices that wait for approval: strangers can't take the places of others, and waiting has a limit. IPv6,
+ * which differs only in the names of the networks, is tested on one database.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -26,11 +26,11 @@ import { refusalOf, type TestService, testService } from '../support/service.ts'
 const FROM_ADDRESS = 3
 const FROM_NETWORK = 2 * FROM_ADDRESS
 const DAY = 86_400_000
-/** Once for both databases: each has its own register. */
+/** Generated once for both databases, because each has its own register. */
 const someKeys = freshDeviceKeys(18)
 
 eachDatabase((kind, _open, fresh) => {
-  // Two nodes on one database: only that can count.
+  // Two nodes on one database, so that only the database can count.
   const environment = {
     RATAFIA_MAX_WAITING_DEVICES: String(FROM_ADDRESS),
     RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
@@ -82,8 +82,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(refusalOf(refused), {
         status: 503,
         code: 'service-unavailable',
-        message:
-          'There are too many devices from your network that wait for approval. Try again in 60 seconds.',
+        message: 'Too many devices from your network are waiting for approval. Try again in 60 seconds.',
       })
       assert.equal(refused.headers.get('retry-after'), '60')
       for (const [from, key] of [
@@ -92,7 +91,7 @@ eachDatabase((kind, _open, fresh) => {
       ] as const) {
         assert.equal((await ask(service, from, { ...of, ...(key ? { key } : {}) })).status, 202, from)
       }
-      // Who waits already may go on asking.
+      // Devices that already wait can keep polling.
       const again = await Promise.all(
         flooding.map((key, index) => ask(service, address(index), { ...of, key })),
       )
@@ -100,7 +99,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('one address has half the places of its network; a decision makes one free', async () => {
+  test('one address has half the places of its network, and a decision frees one', async () => {
     const { of, rows } = await newModel()
     const askFrom = async (from: string, some: readonly PrivateKey[]) => {
       const answers = await Promise.all(some.map((key) => ask(service, from, { ...of, key })))
@@ -121,13 +120,13 @@ eachDatabase((kind, _open, fresh) => {
       .where('status', '<>', 'pending')
       .where('waits_in_narrow', 'is not', null)
       .executeTakeFirstOrThrow()
-    assert.equal(Number(count), 0, 'where a device asked from is forgotten with the decision')
+    assert.equal(Number(count), 0, "the decision clears the device's network")
   })
 
-  describe('one that waits too long', () => {
+  describe('a device that waits too long', () => {
     const expire = async (days: number) => {
       const before = new Date(service.now().getTime() - days * DAY)
-      // Those of other tests are older, and may be thousands.
+      // Devices of other tests are older, and there can be thousands.
       for (let removed = 0; ; ) {
         const more = await removeOldWaiting(before, 500, byOperator(service.installation))
         if (more === 0) return removed
@@ -135,7 +134,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     }
 
-    test('is removed with its requests and leaves its place; the audit log counts it', async () => {
+    test('is removed with its requests and frees its place, and the audit log counts it', async () => {
       const { name, of, rows } = await newModel()
       const [first, second] = keys
       assert.ok(first && second)
@@ -153,13 +152,13 @@ eachDatabase((kind, _open, fresh) => {
         { limit: 1 },
       )
       assert.equal(entry?.details, '{"removed":1}')
-      // What it polls with is refused; then it asks anew.
+      // Its poll is refused. Then it registers again.
       const late = refusalOf(await register(service, { ...of, key: first, requestId }))
       assert.match(late.message, /^The request-id has expired/)
       assert.equal((await register(service, { ...of, key: first })).status, 202)
     })
 
-    test('is not removed once somebody has decided', async () => {
+    test('is not removed after a decision', async () => {
       const { of, rows } = await newModel()
       const [key] = keys
       assert.ok(key)
@@ -174,7 +173,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await rows())[0]?.status, 'rejected')
     })
 
-    test('a poll that comes at that moment starts again and waits anew', async () => {
+    test('registers and waits again if it polls at that moment', async () => {
       const { of, rows } = await newModel()
       const [key] = keys
       assert.ok(key)

@@ -1,6 +1,6 @@
 /**
- * What snapd relies on below the operations: headers, sizes, connections (contract/devices.md 1.0, decisions 13, 16,
- * 17).
+ * Properties that snapd relies on below the operations: headers, sizes, connections (contract/devices.md 1.0,
+ * decisions 13, 16, 17).
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -45,7 +45,7 @@ oneDatabase((_kind, open, fresh) => {
   }
   const codeOf = ({ body }: RawAnswer): string => JSON.parse(body).error_list[0].code
 
-  describe('every answer, good or bad, names its version and exact type, and redirects no one', () => {
+  describe('every answer, good or bad, has a version and exact type, and does not redirect', () => {
     const post = (path: string, body = '', ...fields: string[]) =>
       `${head(`POST ${path}`, `Content-Length: ${Buffer.byteLength(body)}`, ...fields)}${body}`
     const cases: Readonly<Record<string, readonly [request: string, status: number]>> = {
@@ -61,37 +61,37 @@ oneDatabase((_kind, open, fresh) => {
       ],
       serial: [post('/v1/serial', 'x', `Content-Type: ${ASSERTIONS}`), 400],
       'sessions with nothing': [post(`${AUTH}/sessions`), 400],
-      'sessions with no JSON': [post(`${AUTH}/sessions`, '{', 'Content-Type: application/json'), 400],
+      'sessions with invalid JSON': [post(`${AUTH}/sessions`, '{', 'Content-Type: application/json'), 400],
       'device-session': [head('GET /device-session'), 401],
       'device-session with something else': [
         head('GET /device-session', 'X-Device-Authorization: Macaroon root="x"'),
         401,
       ],
-      'an assertion that is not there': [head('GET /v2/assertions/account/nobody'), 404],
-      'a path that is not there': [post(`${AUTH}/nothing`), 404],
-      'a slash too many': [post(`${AUTH}/nonces/`), 404],
+      'an absent assertion': [head('GET /v2/assertions/account/nobody'), 404],
+      'an unknown path': [post(`${AUTH}/nothing`), 404],
+      'an extra slash': [post(`${AUTH}/nonces/`), 404],
       'another method': [head(`GET ${AUTH}/nonces`), 405],
       'another method at devices': [head(`PUT ${AUTH}/devices`, 'Content-Length: 0'), 405],
       'HEAD at the root, by which snapd knows a store proxy': [head('HEAD /'), 200],
     }
     for (const [name, [bytes, status]] of Object.entries(cases)) {
-      test(`${status}: ${name}`, async () => {
+      test(`${status} for ${name}`, async () => {
         const isHead = bytes.startsWith('HEAD')
-        // The body of an answer to HEAD does not follow: the next answer would be taken for it.
+        // An answer to HEAD has no body: the next answer would be taken for it.
         const answer = isHead ? await headOf(bytes) : await one(bytes)
         assert.equal(answer.status, status, answer.body)
         const { headers } = answer
         assert.equal(headers.get('content-type'), 'application/json')
         assert.equal(headers.get('snap-store-version'), '32')
         assert.equal(headers.get('location'), undefined)
-        // snapd drops an idle connection after 90 seconds, and should be the one who does.
+        // snapd drops an idle connection after 90 seconds, and should be the side that does.
         assert.equal(headers.get('connection'), 'keep-alive')
         assert.equal(headers.get('keep-alive'), 'timeout=100')
         assert.equal(answer.closed, false)
         if (status >= 400) {
           const { error_list, ...rest } = JSON.parse(answer.body)
           assert.deepEqual(rest, { 'error-list': error_list })
-          // One line, fit for `snap changes`.
+          // One line that fits into `snap changes`.
           assert.match(error_list[0].message, /^[^\p{Cc}]{1,400}$/u)
         } else if (!isHead) {
           assert.doesNotThrow(() => JSON.parse(answer.body))
@@ -110,7 +110,7 @@ oneDatabase((_kind, open, fresh) => {
       return { status: response.statusCode ?? 0, headers, body: '', closed: false }
     }
 
-    test('a serial is an assertion stream, a session is JSON', async () => {
+    test('a serial is an assertion stream, and a session is JSON', async () => {
       const answer = await register(service)
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
       assert.equal(answer.headers.get('content-type'), ASSERTIONS)
@@ -126,7 +126,7 @@ oneDatabase((_kind, open, fresh) => {
     })
   })
 
-  test('one connection takes request after request, as snapd sends them', async () => {
+  test('one connection accepts many requests, as snapd sends them', async () => {
     const nothing = head(`POST ${AUTH}/nonces`, 'Accept: application/json', 'Content-Length: 0')
     const answers = await raw(nothing + nothing + head('GET /') + nothing, 4)
     assert.deepEqual(
@@ -144,7 +144,7 @@ oneDatabase((_kind, open, fresh) => {
       [`${AUTH}/sessions`, MIB, 'application/json', 'invalid-request'],
     ]
     for (const [path, limit, type, code] of limits) {
-      test(`${path} reads ${limit} bytes and not one more`, async () => {
+      test(`${path} reads ${limit} bytes and no more`, async () => {
         const send = (length: number) =>
           one(
             Buffer.concat([
@@ -160,7 +160,7 @@ oneDatabase((_kind, open, fresh) => {
         assert.equal(over.headers.get('snap-store-version'), '32')
       })
 
-      test(`${path} does not wait for more than that`, async () => {
+      test(`${path} does not wait for more bytes`, async () => {
         for (const fields of [
           [`Content-Length: ${limit + 1}`],
           ['Content-Length: 99999999999', 'Expect: 100-continue'],
@@ -189,7 +189,7 @@ oneDatabase((_kind, open, fresh) => {
 
     const refusal = async (stream: string | Uint8Array) => refusalOf(await postDevices(service, stream))
 
-    test('an assertion has 128 KiB of headers at most', async () => {
+    test('an assertion has at most 128 KiB of headers', async () => {
       const requestId = await getRequestId(service)
       const key = await freshDeviceKey()
       const padded = (padding: number) =>
@@ -200,12 +200,12 @@ oneDatabase((_kind, open, fresh) => {
       const over = Buffer.from(padded(padding)).toString().replace('padding: ', 'padding: p')
       const { status, code, message } = await refusal(streamOf(over, modelFile.bytes))
       assert.deepEqual([status, code], [400, 'invalid-assertion'])
-      assert.match(message, /bytes of assertion headers: 131073, and at most 131072 are accepted/)
+      assert.match(message, /too many bytes in assertion headers: 131073, and the limit is 131072/)
       const taken = await postDevices(service, streamOf(padded(padding), modelFile.bytes))
       assert.equal(taken.status, 200, JSON.stringify(taken.body))
     })
 
-    test('and 2 MiB of body, which a serial then has too', async () => {
+    test('an assertion has at most 2 MiB of body, which its serial repeats', async () => {
       const requestId = await getRequestId(service)
       const request = serialRequest({ requestId, key: await freshDeviceKey(), body: 'b'.repeat(2 * MIB) })
       const over = Buffer.from(request)
@@ -214,13 +214,13 @@ oneDatabase((_kind, open, fresh) => {
         .replace('\n\nb', '\n\nbb')
       const { status, code, message } = await refusal(streamOf(over, modelFile.bytes))
       assert.deepEqual([status, code], [400, 'invalid-assertion'])
-      assert.match(message, /bytes of an assertion body: 2097153, and at most 2097152 are accepted/)
+      assert.match(message, /too many bytes in an assertion body: 2097153, and the limit is 2097152/)
       const taken = await postDevices(service, streamOf(request, modelFile.bytes))
       assert.equal(taken.status, 200, JSON.stringify(taken.body))
       assert.equal(taken.serial?.body.length, 2 * MIB)
     })
 
-    test('no answer waits for an announced body that does not come', async () => {
+    test('no answer waits for an announced body that never arrives', async () => {
       const text = vector('valid/serial-request-proposed-body').bytes.toString()
       const announced = text.replace(/body-length: \d+/, 'body-length: 2000000')
       assert.notEqual(announced, text)
@@ -230,12 +230,12 @@ oneDatabase((_kind, open, fresh) => {
       }
     })
 
-    test('a stream of many assertions is not read', async () => {
+    test('a stream of many assertions is refused unread', async () => {
       const { status, code } = await refusal(streamOf(...Array(200).fill(modelFile.bytes)))
       assert.deepEqual([status, code], [400, 'invalid-assertion'])
     })
 
-    test('a session of 1 MiB is read: models may be large', async () => {
+    test('a session request of 1 MiB is read, because models can be large', async () => {
       const serial = await registered(service, { key: deviceKey('device2') })
       const large = acmeModel(ACME.model, { 'x-padding': 'p'.repeat(120 * KIB) }, 'b'.repeat(800 * KIB))
       const { status, body } = await openSession(service, {

@@ -1,4 +1,4 @@
-/** How the program begins under a Node that is too old, and how Ctrl-C below npm ends it. */
+/** How the program starts under a Node that is too old, and how Ctrl-C under npm ends it. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { describe, test } from 'node:test'
 import { PROGRAM, ROOT } from '../../../../tools/test/programs.ts'
 import { testProgram } from '../support/program.ts'
 
-/** As an older Node presents itself. */
+/** Makes the process look like an older Node. */
 const OLDER = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`
 
 describe('a Node that is too old', () => {
   const begin = (path: string) => spawnSync(process.execPath, ['--import', OLDER, path], { encoding: 'utf8' })
 
-  test('in a clone after npm ci: says how to run the newer one that is there', () => {
+  test('in a clone after npm ci, explains how to run the newer one that is installed', () => {
     const { status, stderr } = begin(join(ROOT, PROGRAM))
     assert.equal(status, 1)
     assert.equal(
@@ -23,7 +23,7 @@ describe('a Node that is too old', () => {
     )
   })
 
-  test('elsewhere: says to update Node', () => {
+  test('elsewhere, asks the user to update Node', () => {
     const directory = mkdtempSync(join(tmpdir(), 'ratafia-old-node-'))
     try {
       mkdirSync(join(directory, 'bin'))
@@ -42,7 +42,7 @@ describe('Ctrl-C', () => {
   const program = testProgram()
 
   for (const workers of ['1', '2']) {
-    test(`below npm, which passes it on a second time, ${workers} process(es): exit code 0`, async () => {
+    test(`under npm, which sends it a second time, ${workers} process(es) end with exit code 0`, async () => {
       const service = await program.start({ RATAFIA_WORKERS: workers })
       service.child.kill('SIGINT')
       service.child.kill('SIGINT')

@@ -1,4 +1,7 @@
-/** Guarantee: commands that start at once in a fresh directory make one installation, which only their user can read. */
+/**
+ * Guarantee: commands that start at once in a fresh directory create one installation, which only their user
+ * can read.
+ */
 import assert from 'node:assert/strict'
 import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +14,7 @@ describe('a fresh directory', () => {
 
   const TOGETHER = FULL ? 10 : 5
 
-  test('commands that start at once end up with one key and one database, readable only by their user', async () => {
+  test('commands that start at once create one key and one database, readable only by their user', async () => {
     const adding = Array.from({ length: TOGETHER }, (_, index) =>
       program.spawn(['accounts', 'add', `a${index}`, '--email', 'a@b.c', '--name', 'A', '--no-password']),
     )
@@ -24,11 +27,11 @@ describe('a fresh directory', () => {
     assert.deepEqual(await Promise.all(modes), [0o700, 0o600, 0o600])
   })
 
-  test('a key that others can read is warned of, and used', async () => {
+  test('warns about a key that others can read, and uses it', async () => {
     const file = join(String(program.environment['RATAFIA_DATA_DIR']), 'secret.key')
     await chmod(file, 0o644)
     const { code, stdout, stderr } = await program.spawn(['accounts', 'list', '--json'])
     assert.deepEqual([code, JSON.parse(stdout).length], [0, TOGETHER])
-    assert.ok(stderr.includes(`${file} can be read by others: chmod 600 ${file}`), stderr)
+    assert.ok(stderr.includes(`Other users can read ${file}. Run chmod 600 ${file}`), stderr)
   })
 })

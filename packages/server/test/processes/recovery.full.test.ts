@@ -1,4 +1,4 @@
-/** What a restart, a crash, a second service or a database that goes away leaves: all that was acknowledged. */
+/** Everything acknowledged survives a restart, a crash, a second service and the loss of the database. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
@@ -14,12 +14,12 @@ import {
   type TestService,
 } from '../support/service.ts'
 
-/** Clients know the service by this, whatever port it has in a test. */
+/** The base URL by which clients know the service, whatever its port in a test. */
 const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
-  /** Each test leaves one that runs to the next. */
+  /** The running service, which each test leaves for the next. */
   let running: RunningProgram
   before(async () => {
     running = await program.start(BASE)
@@ -29,7 +29,7 @@ eachDatabase((kind, _open, fresh) => {
     baseUrl,
     installation: await program.open(),
     now: () => new Date(),
-    advance: () => assert.fail('its clock is its own'),
+    advance: () => assert.fail('it uses its own clock'),
   })
   const newToken = async (baseUrl: string) => {
     const service = await serviceAt(baseUrl)
@@ -38,7 +38,7 @@ eachDatabase((kind, _open, fresh) => {
   const whoami = (baseUrl: string, token: string) =>
     call({ baseUrl }, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
 
-  test('a second start on the same data goes on where the first ended', async () => {
+  test('a second start on the same data continues where the first ended', async () => {
     const token = await newToken(running.baseUrl)
     const ended = await newToken(running.baseUrl)
     await revokeOwn(running, ended)
@@ -49,7 +49,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.doesNotMatch(running.stdout(), /no account/)
   })
 
-  test('an acknowledged revocation is never forgotten: kill -9 right after it', async () => {
+  test('an acknowledged revocation survives kill -9 right after it', async () => {
     const token = await newToken(running.baseUrl)
     const { body } = await revokeOwn(running, token)
     await running.end('SIGKILL')
@@ -61,7 +61,7 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test("it stores a token's last use while it runs", async () => {
+  test("stores a token's last use while it runs", async () => {
     const token = await newToken(running.baseUrl)
     assert.equal((await whoami(running.baseUrl, token)).status, 200)
     await eventually('the last use is stored', async () => {
@@ -70,7 +70,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('two services on one database are one: what one revokes the other refuses', async () => {
+  test('of two services on one database, each refuses what the other revokes', async () => {
     const [one, other] = [running, await program.start(BASE)]
     const token = await newToken(one.baseUrl)
     assert.equal((await whoami(other.baseUrl, token)).status, 200)
@@ -83,7 +83,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('a database that goes away is a 503, and the service recovers by itself', async () => {
+    test('answers 503 while the database is away, and recovers by itself', async () => {
       const service = running
       const token = await newToken(service.baseUrl)
       const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)

@@ -1,6 +1,6 @@
 /**
- * How `ratafia serve` starts and how it stops. On both databases: what it says, and that it waits for what is in flight
- * and for nothing else.
+ * How `ratafia serve` starts and stops. On both databases: its output, and that it waits for requests in
+ * flight and for nothing else.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -14,20 +14,20 @@ import { testProgram } from '../support/program.ts'
 import { converse } from '../support/raw-http.ts'
 import { call, getRoot } from '../support/service.ts'
 
-/** Clients know the service by this, whatever port it has in a test. */
+/** The base URL by which clients know the service, whatever its port in a test. */
 const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
 
-  test('it says where it is, what it is, which database, and what to do next; its log is JSON', async () => {
+  test('prints its address, name, database and the next step, and logs JSON', async () => {
     const service = await program.start()
     assert.match(service.baseUrl, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     const database =
       kind === 'sqlite'
         ? `SQLite, ${join(String(program.environment['RATAFIA_DATA_DIR']), 'ratafia.db')}`
         : /^PostgreSQL test_\w+ at 127\.0\.0\.1:\d+$/
-    await eventually('it says what to do next', () => service.stdout().includes('accounts add'))
+    await eventually('it prints the next step', () => service.stdout().includes('accounts add'))
     const [first, second, third, ...rest] = service.stdout().split('\n')
     assert.equal(first, `ratafia listening on ${service.baseUrl}`)
     assert.match(String(second), /^ {2}Ratafia \d+\.\d+\.\d+: the authentication half of a snap store$/)
@@ -36,27 +36,27 @@ eachDatabase((kind, _open, fresh) => {
     else assert.match(shown, database)
     assert.deepEqual(rest, [
       `  Identity: bundled, ${service.baseUrl}/identity`,
-      '  There is no account yet. Make one in another terminal:',
+      '  No accounts yet. Create one in another terminal:',
       '    npx ratafia accounts add USERNAME --email EMAIL --name NAME',
-      '  Add --role operator, and it administers the service too.',
+      '  With --role operator it can also administer the service.',
       '',
     ])
     assert.equal((await call(service, 'GET', '/')).status, 200)
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
     for (const line of stderr.trimEnd().split('\n')) {
-      assert.deepEqual(typeof JSON.parse(line).msg, 'string', 'a line that is no log')
+      assert.deepEqual(typeof JSON.parse(line).msg, 'string', 'a line that is not a log line')
     }
-    assert.match(stderr, /"signal":"SIGTERM","msg":"finishing what is in flight"/)
+    assert.match(stderr, /"signal":"SIGTERM","msg":"finishing the requests in flight"/)
   })
 
   describe('the end', () => {
     for (const signal of kind === 'sqlite' ? (['SIGTERM', 'SIGINT'] as const) : (['SIGTERM'] as const)) {
-      test(`${signal}: what is in flight is answered, nothing new is taken, exit code 0`, async () => {
+      test(`${signal}: answers requests in flight, accepts nothing new, and ends with exit code 0`, async () => {
         const service = await program.start(BASE)
         const request = await openRequest(service.baseUrl, '{')
         const ended = service.end(signal)
-        await eventually('it takes nothing new', () =>
+        await eventually('it accepts nothing new', () =>
           fetch(service.baseUrl, { headers: { connection: 'close' } }).then(
             () => false,
             () => true,
@@ -87,14 +87,14 @@ eachDatabase((kind, _open, fresh) => {
       // fetch keeps its connection for another request.
       const root = JSON.parse(await getRoot(service))
       const wait = fetch(await waitUrlOf(service.baseUrl, root))
-      // Answers to what came later: it has the long poll.
+      // Once it has answered later requests, it has the long poll.
       for (let others = 0; others < 3; others++) await call(service, 'GET', '/')
       await sleep(300)
       const ended = service.end('SIGTERM')
       const { status } = await wait
       assert.ok(status === 503 || status === 504, String(status))
       assert.equal((await ended).code, 0)
-      assert.equal(refused, '', 'the stop did not wait until a half request takes too long')
+      assert.equal(refused, '', 'the stop did not wait until a half request timed out')
       for (const socket of [silent, half]) socket.destroy()
     })
   })
@@ -112,11 +112,11 @@ describe('a service', () => {
     assert.equal((await service.end('SIGINT')).code, 0)
   })
 
-  test('with a base URL it still prints the socket, and calls itself by the base URL', async () => {
+  test('with a base URL, still prints the socket, and refers to itself by the base URL', async () => {
     const service = await program.start({ RATAFIA_BASE_URL: 'https://store.example.com/auth/' })
     assert.match(service.stdout(), /^ratafia listening on http:\/\/127\.0\.0\.1:\d+\n/)
     assert.match(service.stdout(), /^ {2}Clients reach it at https:\/\/store\.example\.com\/auth$/m)
-    // Behind a proxy that strips the path, and behind one that does not.
+    // The first two forms come from a proxy that strips the path, and from one that does not.
     for (const path of ['/', '/auth', '/auth/', '/auth?x']) {
       const { status, body } = await call(service, 'GET', path)
       assert.deepEqual([status, body?.links?.self], [200, 'https://store.example.com/auth'], path)
@@ -137,13 +137,13 @@ describe('a service', () => {
     const service = await program.start(BASE)
     const request = await openRequest(service.baseUrl, '{')
     service.child.kill('SIGTERM')
-    await eventually('it has the first', () => service.stderr().includes('finishing what is in flight'))
+    await eventually('it has the first', () => service.stderr().includes('finishing the requests in flight'))
     assert.equal((await service.end('SIGTERM')).code, 1)
     request.socket.destroy()
   })
 })
 
-/** A request whose body has only begun. */
+/** Opens a request whose body has only begun. */
 async function openRequest(
   baseUrl: string,
   start: string,
@@ -152,12 +152,12 @@ async function openRequest(
   socket.write(
     `POST /api/v2/tokens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${start}`,
   )
-  // The service has it once it has answered another that came later.
+  // Once the service has answered a later request, it has this one.
   await fetch(baseUrl, { headers: { connection: 'close' } })
   return { socket, answer: once(socket, 'close').then(text) }
 }
 
-/** Where the client of a login waits for its person. */
+/** Returns the URL where the client of a login waits for its user. */
 async function waitUrlOf(
   baseUrl: string,
   root: { readonly c: readonly { readonly i64?: string; readonly v64?: string }[] },

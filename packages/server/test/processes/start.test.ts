@@ -1,4 +1,4 @@
-/** A start that is stopped leaves nothing half done, and one whose database is slow goes on. */
+/** An interrupted start leaves nothing half done, and a start with a slow database continues. */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { testProgram } from '../support/program.ts'
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
 
-  /** Statements of another process, with which a migration has to wait for it. */
+  /** Runs statements of another process that make a migration wait for it. */
   const hold = async () => {
     const target = await fresh.target()
     const forget = "update schema_migration set name = '0000-older' where name = '0001-schema'"
@@ -36,12 +36,12 @@ eachDatabase((kind, _open, fresh) => {
 
   for (const workers of ['1', '2']) {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      test(`${signal} before it listens, with ${workers} workers: it ends at once, with 0`, async () => {
+      test(`${signal} before it listens, with ${workers} workers, ends it immediately with 0`, async () => {
         assert.equal((await program.run(['migrate'])).code, 0)
         const release = await hold()
         const service = program.launch(['serve'], { RATAFIA_WORKERS: workers })
         await eventually('it waits in its start', () => service.stderr().includes('waiting for'))
-        // The lock is held until it has ended: it waits for nothing.
+        // The lock is held until the service has ended, so it did not wait for it.
         const { code, stdout, stderr } = await service.end(signal)
         await release()
         assert.deepEqual({ code, stdout }, { code: 0, stdout: '' }, stderr)
@@ -53,7 +53,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   }
 
-  /** What {@link hold} made the database forget is there. */
+  /** Restores what {@link hold} made the database forget. */
   const restore = async () => {
     const target = await fresh.target()
     const remember = "update schema_migration set name = '0001-schema' where name = '0000-older'"
@@ -66,7 +66,7 @@ eachDatabase((kind, _open, fresh) => {
   test('a signal while it loads its code ends it', async () => {
     const service = program.launch(['serve'], { RATAFIA_WORKERS: '2' })
     const { code, stdout } = await service.end('SIGTERM')
-    // Before its first line runs, the signal has its usual end, without an exit code.
+    // Before its first line runs, the signal has its default effect, without an exit code.
     assert.ok(code === 0 || code === null, String(code))
     assert.equal(stdout, '')
   })
@@ -74,11 +74,11 @@ eachDatabase((kind, _open, fresh) => {
   if (kind === 'sqlite') return
 
   for (const workers of ['1', '2']) {
-    test(`heartbeats that are late at the start are waited for, with ${workers} workers`, async () => {
+    test(`waits for late heartbeats at the start, with ${workers} workers`, async () => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
       const path = new URL(target.url).pathname
-      // The first three heartbeats take longer than one may.
+      // The first three heartbeats take longer than their limit.
       await asSuperuser('create sequence late', path)
       await asSuperuser(
         `create function public.pg_logical_emit_message(boolean, text, text) returns pg_lsn language plpgsql as $$

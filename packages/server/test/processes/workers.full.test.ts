@@ -1,4 +1,7 @@
-/** `ratafia serve` with several workers on a database: killed while clients are at work, and while it is away. */
+/**
+ * `ratafia serve` with several workers on a database. They are killed while clients work, and while it is
+ * away.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { before, test } from 'node:test'
@@ -29,7 +32,7 @@ eachDatabase((kind, _open, fresh) => {
     baseUrl,
     installation: await program.open({ RATAFIA_BASE_URL: baseUrl }),
     now: () => new Date(),
-    advance: () => assert.fail('its clock is its own'),
+    advance: () => assert.fail('it uses its own clock'),
   })
   let people = 0
   const newPerson = async (service: TestService) => addPerson(service, `w-${++people}`)
@@ -39,13 +42,13 @@ eachDatabase((kind, _open, fresh) => {
     const service = await serviceAt(running.baseUrl)
     const tokens: string[] = []
     const revoked: string[] = []
-    /** Their revocation broke off: it may have been done, and its answer lost. */
+    /** Tokens whose revocation got no answer: it may or may not have been done. */
     const unknown: string[] = []
     let ended = false
-    /** Logs in and revokes; a connection that breaks is a request that may or may not have been done. */
+    /** Logs in and revokes. A request whose connection breaks may or may not have been done. */
     const work = async (person: Account) => {
       while (!ended) {
-        // Workers that start get some of the processor too.
+        // Leaves some of the processor to workers that start.
         await sleep(20)
         const token = await logIn(service, person).catch((error: unknown) => {
           assert.match(String(error), /TypeError: (fetch failed|terminated)/)
@@ -70,10 +73,10 @@ eachDatabase((kind, _open, fresh) => {
     const working = Promise.all(clients.map(work))
     for (let round = 0; round < 2; round++) {
       const before = tokens.length
-      await eventually('clients are at work', () => tokens.length > before + 10)
+      await eventually('clients are working', () => tokens.length > before + 10)
       const [pid] = await crewOf(running)
       kill(pid)
-      await eventually('its death is seen', () => !workersOf(running).includes(Number(pid)))
+      await eventually('its death is noticed', () => !workersOf(running).includes(Number(pid)))
       await crewOf(running)
     }
     ended = true
@@ -87,13 +90,13 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('a worker that dies while the database is away comes back with it', async () => {
+    test('replaces a worker that dies while the database is away once the database is back', async () => {
       const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)
       await asSuperuser(`alter database ${name} allow_connections false`)
       try {
         await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
         kill((await crewOf(running))[0])
-        const tries = () => logged(running, 'a worker died and is replaced')
+        const tries = () => logged(running, 'a worker died and will be replaced')
         await eventually('it was tried', () => tries().some(({ exitCode }) => exitCode === 3))
       } finally {
         await asSuperuser(`alter database ${name} allow_connections true`)
@@ -105,8 +108,8 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    // The last one: the service ends.
-    test('workers that are only starting when their supervisor is killed end too', async () => {
+    // This must be the last test, because it ends the service.
+    test('workers that are still starting when their supervisor is killed also end', async () => {
       const watcher = new pg.Client({ connectionString: program.environment['RATAFIA_DATABASE_URL'] })
       await watcher.connect()
       try {

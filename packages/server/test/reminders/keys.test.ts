@@ -1,4 +1,7 @@
-/** Reminders of signing keys, API keys and roles: to whom they go, and what gets none. On both databases. */
+/**
+ * Reminders about signing keys, API keys and roles: their recipients, and what needs no reminder. On both
+ * databases.
+ */
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
@@ -47,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
       await giveRoles(service, account, roles[name])
       if (name === 'quiet') await installation.accounts.switchReminders(account.id, service.now())
       if (name === 'former') {
-        // It ended, and its row is still there.
+        // It expired, and its row still exists.
         await installation.database.query
           .updateTable('role_grant')
           .set({ expires_at: 1 })
@@ -74,7 +77,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
   beforeEach(() => toNoon(service))
 
-  /** Who got a letter, and the events, since the last time. */
+  /** Returns the recipients of mail, and the events, since the last call. */
   const run = async () => {
     service.advance(11 * 60_000)
     await reminders.run()
@@ -87,7 +90,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const MANAGERS = ['chief', 'everywhere', 'manager'].map(emailOf)
 
-  test('an API key: whoever manages its brand, and nobody else; revoked, used up or without an end: nobody', async () => {
+  test('an API key reminds only managers of its brand, and no one if revoked, used up or without an expiry', async () => {
     const { installation } = service
     const common = { model: MODEL, useLimit: null }
     const end = inDays(60)
@@ -106,7 +109,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { to, letters, events } = await run()
     assert.deepEqual(to, MANAGERS)
     for (const { text } of letters) {
-      assert.match(text, /The API key "line 1" of the model acme-brand\/acme-classic ends in 30 days/)
+      assert.match(text, /The API key "line 1" of the model acme-brand\/acme-classic expires in 30 days/)
       assert.match(text, /https:\/\/store\.example\.com\/console\/models\/acme-brand\/acme-classic\n/)
       assert.doesNotMatch(text, /ratafia_ak_/)
     }
@@ -135,7 +138,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([later.to, later.events], [[], []], 'revoked after it was queued')
   })
 
-  test('a signing key: whoever manages the brand; once another key signs for longer, or it is disabled: nobody', async () => {
+  test('a signing key reminds managers of the brand, and no one if another outlives it or it is disabled', async () => {
     const { installation } = service
     const keyId = testKey('brand').publicKey.id
     const [stored] = await installation.brands.keys('acme-brand')
@@ -145,13 +148,16 @@ eachDatabase((_kind, _open, fresh) => {
     service.advance(-DAY)
     const { to, letters, events } = await run()
     assert.deepEqual(to, MANAGERS)
-    assert.match(letters[0]?.text ?? '', /The signing key "serials" of the brand acme-brand ends in 7 days/)
+    assert.match(
+      letters[0]?.text ?? '',
+      /The signing key "serials" of the brand acme-brand expires in 7 days/,
+    )
     assert.match(letters[0]?.text ?? '', /https:\/\/store\.example\.com\/console\/brands\/acme-brand\n/)
     assert.deepEqual(
       events.map(({ type, data }) => [type, data['key_id'], data['brand'], data['days']]),
       [['signing-key.expiring', keyId, 'acme-brand', 7]],
     )
-    // The letter was queued, and did not get through before there was another key.
+    // The mail was queued, but not delivered before there was another key.
     service.advance(6 * DAY)
     await mail.stop()
     webhook.answerWith({ status: 500 })
@@ -172,13 +178,13 @@ eachDatabase((_kind, _open, fresh) => {
     await disableSigningKey({ keyId: other.publicKey.id, force: true }, installation)
     service.advance(DAY)
     const left = await run()
-    assert.deepEqual(left.to, MANAGERS, 'the other one is disabled: it is the last one again')
+    assert.deepEqual(left.to, MANAGERS, 'the other key is disabled, so this is the last one again')
     await disableSigningKey({ keyId, force: true }, installation)
     const disabled = await run()
     assert.deepEqual([disabled.to, disabled.events], [[], []])
   })
 
-  test('a role: the account that has it; one that was given again without an end: nobody', async () => {
+  test('a role reminds its account, and no one if it was granted again without an expiry', async () => {
     const { installation } = service
     const account = await addPerson(service)
     const other = await addPerson(service)
@@ -198,12 +204,15 @@ eachDatabase((_kind, _open, fresh) => {
     })
     const { to, letters, events } = await run()
     assert.deepEqual(to, [account.email])
-    assert.match(letters[0]?.text ?? '', /Your role device-approver for the brand acme-brand ends in 30 days/)
+    assert.match(
+      letters[0]?.text ?? '',
+      /Your role device-approver for the brand acme-brand expires in 30 days/,
+    )
     assert.deepEqual(
       events.map(({ type, data }) => [type, data['account'], data['role'], data['brand']]),
       [['grant.expiring', account.username, 'device-approver', 'acme-brand']],
     )
-    // It gets another end while the reminder waits.
+    // It gets another expiry while the reminder waits.
     service.advance(23 * DAY)
     await mail.stop()
     webhook.answerWith({ status: 500 })

@@ -1,4 +1,7 @@
-/** Guarantee: what ends, and what is due, is found by an index, and no large table is read. Plans of both databases. */
+/**
+ * Guarantee: expiring and due rows are found by an index, and no large table is read. Plans of both
+ * databases.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -25,7 +28,7 @@ eachDatabase((kind, open, fresh) => {
           const { rows } = await sql.raw<{ detail: string }>(`explain query plan ${text}`).execute(query)
           return rows.map(({ detail }) => detail).join('\n')
         }
-        // The tables are small here: without this PostgreSQL would rather read them.
+        // The tables are small here, so PostgreSQL would otherwise read them completely.
         await sql`set local enable_seqscan = off`.execute(query)
         await sql`set local enable_bitmapscan = off`.execute(query)
         const { rows } = await sql

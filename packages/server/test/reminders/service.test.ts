@@ -1,4 +1,7 @@
-/** Reminders of running services: the jobs of two of them on one database, and a service that runs them by itself. */
+/**
+ * Reminders of running services: the jobs of two services on one database, and a service that runs them by
+ * itself.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +24,7 @@ eachDatabase((_kind, _open, fresh) => {
   const mail = testMailServer()
   const webhook = webhookReceiver()
 
-  test('two services on one database: each reminder is queued and sent by one of them', async () => {
+  test('of two services on one database, one queues and sends each reminder', async () => {
     const nodes = [await startNode(await fresh.target()), await startNode(await fresh.target())] as const
     try {
       const [one] = nodes
@@ -44,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a service with a mail server and a webhook sends by itself; a secret is read from its file', async () => {
+  test('a service with a mail server and a webhook sends reminders, and reads a secret from its file', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ratafia-reminders-'))
     const node = await startNode(await fresh.target())
     const bob = await addPerson(node)
@@ -88,7 +91,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('/me/reminders: mine alone, with the version that was seen, tried or done, and in the audit log', async () => {
+  test("/me/reminders changes only one's own setting, checks the version, and is in the audit log", async () => {
     const node = await startNode(await fresh.target())
     try {
       const [gina, other] = [await addPerson(node), await addPerson(node)]

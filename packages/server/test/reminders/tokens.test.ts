@@ -1,4 +1,7 @@
-/** Reminders of tokens that end: to whom, when and how often, by mail and by webhook, on both databases. */
+/**
+ * Reminders about expiring tokens: their recipients, times and number, by mail and by webhook, on both
+ * databases.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, beforeEach, test } from 'node:test'
@@ -27,12 +30,12 @@ eachDatabase((_kind, _open, fresh) => {
   const lettersTo = (email: string) => mail.take().filter(({ to }) => to.includes(email))
   const eventsOf = (account: string) => webhook.take().taken.filter(({ data }) => data['account'] === account)
   const rows = () => service.installation.database.query.selectFrom('reminder').selectAll().execute()
-  /** What is due is looked for every ten minutes. */
+  /** Due reminders are looked for every ten minutes. */
   const soon = async () => {
     service.advance(11 * 60_000)
     await reminders.run()
   }
-  /** Later, as if the job had run once a day all the time. */
+  /** Advances the time, as if the job had run once a day. */
   const inDays = async (days: number) => {
     for (let day = 0; day < days; day++) {
       service.advance(DAY)
@@ -40,7 +43,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('30, 7 and 1 day before the end and on the day: one letter and one event each, and no other', async () => {
+  test('sends one mail and one event 30, 7 and 1 day before expiry and on the day, and no others', async () => {
     const ada = await addPerson(service)
     const expires = new Date(service.now().getTime() + 100 * DAY + 3_600_000).toISOString()
     await logIn(service, ada, { expires, description: 'ci: hello-world edge' })
@@ -83,16 +86,16 @@ eachDatabase((_kind, _open, fresh) => {
     }
     assert.deepEqual(
       seen,
-      ['ends in 30 days', 'ends in 7 days', 'ends tomorrow', 'ends today'].map(
+      ['expires in 30 days', 'expires in 7 days', 'expires tomorrow', 'expires today'].map(
         (when) => `store.example.com: your token "ci: hello-world edge" ${when}`,
       ),
     )
     await inDays(3)
-    assert.deepEqual([lettersTo(ada.email), eventsOf(ada.username)], [[], []], 'after the end')
+    assert.deepEqual([lettersTo(ada.email), eventsOf(ada.username)], [[], []], 'after expiry')
     assert.deepEqual(mail.logins.at(-1), 'store:p@ss')
   })
 
-  test('a receiver that is down for two days gets everything once it is back, once, with the same ids', async () => {
+  test('a receiver that is down for two days gets everything once, with the same ids, when it is back', async () => {
     const bob = await addPerson(service)
     const session = await addSession(service, bob, { endsIn: 7 })
     webhook.answerWith('hang-up')
@@ -102,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     for (let minutes = 0; minutes < 2 * 24 * 60; minutes += 30) {
       service.advance(30 * 60_000)
       await reminders.run()
-      // A redirect and a failure are no delivery either.
+      // A redirect and a failure don't count as deliveries.
       webhook.answerWith(minutes % 60 === 0 ? { status: 503 } : { status: 302, location: '/elsewhere' })
       tries.push(...webhook.take().refused.filter(({ data }) => data['account'] === bob.username))
     }
@@ -120,14 +123,14 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const letters = lettersTo(bob.email)
     assert.equal(letters.length, 1)
-    assert.match(letters[0]?.text ?? '', /ends in 5 days/, 'as it is now')
+    assert.match(letters[0]?.text ?? '', /expires in 5 days/, 'the current state')
     const ids = new Set([...tries, ...events].map((event) => (event as { id: string }).id))
-    assert.equal(ids.size, 1, 'one id at all attempts')
+    assert.equal(ids.size, 1, 'one id for all attempts')
     const times = new Set([...tries, ...events].map((event) => (event as { at: string }).at))
     assert.equal(times.size, 1)
   })
 
-  test('after three days it is given up, and counted', async () => {
+  test('gives up after three days, and counts it', async () => {
     const carl = await addPerson(service)
     await addSession(service, carl, { endsIn: 7 })
     webhook.answerWith({ status: 500 })
@@ -152,7 +155,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(reminders.log.some((entry) => 'recipient' in entry && entry.recipient === carl.id))
   })
 
-  test('a letter that the mail server refuses for good is not sent again; nothing of it keeps others', async () => {
+  test('a mail that the mail server refuses permanently is not sent again, and does not block others', async () => {
     const dora = await addPerson(service)
     await addSession(service, dora, { endsIn: 1 })
     mail.refuseWith(550)
@@ -168,7 +171,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('a service that was away on the day sends the step once when it is back', async () => {
+  test('a service that was down on the day sends the step once when it is back', async () => {
     const emma = await addPerson(service)
     await addSession(service, emma, { endsIn: 8 })
     await soon()
@@ -179,12 +182,12 @@ eachDatabase((_kind, _open, fresh) => {
     await soon()
     const letters = lettersTo(emma.email)
     assert.equal(letters.length, 1)
-    assert.match(letters[0]?.text ?? '', /ends in 3 days/)
+    assert.match(letters[0]?.text ?? '', /expires in 3 days/)
     await inDays(1)
-    assert.match(lettersTo(emma.email)[0]?.text ?? '', /ends tomorrow/)
+    assert.match(lettersTo(emma.email)[0]?.text ?? '', /expires tomorrow/)
   })
 
-  test('what lives for a short time gets none, nor on the day it was made', async () => {
+  test('sends no reminder about short-lived tokens, or on the day they were created', async () => {
     const finn = await addPerson(service)
     await addSession(service, finn, { endsIn: 0.3, life: 0.4, description: 'a login of a day' })
     await addSession(service, finn, { endsIn: 1, life: 2.9, description: 'two days and more' })
@@ -196,7 +199,7 @@ eachDatabase((_kind, _open, fresh) => {
     await inDays(23)
     const letters = lettersTo(finn.email)
     assert.equal(letters.length, 1)
-    assert.match(letters[0]?.text ?? '', /"a month" ends in 7 days/)
+    assert.match(letters[0]?.text ?? '', /"a month" expires in 7 days/)
   })
 
   const GONE: readonly [
@@ -213,7 +216,7 @@ eachDatabase((_kind, _open, fresh) => {
         }),
     ],
     [
-      'replaced by another one, which brings its end forward',
+      'replaced by another one, which shortens its lifetime',
       (session, id, username) =>
         shortenSession(
           {
@@ -225,12 +228,12 @@ eachDatabase((_kind, _open, fresh) => {
         ),
     ],
     [
-      'of an account that is disabled',
+      'of a disabled account',
       (_, id) => disableAccount({ account: id, authority: deciding() }, service.installation),
     ],
   ]
   for (const [what, end] of GONE) {
-    test(`a token that is ${what} gets none, also if that came after the reminder was queued`, async () => {
+    test(`sends no reminder about a token that is ${what}, even if it was queued before`, async () => {
       const [first, second] = [await addPerson(service), await addPerson(service)]
       await end(await addSession(service, first, { endsIn: 6 }), first.id, first.username)
       const later = await addSession(service, second, { endsIn: 6 })
@@ -255,7 +258,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('who switched reminders off gets none, and gets them again after switching them on', async () => {
+  test('an account can switch its reminders off, and on again', async () => {
     const gina = await addPerson(service)
     const token = await managementToken(service, gina)
     const { body, headers } = await manage(service, token, 'GET', '/me/reminders')
@@ -269,7 +272,7 @@ eachDatabase((_kind, _open, fresh) => {
     await addSession(service, gina, { endsIn: 7 })
     await soon()
     assert.deepEqual(lettersTo(gina.email), [])
-    assert.equal(eventsOf(gina.username).length, 1, 'the webhook is the operator’s')
+    assert.equal(eventsOf(gina.username).length, 1, 'the webhook belongs to the operator')
     const now = (await manage(service, token, 'GET', '/me/reminders')).headers.get('etag') ?? ''
     await manage(service, token, 'PATCH', '/me/reminders', {
       body: { reminders: true },
@@ -279,7 +282,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(lettersTo(gina.email).length, 1)
   })
 
-  test('several tokens of one account are one letter; an account without an address gets none', async () => {
+  test('several tokens of one account share a mail, and an account without an address gets none', async () => {
     const hugo = await addPerson(service)
     const ids = []
     for (const description of ['one', 'two', 'three']) {
@@ -293,13 +296,13 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(letters.length, 1)
     assert.equal(
       letters[0]?.headers.get('subject')?.[0],
-      'store.example.com: 3 of your tokens, keys and roles end soon',
+      'store.example.com: 3 of your tokens, keys and roles expire soon',
     )
     for (const id of ids) assert.ok(letters[0]?.text.includes(`from=${id}`))
     assert.equal((await rows()).filter(({ recipient }) => recipient === ivy.id).length, 0)
   })
 
-  test('guarantee: a description adds no header, no line and no recipient, and hides nothing', async () => {
+  test("guarantee: a description can't add a header, line or recipient, or hide text", async () => {
     const jack = await addPerson(service)
     const hostile = 'x"\r\nBcc: victim@example.org\r\n\r\n<b>hi</b> \u202Egnp.exe\u200b\u0000'
     await addSession(service, jack, { endsIn: 7, description: hostile.replace('\u0000', '') })
@@ -312,7 +315,7 @@ eachDatabase((_kind, _open, fresh) => {
     const shown =
       'x"⟨U+000D⟩⟨U+000A⟩Bcc: victim@example.org⟨U+000D⟩⟨U+000A⟩⟨U+000D⟩⟨U+000A⟩<b>hi</b> ⟨U+202E⟩gnp.exe⟨U+200B⟩'
     assert.ok(letter.headers.get('subject')?.[0]?.includes(shown), letter.headers.get('subject')?.[0])
-    assert.ok(letter.text.includes(`Your token "${shown}" ends in 7 days`))
+    assert.ok(letter.text.includes(`Your token "${shown}" expires in 7 days`))
     assert.match(letter.headers.get('content-type')?.[0] ?? '', /^text\/plain/)
   })
 
@@ -326,7 +329,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await of(), 0)
   })
 
-  test('rows are removed a month after the end, and not before', async () => {
+  test('rows are removed a month after expiry, and not before', async () => {
     const liv = await addPerson(service)
     const session = await addSession(service, liv, { endsIn: 1 })
     await soon()
@@ -340,7 +343,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await count(), 0)
   })
 
-  test('of many processes that queue and send at once, each reminder is queued and sent by one', async () => {
+  test('one of many concurrent processes queues and sends each reminder', async () => {
     const mia = await addPerson(service)
     const ids = await Promise.all(
       Array.from({ length: 5 }, () => addSession(service, mia, { endsIn: 7, description: randomUUID() })),

@@ -1,6 +1,6 @@
 /**
- * Guarantee: stores announce what they change by themselves, in its transaction. So nodes hear of it on PostgreSQL where
- * triggers tell nobody, as on a table that Citus distributes.
+ * Guarantee: stores announce their changes by themselves, in the transaction of the change. So nodes receive
+ * them on PostgreSQL even where triggers reach no node, as on a table that Citus distributes.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -46,7 +46,7 @@ const [anna, bob, carl, dora] = ['anna', 'bob', 'carl', 'dora'].map((name) => ({
 type NewPerson = Parameters<Stores['accounts']['insert']>[0]
 
 const sessions = [newSessionId(), newSessionId(), newSessionId()] as const
-/** That a job opened, by a rule. */
+/** A session that a CI job opened through a rule. */
 const ofRule = newSessionId()
 const opening = (id: typeof ofRule, accountId: NewPerson['id']) =>
   openingOf({ id, accountId, description: undefined, validSince: at, validUntil: end }, at)
@@ -91,10 +91,10 @@ const allOn = (on: Pick<Database, 'query'>) => ({
   keyPairs: createKeyPairStore(on, sealer),
 })
 
-/** What is not heard: it only makes what the next ones change. */
+/** The result of operations that announce nothing. Some only create the rows that later ones change. */
 const QUIET: readonly string[] = []
 
-/** In this order; the last is what is heard of each. */
+/** Run in this order. The last element lists the changes that another client receives. */
 const OPERATIONS: readonly (readonly [
   title: string,
   work: (on: Stores) => Promise<unknown>,
@@ -109,7 +109,7 @@ const OPERATIONS: readonly (readonly [
   ],
   ['accounts.insertIdentity', ({ accounts }) => accounts.insertIdentity(identity, anna.id, at), QUIET],
   [
-    'accounts.insertWithIdentity of one who is known',
+    'accounts.insertWithIdentity of a known identity',
     ({ accounts }) => accounts.insertWithIdentity(carl, identity),
     [`account ${carl.id}`],
   ],
@@ -186,7 +186,7 @@ const OPERATIONS: readonly (readonly [
     ],
   ],
   ['rootKeys.add', ({ rootKeys }) => rootKeys.add(newRootKey(1, at)), ['root-key 1']],
-  ['rootKeys.add of one that is there', ({ rootKeys }) => rootKeys.add(newRootKey(1, at)), QUIET],
+  ['rootKeys.add of an existing key', ({ rootKeys }) => rootKeys.add(newRootKey(1, at)), QUIET],
   ['keyPairs.add', ({ keyPairs }) => keyPairs.add(newKeyPair(1, 'issuer', at)), ['key-pair 1']],
   [
     'assertions.put',
@@ -319,8 +319,8 @@ eachDatabase((kind, open, { target }) => {
     const byRule = database.query.updateTable('token_session').set({ rule_id: 'rule' })
     await byRule.where('session_id', '=', ofRule).execute()
     const at = await target()
-    // Another client, as another node is. No freshness: one that hears no heartbeat for half a second reports that anything may
-    // have changed.
+    // Connects as another node would. It has no freshness: without a heartbeat for half a second, that would
+    // report that anything may have changed.
     let listens = false
     listener = new ChangeListener(at.kind === 'sqlite' ? assert.fail() : at.url, [CHANGE_CHANNEL], {
       listening: () => {
@@ -344,7 +344,7 @@ eachDatabase((kind, open, { target }) => {
   }
   const undone = new Error('undone')
 
-  describe('without any trigger another node hears of', () => {
+  describe('without any trigger another node is notified of', () => {
     for (const [title, work, expected] of OPERATIONS) {
       test(`${title}: ${expected.length === 0 ? 'nothing' : 'what it changes, unless it is rolled back'}`, async () => {
         const rolledBack = () =>
@@ -357,7 +357,7 @@ eachDatabase((kind, open, { target }) => {
       })
     }
 
-    test('a restore, that anything may have changed, unless it is rolled back', async () => {
+    test('anything that a restore may have changed, unless it is rolled back', async () => {
       const whole = wholeDatabaseStore(database, (on) => ({
         ...recordingOn(on, () => at, TESTER),
         sealed: sealedValueStore(on),

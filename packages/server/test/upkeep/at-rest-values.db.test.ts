@@ -1,4 +1,7 @@
-/** Decision 56 lists what the database stores sealed or hashed: a column that it leaves out has nobody's reasons. */
+/**
+ * Decision 56 lists what the database stores sealed or hashed, with the reason for each column. This finds
+ * missing ones.
+ */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -8,14 +11,16 @@ import { eachDatabase } from '../support/databases.ts'
 
 const PAGE = new URL('../../../../docs/decisions/0056-what-a-stolen-database-opens.md', import.meta.url)
 
-/** Bytes that are meant to be read: documents, public keys, files, identifiers that every client gets. */
+/** Bytes that are meant to be readable: documents, public keys, files, identifiers that every client gets. */
 const READABLE: ReadonlySet<string> = new Set([
   ...['agent.public_key', 'key_pair.public_key'],
   ...['assertion.encoded', 'trust_root.encoded', 'serial_assertion.encoded', 'hardware_identity.encoded'],
   ...['device.request', 'device_session.macaroon_id', 'job_part.body'],
 ])
 
-/** Columns of tables, as the page names them: `table.column`, and `column` for more of the same table. */
+/**
+ * Returns the columns that the page names: `table.column`, and `column` for more columns of the same table.
+ */
 function listedIn(page: string): ReadonlySet<string> {
   const rows = page.split('\n').filter((line) => line.startsWith('| `'))
   const names = rows.flatMap((row) => {

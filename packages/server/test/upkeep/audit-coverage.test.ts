@@ -1,4 +1,7 @@
-/** Every change leaves an entry in the audit log: each command that changes something, and each operation over HTTP. */
+/**
+ * Every change is recorded in the audit log: by each command that changes something, and each operation over
+ * HTTP.
+ */
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -66,7 +69,10 @@ import {
 import { newKeyPair } from '../support/test-issuer.ts'
 import { discharging } from '../support/waiting-login.ts'
 
-/** They change nothing by themselves. What a service changes is the other half of this file. */
+/**
+ * Commands that change nothing by themselves. The second half of this file covers what a service changes for
+ * them.
+ */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'completion',
   'login',
@@ -99,7 +105,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ...['list', 'show'].map((name) => `issuers ${name}`),
 ])
 
-/** They need a database or a process of their own; the file of their entry's test. */
+/** Commands that need their own database or process, with the file that tests their entries. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['migrate', 'cli/audit.test.ts'],
   ['secret rotate', 'cli/audit.test.ts'],
@@ -116,17 +122,18 @@ interface World {
 }
 
 /**
- * A command with all its words, and the entries it leaves. In this order: a later one may need what one before made.
+ * A command with its arguments, and the entries it leaves. They run in this order, because a later one may
+ * need what an earlier one created.
  */
 interface Changing {
   readonly words: (world: World) => Promise<readonly string[]> | readonly string[]
   readonly input?: string
   readonly actions: readonly Action[]
-  /** It needs the brand that `brands create --demo` makes, whose keys cost seconds: on SQLite alone. */
+  /** Whether it needs the brand of `brands create --demo`, whose keys cost seconds. Runs on SQLite only. */
   readonly demo?: true
-  /** Of the last entry. */
+  /** The subject of the last entry. */
   readonly subject?: RegExp
-  /** What is no secret, and must stand there. */
+  /** The non-secret details that the last entry must have. */
   readonly details?: RegExp
 }
 
@@ -288,7 +295,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /^\{"key":"[\w-]{64}"\}$/,
   },
   'models update': {
-    // Another key in the file than what is there: the account-key that signed the model is stored.
+    // The file has another key than the stored one: it is signed with the account-key of the brand.
     words: async (w) => [await newerModel(w)],
     actions: ['model.update'],
     details: /"revision":1/,
@@ -429,7 +436,7 @@ async function newerModel(w: World): Promise<string> {
   return file('model', Buffer.from(encode(newer)).toString())(w)
 }
 
-/** The id of a device that waits for approval. */
+/** Returns the id of a device that waits for approval. */
 async function waiting({ service, keys }: World, serial: string): Promise<string> {
   const key = keys.pop() ?? assert.fail('no key left')
   assert.equal((await register(service, { key, serial })).status, 202)
@@ -437,13 +444,13 @@ async function waiting({ service, keys }: World, serial: string): Promise<string
   return device?.id ?? assert.fail('it does not wait')
 }
 
-/** Names of all commands that do something, from the program itself. */
+/** Returns the names of all commands that do something, from the program itself. */
 function commandNames(command: Command, path: readonly string[] = []): readonly string[] {
   if (command.commands.length === 0) return [path.join(' ')]
   return command.commands.flatMap((sub) => commandNames(sub, [...path, sub.name()]))
 }
 
-/** The commands in this process, on the installation of a service that runs. */
+/** Runs commands in this process, on the installation of a running service. */
 function commandLine(service: TestService, input = ''): { context: CommandContext; said: () => string } {
   let said = ''
   const output = () =>
@@ -495,7 +502,7 @@ eachDatabase((kind, _open, fresh) => {
   const theWorld = () => state.world ?? assert.fail()
   const newKey = () => theWorld().keys.pop() ?? assert.fail('no key left')
 
-  /** What `work` leaves in the log, oldest first. */
+  /** Returns the entries that `work` leaves in the log, oldest first. */
   const leaves = async (work: () => Promise<unknown>): Promise<readonly ListedEntry[]> => {
     const { audit } = service.installation
     const [last] = await audit.list({}, { limit: 1 })
@@ -505,7 +512,7 @@ eachDatabase((kind, _open, fresh) => {
   const actionsOf = (entries: readonly ListedEntry[]) => entries.map(({ action }) => action)
 
   describe('commands', () => {
-    test('each is known to change something or not: a new one has to be added here', async () => {
+    test('knows for each command whether it changes something; add new ones here', async () => {
       const names = commandNames(await createRatafia())
       const known = [...READ_ONLY, ...ELSEWHERE.keys(), ...Object.keys(COMMANDS)]
       assert.deepEqual([...names].sort(), known.sort())
@@ -533,8 +540,8 @@ eachDatabase((kind, _open, fresh) => {
 
     for (const line of [
       'accounts disable bob --yes',
-      'accounts enable nobody',
-      'agents remove nobody',
+      'accounts enable unknown',
+      'agents remove unknown',
       'tokens revoke nothing',
       'devices revoke nothing --yes',
       'api-keys revoke nothing',
@@ -550,9 +557,9 @@ eachDatabase((kind, _open, fresh) => {
       'accounts password-logins off bob',
       'accounts totp disable bob',
       'accounts totp reset bob',
-      'accounts reset-link nobody --url https://id.example.org',
+      'accounts reset-link unknown --url https://id.example.org',
     ]) {
-      test(`${line}, which changes nothing, leaves none`, async () => {
+      test(`${line}, which changes nothing, leaves no entry`, async () => {
         const run = () => runCommand(line.split(' '), commandLine(service, 'correct horse').context)
         if (line === 'accounts disable bob --yes') await run()
         assert.deepEqual(actionsOf(await leaves(run)), [])
@@ -568,7 +575,10 @@ eachDatabase((kind, _open, fresh) => {
     const registers = (serial: string, key = newKey()) => registered(service, { key, serial, ...shown })
     const answers = async (work: Promise<{ readonly status: number }>, status = 200) =>
       assert.equal((await work).status, status)
-    /** From this machine, where no proxy says something else. */
+    /**
+     * Returns the actions that `work` leaves. They come from this machine, because no proxy names another
+     * address.
+     */
     const leavesBy = async (
       actor: RegExp,
       work: () => Promise<unknown>,
@@ -607,7 +617,7 @@ eachDatabase((kind, _open, fresh) => {
       deviceSession: () => fetch(`${service.baseUrl}/device-session`),
       assertion: () => fetch(`${service.baseUrl}/v2/assertions/account/acme-brand`),
     }
-    test('each operation is known to change something or not: a new one has to be added here', async () => {
+    test('knows for each operation whether it changes something; add new ones here', async () => {
       assert.deepEqual([...CHANGING, ...Object.keys(ONLY_ASK)].sort(), Object.keys(OPERATIONS).sort())
       const all = async () => {
         for (const ask of Object.values(ONLY_ASK)) await ask()
@@ -615,12 +625,15 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(/./, all), [])
     })
 
-    /** Its parts that a change can come by, with the test below that looks at them, and all others. */
+    /**
+     * The routes of the identity service that can make a change, tested below or where noted. All others
+     * follow.
+     */
     const CHANGING_PAGES = [
       ...['POST /login', 'POST /confirm', 'POST /logout'],
-      // In identity/second-factor.test.ts and identity/own-password.test.ts.
+      // Tested in identity/second-factor.test.ts and identity/own-password.test.ts.
       ...['POST /second-factor', 'POST /enrol', 'POST /confirm-second-factor', 'POST /manage-second-factor'],
-      // In identity/sign-in-link.test.ts.
+      // Tested in identity/sign-in-link.test.ts.
       ...['POST /change-password', 'POST /reset', 'POST /sign-in-link'],
     ]
     const ASKING_PAGES = [
@@ -628,10 +641,10 @@ eachDatabase((kind, _open, fresh) => {
       ...['GET /discharge/info', 'GET /publickey', 'GET /', 'GET /account', 'GET /change-password'],
       ...['GET //discharge/info', 'POST //discharge'],
       ...['GET /reset', 'GET /sign-in-link', 'GET /enrol', 'GET /manage-second-factor'],
-      // It uses a code up, whose login was recorded when it was approved.
+      // It uses up a code whose login was recorded when it was approved.
       'POST /discharge-token',
     ]
-    test('each route of the identity service is known to change something or not', async () => {
+    test('knows for each route of the identity service whether it changes something', async () => {
       const routes: string[] = []
       const app = fastify({ exposeHeadRoutes: false })
       app.addHook('onRoute', ({ method, url }) => {
@@ -649,7 +662,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(/./, all), [])
     })
 
-    test('tokens: the first exchange and the first revocation, and nothing of what is between', async () => {
+    test('tokens: records the first exchange and the first revocation, and nothing in between', async () => {
       const dora = await addPerson(service, 'dora')
       const slice = await dischargeFor(service, await getRoot(service), dora)
       let token = ''
@@ -690,9 +703,9 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await says(() => answers(requestDischarge(service, wrong), 401)), [])
     })
 
-    test('ID tokens of jobs: a token, and a refusal of a job that its issuer vouches for', async () => {
+    test('ID tokens of jobs: records a token, and a refusal of a job that its issuer vouches for', async () => {
       const [rule = assert.fail('no rule')] = rulesOf('jenkins')
-      // Known since the import of packages above.
+      // This package is known since the import above.
       await withRule(service, rule, { issuers, grants: { packages: [{ name: 'a' }] } })
       const text = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
       const actor = /^issuer:http:\/\/127\.0\.0\.1:\d+\/jenkins$/
@@ -703,7 +716,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(actor, send('')), [])
     })
 
-    test('logins in a browser: signed in, approved or refused, once, and signed out', async () => {
+    test('logins in a browser: records a sign-in, one approval or refusal, and a sign-out', async () => {
       await runCommand(
         [...'accounts add emil --email e@example.org --name Emil'.split(' '), '--password-stdin'],
         commandLine(service, 'correct horse').context,
@@ -713,7 +726,7 @@ eachDatabase((kind, _open, fresh) => {
         ['refuse', 'login.deny'],
       ] as const) {
         const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
-        // What the browser says of itself stands before what the proxy saw.
+        // The address that the browser claims is before the one that the proxy saw.
         const browser = new Browser({ 'x-forwarded-for': '198.51.100.9, 203.0.113.7' })
         const says = (work: () => Promise<unknown>) => leavesBy(/^account:emil$/, work, '203.0.113.7')
         let page = await browser.open(VisitURL)
@@ -737,14 +750,14 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('what a proxy passes on and is not an address is recorded as unknown', async () => {
+    test('records unknown for a text from a proxy that is not an address', async () => {
       const slice = await dischargeFor(service, await getRoot(service), await addPerson(service, 'fred'))
       const headers = { ...presenting(slice), 'x-forwarded-for': 'Canary0Canary1' }
       const exchange = () => call(service, 'POST', '/api/v2/tokens/exchange', { headers, body: {} })
       assert.deepEqual(await leavesBy(/^account:fred$/, exchange, 'unknown'), ['token.open'])
     })
 
-    test('registrations: a serial, another key for it, a device that waits; not the same request again', async () => {
+    test('registrations: records a serial, another key for it and a waiting device, but not a repeated request', async () => {
       await policy({ takenSerial: 'reissue' })
       const key = newKey()
       assert.deepEqual(await leavesBy(DEVICE, () => registers('H-1', key)), ['device.register'])
@@ -762,7 +775,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(/./, refused), [])
     })
 
-    test('sessions: a serial that was signed elsewhere, and a newer one; not those of a known device', async () => {
+    test('sessions: records a serial that was signed elsewhere, and a newer one, but not those of a known device', async () => {
       const key = newKey()
       const open = (revision: number) => () =>
         answers(openSession(service, { serial: serialAssertion({ serial: 'E-1', key, revision }), key }))
@@ -771,7 +784,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(DEVICE, open(2)), ['device.update'])
     })
 
-    test('sessions: a device of which a clone is seen is put into quarantine, once', async () => {
+    test('sessions: records once that a device with a clone is quarantined', async () => {
       await policy({ quarantineClones: true })
       const key = newKey()
       const serial = await registers('Q-1', key)

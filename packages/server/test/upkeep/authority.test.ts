@@ -1,6 +1,7 @@
 /**
- * Guarantee: whoever changes something has been asked what they may do (contract/administration.md, A4). Each module that
- * leaves an entry in the audit log takes an `authority` and checks it, or stands below with the reason why not.
+ * Guarantee: the permissions of everyone who changes something are checked (contract/administration.md, A4).
+ * Each module that leaves an entry in the audit log requires an `authority` and checks it, or is listed below
+ * with the reason.
  */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
@@ -10,9 +11,9 @@ import { ACTIONS } from '../../src/change.ts'
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** What asks for no permission, by who acts instead. */
+/** Modules that require no permission, by who acts instead. */
 const WITHOUT = {
-  'the owner, who is signed in, or has proved it with a password, a code or a link': [
+  'the owner, who is signed in, or has proved who they are with a password, a code or a link': [
     'accounts/one-time-links/reset-link.ts',
     'accounts/passwords/change-password.ts',
     'accounts/second-factor/enrol.ts',
@@ -23,7 +24,7 @@ const WITHOUT = {
     'identity/logins/confirm.ts',
     'reminders/own-reminders.ts',
   ],
-  'whoever an external identity service vouches for: the first login makes the account': [
+  'a user for whom an external identity service vouches: the first login adds the account': [
     'accounts/resolve-identity.ts',
   ],
   'the holder of a developer token, who acts on that session': [
@@ -31,7 +32,7 @@ const WITHOUT = {
     'tokens/open-session.ts',
     'tokens/revoke.ts',
   ],
-  'a job of a CI system, by the rule that it matches': ['ci/open-job-session.ts', 'ci/record-refusal.ts'],
+  'a CI job, by the rule that it matches': ['ci/open-job-session.ts', 'ci/record-refusal.ts'],
   'a device, by the policy of its model': [
     'devices/clones/quarantine.ts',
     'devices/registration/approval/wait-for-approval.ts',
@@ -39,21 +40,21 @@ const WITHOUT = {
     'devices/serials/serial-holder.ts',
     'devices/sessions/holder-for-session.ts',
   ],
-  'the service itself, as it is configured': [
+  'the service itself, as configured': [
     'audit/remove-old.ts',
     'ci/issuers/keys/refresh-keys.ts',
     'devices/registration/approval/remove-old-waiting.ts',
     'management/jobs/run-jobs.ts',
   ],
-  'a service that a command asks': ['cli/brands/allow-list.ts', 'cli/brands/remove-allowed.ts'],
-  'whoever has the database and the secret key, before there is an installation to ask': [
+  'a service that a command calls': ['cli/brands/allow-list.ts', 'cli/brands/remove-allowed.ts'],
+  'the holder of the database and the secret key, before an installation exists that could check': [
     'backup/restore.ts',
     'cli/upkeep/backup.ts',
     'start/open-database.ts',
   ],
 } as const satisfies Record<string, readonly string[]>
 
-/** In the module itself, or by what finds the record for it. */
+/** Matches a check in the module itself, or by the function that finds the record for it. */
 const CHECKS =
   /\b(?:require(?:ForAll|ForBrand|Person|RecentPerson|MayManage|MayLetIn|MayLetJobsIn|MayActOn)|brandsFor|managed[A-Z]\w*|findSession)\(/
 const RECORDS = /(?<!-)\brecord\b|\bentryOf\b|\bAuditedChange\b/
@@ -61,7 +62,7 @@ const RECORDS = /(?<!-)\brecord\b|\bentryOf\b|\bAuditedChange\b/
 interface Module {
   readonly path: string
   readonly code: string
-  /** Of the audit log, that it names. */
+  /** The actions of the audit log that it names. */
   readonly actions: readonly string[]
 }
 
@@ -80,7 +81,7 @@ function withoutComments(code: string): string {
 }
 
 describe('authority', () => {
-  test('every action of the audit log is recorded by a module that is looked at here', () => {
+  test('every action of the audit log is recorded by a module that these tests examine', () => {
     const found = new Set(recording.flatMap(({ actions }) => actions))
     assert.deepEqual(
       names.filter((name) => !found.has(name)),
@@ -88,14 +89,14 @@ describe('authority', () => {
     )
   })
 
-  // A rule for jobs has a `maker`: who has the authority, or the owner in a browser.
+  // A CI rule has a `maker`: the holder of the authority, or the owner in a browser.
   const asks = ({ code }: Module) => /\b(?:authority|maker)\b/.test(code) && CHECKS.test(code)
 
-  test('Guarantee: what changes something takes an authority, and asks it', () => {
+  test('Guarantee: every change requires an authority and checks it', () => {
     assert.deepEqual(
       recording.filter((module) => !excepted.includes(module.path) && !asks(module)).map(({ path }) => path),
       [],
-      'Give the operation an `authority`, and check it there; or add the module to WITHOUT with the reason.',
+      'Pass the operation an `authority` and check it there, or add the module to WITHOUT with the reason.',
     )
   })
 
@@ -107,7 +108,7 @@ describe('authority', () => {
     )
   })
 
-  test('Guarantee: no route checks a permission: the operation that it calls does', () => {
+  test('Guarantee: no route checks a permission itself; the operation that it calls does', () => {
     const routes = modules.filter(({ path }) => /routes\.ts$/.test(path))
     assert.ok(routes.length > 20)
     assert.deepEqual(
@@ -116,7 +117,7 @@ describe('authority', () => {
     )
   })
 
-  test("Guarantee: nothing but the program's start, and jobs that it began, makes the authority of the operator", () => {
+  test("Guarantee: only the program's start, and jobs that it began, create the operator's authority", () => {
     const makers = modules.filter(({ code }) => /\bdirectAuthority\(/.test(code)).map(({ path }) => path)
     const allowed = /^start\/|^management\/jobs\/job-authority\.ts$/
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What is removed over time, and that nothing becomes valid again because of it, on every database. */
+/** Tests what is removed over time, and that nothing becomes valid again because of it, on every database. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { jobsOf } from '../../src/start/service/jobs.ts'
@@ -34,7 +34,7 @@ import {
 const DAY = 86_400_000
 
 eachDatabase((_kind, _open, fresh) => {
-  // Sessions of devices end before their nonces do: so that only time keeps a nonce from working twice.
+  // Device sessions expire before their nonces do, so that only time keeps a nonce from working twice.
   const service = testService(fresh, {
     RATAFIA_TOKEN_LIFETIME: '10d',
     RATAFIA_DEVICE_SESSION_LIFETIME: '60s',
@@ -44,7 +44,7 @@ eachDatabase((_kind, _open, fresh) => {
   const rows = async (table: 'token_session' | 'device_session' | 'device_registration' | 'clone_evidence') =>
     (await service.installation.database.query.selectFrom(table).selectAll().execute()).length
 
-  test('a token session is removed long after its end; its token and its root stay invalid', async () => {
+  test('removes a token session long after its expiry; its token and root stay invalid', async () => {
     const { tokenSessions } = service.installation
     const person = await addPerson(service)
     const slice = await dischargeFor(service, await getRoot(service), person, ({ id }) => [
@@ -61,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await tokenSessions.removeEnded(inDays(9), 500), 0)
     assert.equal(await tokenSessions.removeEnded(inDays(11), 500), 1)
     assert.equal(await rows('token_session'), count - 1)
-    // Not a day too early: while the token could be good, the row is what knows that it is revoked.
+    // Not a day too early: while the token could be valid, only the row shows that it is revoked.
     service.advance(11 * DAY)
     for (const headers of [bearing(token), presenting(slice)]) {
       const whoami = refusalOf(await call(service, 'GET', '/api/v2/tokens/whoami', { headers }))
@@ -72,7 +72,7 @@ eachDatabase((_kind, _open, fresh) => {
       body: {},
     })
     assert.equal(refusalOf(again).status, 401)
-    assert.equal(await rows('token_session'), count - 1, 'and no session is made anew')
+    assert.equal(await rows('token_session'), count - 1, 'no session is created again')
   })
 
   test('a revoked root stays revoked on a node whose clock is hours behind the one that removes rows', async () => {
@@ -103,7 +103,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(refusalOf(again).message, /was revoked at/)
   })
 
-  test('a device session is removed after its end; its nonce has expired by then', async () => {
+  test('removes a device session after its expiry, when its nonce has expired as well', async () => {
     const { deviceSessions } = service.installation
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
@@ -116,7 +116,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(refusalOf(await open()).message, /^The nonce has expired/)
   })
 
-  test('the origin of a registration is removed once it is decided; a late repetition starts again', async () => {
+  test('removes the origin of a registration once it is decided; a late repetition starts over', async () => {
     const { registrations } = service.installation
     await setAcmePolicy(service.installation, { registration: 'approval' })
     const [waits, done] = await freshDeviceKeys(2)
@@ -130,7 +130,7 @@ eachDatabase((_kind, _open, fresh) => {
     const count = await rows('device_registration')
     const removed = await registrations.removeSettled(inDays(-10), 500)
     assert.equal(await rows('device_registration'), count - removed)
-    assert.equal((await register(service, waiting)).status, 202, 'who waits may ask as before')
+    assert.equal((await register(service, waiting)).status, 202, 'a waiting device can ask as before')
     const late = await register(service, settled)
     assert.match(refusalOf(late).message, /^The request-id has expired/)
     const anew = await registered(service, { key: done, serial: 'S' })
@@ -138,7 +138,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await registrations.removeSettled(inDays(-10), 500), 0)
   })
 
-  test('evidence of clones is removed when nothing new was seen for long, but not that of a device in quarantine', async () => {
+  test('removes old evidence of clones, but not that of a device in quarantine', async () => {
     const { clones, devices } = service.installation
     const holder = await devices.findHolder({ ...ACME, serial: 'S' })
     assert.ok(holder)
@@ -154,7 +154,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await rows('clone_evidence'), 0)
   })
 
-  test('no more than a batch at a time, the oldest first', async () => {
+  test('removes at most a batch at a time, the oldest first', async () => {
     const { deviceSessions, devices } = service.installation
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)

@@ -1,6 +1,6 @@
 /**
- * Guarantee: neither the database nor the log of a service holds a secret that can be read, whatever went through it
- * and wherever clients put what does not belong there. The log is as talkative as it can be.
+ * Guarantee: neither the database nor the log of a service contains a readable secret, whatever the service
+ * handled and wherever clients put secrets by mistake. The log has its most detailed level.
  */
 import assert from 'node:assert/strict'
 import { createPrivateKey, randomUUID } from 'node:crypto'
@@ -46,7 +46,7 @@ const TALKATIVE = {
   RATAFIA_SECRET_KEY: SECRET_KEY.toString('base64'),
 }
 
-/** One word of a secret in each of the places it might be put by mistake. */
+/** Sends a secret in each of the places where a client could put it by mistake. */
 async function misplace(baseUrl: string, secret: string, manager: string): Promise<void> {
   const escaped = encodeURIComponent(secret)
   const header = /^[\x20-\x7e]+$/.test(secret) ? secret : escaped
@@ -120,7 +120,7 @@ async function misplace(baseUrl: string, secret: string, manager: string): Promi
   for (const [path, init] of requests) {
     const response = await fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init }).catch(
       (error: unknown) => {
-        // What `fetch` itself does not send.
+        // `fetch` itself refuses to send some of them.
         assert.ok(error instanceof TypeError)
         return undefined
       },
@@ -131,7 +131,7 @@ async function misplace(baseUrl: string, secret: string, manager: string): Promi
 }
 
 describe('the search', () => {
-  test('finds a secret in every spelling, whole or a piece of it, inside of something longer', () => {
+  test('finds a secret in every spelling, whole or in part, inside a longer text', () => {
     const text = 'a "secret" of ours: 50% + more & <so>'
     for (const value of [text, SECRET_KEY] as const) {
       const [whole, ...pieces] = secretsOf('it', value)
@@ -167,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
     secrets.push(...secretsOf(name, value))
     return value
   }
-  /** Of a macaroon nothing but the end is secret: its signature. */
+  /** Keeps a macaroon's signature, at its end, which is the only secret part. */
   const keepMacaroon = (name: string, text: string): string => {
     for (const { signature } of decodeBinary(decodeBase64(text))) keep(`the signature of ${name}`, signature)
     secrets.push({ name, bytes: Buffer.from(text.slice(-40)) })
@@ -206,7 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
       baseUrl: node.baseUrl,
       installation: await program.open(TALKATIVE),
       now: () => new Date(),
-      advance: () => assert.fail('its clock is its own'),
+      advance: () => assert.fail('it uses its own clock'),
     }
     await people()
     await devices()
@@ -286,7 +286,7 @@ eachDatabase((_kind, _open, fresh) => {
       const asked = await answer(await fetch(url, { headers: { 'Bakery-Protocol-Version': '3' } }))
       const slice = await dischargeAll(
         decodeBakeryMacaroon(asked.body.macaroon),
-        () => assert.fail('its own alone'),
+        () => assert.fail('only its own caveat'),
         {
           localKeyPair: keyPair,
         },
@@ -365,7 +365,7 @@ eachDatabase((_kind, _open, fresh) => {
     keep(`the PEM of ${name}`, key.export({ format: 'pem', type: 'pkcs8' }).toString().slice(-400))
   }
 
-  /** What lies sealed in the database, in the open. */
+  /** Keeps the plaintext of everything that is sealed in the database. */
   async function sealedKeys(): Promise<void> {
     const { database, sealer } = service.installation
     for (const { name, purpose, sealed } of await sealedValueStore(database).all()) {
@@ -376,7 +376,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  /** Everything that lies on the disk, or that whoever reads the tables sees. */
+  /** Returns everything on the disk, or everything that a reader of the tables sees. */
   async function dump(): Promise<Readonly<Record<string, Uint8Array>>> {
     const target = await fresh.target()
     if (target.kind === 'sqlite') {
@@ -420,18 +420,18 @@ eachDatabase((_kind, _open, fresh) => {
       `${AUTH}/devices`,
       '/identity/login',
     ]) {
-      assert.ok(stderr.includes(path), `the log says nothing of ${path}`)
+      assert.ok(stderr.includes(path), `the log does not mention ${path}`)
     }
-    assert.match(stderr, /"level":(10|20),/, 'the log is as talkative as it can be')
+    assert.match(stderr, /"level":(10|20),/, 'the log has its most detailed level')
     const places = {
       ...(await dump()),
       'the log': Buffer.from(stderr),
       'standard output': Buffer.from(stdout),
-      'what commands said': Buffer.from(said.join('\n')),
+      'the output of commands': Buffer.from(said.join('\n')),
       'a backup': gunzipSync(await readFile(backup)),
     }
     assert.deepEqual(find(secrets, places), [])
-    // It can find: the same search over a place that has them.
+    // The same search does find secrets in a place that has them.
     assert.ok(find(secrets, { planted: Buffer.from(`{"x":"${PASSWORD}"}`) }).length > 0)
   })
 })

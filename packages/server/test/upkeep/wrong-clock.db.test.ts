@@ -1,6 +1,6 @@
 /**
- * A node's clock is wrong, the database's is right: nothing is stored, compared or removed by the node's (decision 58).
- * On PostgreSQL alone: the file of SQLite is on the machine whose clock it would be.
+ * The clock of a node is wrong and the database's is right: nothing is stored, compared or removed by the
+ * node's clock (decision 58). On PostgreSQL only, because a SQLite file is on the machine with the clock.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -58,7 +58,7 @@ const REFUSING = {
   '40 days behind': -40 * DAY,
 }
 
-/** Each suite on a database of its own. */
+/** Declares a suite with its own database. */
 function onPostgres(declare: (fresh: Fresh) => void): void {
   eachDatabase((kind, _open, fresh) => {
     if (kind === 'postgres') declare(fresh)
@@ -74,7 +74,7 @@ const databaseTime = async ({ installation }: Pick<TestService, 'installation'>)
   return rows[0]?.now ?? assert.fail('no time')
 }
 
-/** What is an instant in a column of each type: a number of milliseconds, or the beginning of a UUID v7. */
+/** The instant in a column of each type: a number of milliseconds, or the beginning of a UUID v7. */
 const INSTANT: Readonly<Record<string, (column: RawBuilder<unknown>) => RawBuilder<unknown>>> = {
   bigint: (column) => sql`${column}`,
   text: (column) => sql`case when ${column} ~ ${UUID_V7}
@@ -82,7 +82,10 @@ const INSTANT: Readonly<Record<string, (column: RawBuilder<unknown>) => RawBuild
 }
 const UUID_V7 = '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 
-/** Every instant after `since` that any table has, with its table and column. Migrations ran before the test. */
+/**
+ * Returns every instant after `since` in any table, with its table and column. Migrations ran before the
+ * test.
+ */
 async function instants({ installation: { database } }: Pick<TestService, 'installation'>, since: number) {
   const columns = await sql<{ table: string; column: string; type: string }>`
     select table_name as "table", column_name as "column", data_type as type from information_schema.columns
@@ -119,7 +122,7 @@ for (const [differs, milliseconds] of Object.entries(SERVING)) {
     const shifted = (work: () => Promise<void>) => () => withShiftedClock(milliseconds, work)
 
     test(
-      `a node whose clock is ${differs} hands out and stores what is dated by the database`,
+      `a node whose clock is ${differs} issues and stores everything with the database's time`,
       shifted(async () => {
         const person = await addPerson(service, 'ada')
         const slice = await dischargeFor(service, await getRoot(service), person)
@@ -145,10 +148,10 @@ for (const [differs, milliseconds] of Object.entries(SERVING)) {
             /warning: The clock of this machine is .* the database's\. This command uses the database's\./,
           )
         }
-        /** Of what ends later, by when it began. */
+        /** The lifetimes of what expires later. */
         const lives = [0, HOUR, 2 * HOUR, DAY, 7 * DAY, 10 * DAY]
         const all = await instants(service, began - DAY)
-        // Afterwards: the service says every half minute that it runs.
+        // Measured afterwards, because the service records every half minute that it runs.
         const took = (await databaseTime(service)) - began
         const wrong = all.filter(
           ({ at }) => !lives.some((life) => at >= began + life && at <= began + life + took),
@@ -183,7 +186,7 @@ onPostgres((fresh) => {
   after(() => wrong.close())
 
   for (const [differs, milliseconds] of Object.entries(REFUSING)) {
-    test(`a node whose clock is ${differs} answers no requests and says why, until the clock is right again`, async () => {
+    test(`a node whose clock is ${differs} answers no requests and gives the reason, until the clock is right again`, async () => {
       offset = milliseconds
       for (const [method, path] of [
         ['POST', '/api/v2/tokens'],
@@ -218,7 +221,7 @@ onPostgres((fresh) => {
   })
   after(() => node.close())
 
-  /** All jobs once, whatever the clock says: `run-jobs.ts` would not run them. */
+  /** Runs all jobs once, whatever the clock shows; `run-jobs.ts` would not run them. */
   const work = async () => {
     const log = createLog({ level: 'silent', pretty: false })
     const { config } = node.installation
@@ -233,7 +236,7 @@ onPostgres((fresh) => {
   }
 
   for (const [differs, milliseconds] of Object.entries(REFUSING)) {
-    test(`periodic work on a machine whose clock is ${differs} removes nothing that protects`, async () => {
+    test(`periodic work on a machine whose clock is ${differs} removes no row that protects against replay`, async () => {
       const key = await freshDeviceKey()
       const requestId = await getRequestId(node)
       const serial = await registered(node, { key, requestId })

@@ -75,7 +75,7 @@ export function brandManagementRoutes(add: AddManagementRoute, stores: Stores): 
 
 type KeyPosition = Parameters<typeof pageOfSigningKeys>[0]['after']
 
-/** A position that is none begins with the first page, as far as anybody can tell. */
+/** An invalid cursor starts from the first page. */
 function keyIn(query: { readonly cursor?: string }): KeyPosition {
   const [accountId = '', at = '', keyId = ''] = positionIn(query, 3) ?? []
   const addedAt = instantOf(at)

@@ -1,4 +1,4 @@
-/** Models and what belongs to them in the management API: HTTP in, operation, HTTP out. */
+/** Models and their records in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS, type PolicyPatchSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { Authority } from '../../authority.ts'
@@ -105,7 +105,7 @@ export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): 
       },
       tried(asked),
     )
-    // Nobody can use what is undone.
+    // A dry run stores no key, so it returns no text that looks usable.
     return { ...apiKeyRecord(key), key: asked.dryRun ? null : text }
   })
   add(api.revokeApiKey, async (asked) => {
@@ -145,12 +145,12 @@ const changeOf = ({ ifMatch, ...asked }: AnyAsked): ModelChange => ({
 
 type Remodel = Awaited<ReturnType<typeof disallowRemodel>>
 
-/** The name is for messages. */
+/** The name appears in messages. */
 const fileOf = (text: string): NamedFile => ({ name: 'The assertion', bytes: Buffer.from(text) })
 
 type WirePolicy = Static<typeof PolicyPatchSchema>
 
-/** What it names. */
+/** Returns only the settings that the request contains. */
 function policyIn(policy: WirePolicy): Partial<ModelPolicy> {
   const { registration, proposed_serial, taken_serial, serials, hardware_identity, clones } = policy
   return {
@@ -183,7 +183,7 @@ interface WireEntry {
   readonly device_key_id?: string | null
 }
 
-/** Throws `invalid-field` for neither entries nor all, and for both. */
+/** Throws `invalid-field` if the request has neither entries nor `all`, or both. */
 function entriesIn({
   entries,
   all = false,

@@ -17,12 +17,15 @@ export interface AddedKey {
 export interface SigningKeyFiles {
   readonly signingKey: NamedFile
   readonly passphrase?: string | undefined
-  /** May contain other assertions that its chain needs. Not needed if the assertion is stored already. */
+  /** It can contain other assertions that its chain needs. Not needed if the assertion is already stored. */
   readonly accountKey?: NamedFile | undefined
   readonly authority: Authority
 }
 
-/** Adds another key to a stored brand; a disabled key signs again. Throws as {@link storeSigningKey}. */
+/**
+ * Adds another key to a stored brand, or enables a disabled key again. Throws as {@link storeSigningKey}
+ * does.
+ */
 export async function addSigningKey(files: SigningKeyFiles, stores: Stores): Promise<AddedKey> {
   const { authority } = files
   requireForAll(authority, 'roles:manage')
@@ -56,17 +59,17 @@ interface NewSigningKey {
   readonly account: UnverifiedAssertion<'account'>
   readonly accountKey: UnverifiedAssertion<'account-key'>
   readonly key: PrivateKey
-  /** For messages. */
+  /** The name in messages. */
   readonly keyName: string
   /** Assertions that the chains need. */
   readonly others: readonly UnverifiedAssertion[]
 }
 
 /**
- * Stores the key with its account, which becomes a brand. Whoever adds a key decides whose serials this service signs, so
- * operators do. Throws `permission-denied`, and `invalid-field` (then nothing is stored) if the key does
- * not match the account-key, the account-key does not match the account, a chain reaches no root, or the key is not
- * valid now, too small, or may not sign serials.
+ * Stores the key with its account, which becomes a brand. Adding a key decides whose serials this service
+ * signs, so only operators can do it. Throws `permission-denied`, and `invalid-field` (then nothing is
+ * stored) if the key does not match the account-key, the account-key does not match the account, a chain
+ * reaches no root, or the key is not valid now, too small, or not allowed to sign serials.
  */
 export async function storeSigningKey(
   { action, account, accountKey, key, keyName, others, authority }: NewSigningKey,
@@ -103,7 +106,7 @@ export async function storeSigningKey(
   return { accountId, displayName, keyId: publicKeyId }
 }
 
-/** One file may contain everything: each assertion counts once. */
+/** One file can contain everything, so each assertion counts once. */
 function distinct(assertions: readonly UnverifiedAssertion[]): readonly UnverifiedAssertion[] {
   const byText = new Map(
     assertions.map((one) => [Buffer.from(encode(one)).toString('latin1').trimEnd(), one]),

@@ -1,4 +1,4 @@
-/** Vouches for another key of an account, or for the same key anew. */
+/** Certifies another key of an account, or the same key again. */
 import {
   checkKeyPolicy,
   encode,
@@ -19,30 +19,30 @@ import { checkAssertions, findAssertion } from '../trust/trust.ts'
 export interface KeyToCertify {
   readonly accountId: string
   readonly publicKey: PublicKey
-  /** The private key of the root that signed the account; it signs, and is not stored. */
+  /** The private key of the root that signed the account. It signs, and is not stored. */
   readonly rootKey: PrivateKey
   readonly name: string
-  /** Default: now. */
+  /** The default is now. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
-  /** Types of assertions that the key may sign; none means everything. */
+  /** Types of assertions that the key may sign. An empty list allows all. */
   readonly allow: readonly string[]
 }
 
 /**
- * The account-key assertion, with the next revision if there is one of this key. Stores nothing: the private key may
- * be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account is unknown, another key of it has the
- * name, or the root key is of no root.
+ * Returns the account-key assertion, with the next revision if this key already has one. Stores nothing: the
+ * private key can be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account
+ * is unknown, another of its keys has the name, or the root key belongs to no root.
  */
 export async function certifyKey(key: KeyToCertify, stores: Stores): Promise<Uint8Array> {
   const { accountId, publicKey, name, until } = key
   const allow = key.allow.map(readType)
-  // An account-key for a smaller one would be refused only when the key is added.
+  // An account-key for a smaller key would be refused only when the key is added.
   explainToOperator(() => checkKeyPolicy(publicKey, SIGNING_POLICY), 'The key cannot be certified')
   const issuer = await findIssuer(key.rootKey, stores)
   if (!(await findAssertion('account', [accountId], stores))) {
     throw invalidField(
-      `There is no account ${accountId}. \`ratafia brands create\` makes one with its first key.`,
+      `There is no account ${accountId}. \`ratafia brands create\` creates one with its first key.`,
     )
   }
   await requireFreeName(key, stores)
@@ -61,11 +61,11 @@ export async function certifyKey(key: KeyToCertify, stores: Stores): Promise<Uin
 function readType(text: string): TypeName {
   if (isTypeName(text)) return text
   throw invalidField(
-    `${quote(text)} is not a known type of assertion. A key may be allowed ${TYPE_NAMES.join(', ')}.`,
+    `${quote(text)} is not a known type of assertion. A key can sign these types: ${TYPE_NAMES.join(', ')}.`,
   )
 }
 
-/** snapd refuses two keys of one account with one name (contract/devices.md 3.7). */
+/** snapd refuses two keys of one account with the same name (contract/devices.md 3.7). */
 async function requireFreeName({ accountId, publicKey, name }: KeyToCertify, stores: Stores): Promise<void> {
   for (const { keyId } of await stores.brands.keys(accountId)) {
     const other = await findAssertion('account-key', [keyId], stores)

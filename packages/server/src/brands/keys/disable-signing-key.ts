@@ -21,24 +21,24 @@ import { signerOrFault } from './signer-for.ts'
 interface Disabling {
   readonly keyId: string
   readonly authority: Authority
-  /** Even if models have no other key. */
+  /** True to disable it even if models have no other key. */
   readonly force: boolean
-  /** Throws `version-mismatch` for a key that is not what the caller has seen. */
+  /** Throws `version-mismatch` if the key differs from the state that the caller has seen. */
   readonly mustBeSeen?: (now: SigningKeyDescription) => void
 }
 
 export interface DisabledKey {
   readonly key: SigningKeyDescription
-  /** The models that have no other key, and that the caller may see: their serials can no longer be signed. */
+  /** The models visible to the caller that have no other key: their serials can no longer be signed. */
   readonly stopped: readonly string[]
-  /** It was disabled earlier, and stays as it was. */
+  /** True if it was disabled earlier; it is then unchanged. */
   readonly before: boolean
 }
 
 /**
- * Throws {@link RequestError} as `seenSigningKey` does; `permission-denied`; `still-referenced` if there are models that
- * have no other key, which the message names; with `force` instead `person-required` and `recent-sign-in-required`; and
- * what `mustBeSeen` throws.
+ * Disables a key. Throws {@link RequestError}: as `seenSigningKey` does; `permission-denied`;
+ * `still-referenced` if models have no other key, with their names in the message; with `force` instead
+ * `person-required` and `recent-sign-in-required`; and the errors of `mustBeSeen`.
  */
 export async function disableSigningKey(
   { keyId, authority, force, mustBeSeen }: Disabling,
@@ -69,8 +69,8 @@ export async function disableSigningKey(
 }
 
 /**
- * The models whose serials can be signed now, but not without the key. Those of brands that the caller may not see keep
- * nobody from disabling a key of their own.
+ * Returns the models whose serials can be signed now, but not without the key. Models of brands that the
+ * caller can't see don't keep the caller from disabling a key.
  */
 async function modelsNeeding(
   { keyId }: StoredSigningKey,

@@ -1,4 +1,4 @@
-/** The keys that sign serials, without their secrets, and whether each can sign now. */
+/** The keys that sign serials, without their secrets, and whether each of them can sign now. */
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type Authority, brandsFor, brandsNamed, covers } from '../../authority.ts'
 import { noSuchRecord, RequestError } from '../../errors.ts'
@@ -16,11 +16,11 @@ export interface SigningKeyDescription {
   readonly until: Date | undefined
   readonly addedAt: Date
   readonly disabledAt: Date | null
-  /** Why it cannot sign now, though it is not disabled; undefined if it can. */
+  /** Why it can't sign now, although it is not disabled; undefined if it can. */
   readonly fault: string | undefined
 }
 
-/** The keys of one account or of all, by account and time. */
+/** Returns the keys of one account or of all, sorted by account and time. */
 export async function listSigningKeys(
   accountId: string | undefined,
   stores: Stores,
@@ -31,11 +31,14 @@ export async function listSigningKeys(
 
 interface Listing extends Paging<KeyPosition> {
   readonly authority: Authority
-  /** Default: all. */
+  /** The default is all. */
   readonly brands?: readonly string[] | undefined
 }
 
-/** Of the brands that the caller may see, in the same order. Throws {@link RequestError} `permission-denied`. */
+/**
+ * Returns the keys of brands that the caller can see, in the same order. Throws {@link RequestError}
+ * `permission-denied`.
+ */
 export async function pageOfSigningKeys(
   { authority, brands, after, limit }: Listing,
   stores: Stores,
@@ -49,8 +52,8 @@ export async function pageOfSigningKeys(
 }
 
 /**
- * Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words for a key of a brand that the
- * caller may not see.
+ * Throws {@link RequestError} `permission-denied`, and `no-such-record`, also for a key of a brand that the
+ * caller can't see.
  */
 export async function seenSigningKey(
   { keyId, authority }: { readonly keyId: string; readonly authority: Authority },
@@ -92,7 +95,7 @@ async function faultOf(
   }
 }
 
-/** A signing key as the API, `--json` and exports show it: its public half. Times are RFC 3339 in UTC. */
+/** The public half of a signing key, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
 export const signingKeyRecord = (key: SigningKeyDescription) => ({
   account_id: key.accountId,
   name: key.name ?? null,
@@ -112,14 +115,14 @@ export const signingKeyRecord = (key: SigningKeyDescription) => ({
 interface SigningKeyLife {
   readonly accountId: string
   readonly keyId: string
-  /** Seconds. 0 if it cannot sign now: it is disabled or expired, or its chain reaches no trusted root. */
+  /** In seconds. 0 if it can't sign now: it is disabled or expired, or its chain reaches no trusted root. */
   readonly remaining: number
 }
 
-/** Seconds, for a key that never expires: metrics pass between processes as text, which has no infinity. */
+/** The seconds of a key that never expires: metrics pass between processes as text, which has no infinity. */
 const ENDLESS = 100 * 365.25 * 86_400
 
-/** All keys, including disabled ones. */
+/** Returns all keys, including disabled ones. */
 export async function signingKeyLives(stores: Stores): Promise<readonly SigningKeyLife[]> {
   const now = stores.clock().getTime()
   const keys = await listSigningKeys(undefined, stores)

@@ -37,7 +37,7 @@ suite('a PGP private key', () => {
     }
   })
 
-  test('a passphrase that is missing or wrong', async () => {
+  test('is refused if its passphrase is missing or wrong', async () => {
     await assert.rejects(
       readPgpKey('k', locked, undefined),
       refusal(/^k is encrypted\. .* --passphrase-stdin\.$/),
@@ -48,7 +48,7 @@ suite('a PGP private key', () => {
     )
   })
 
-  test('what is not an RSA private key', async () => {
+  test('is refused if it is not a readable RSA private key', async () => {
     const { privateKey, publicKey } = await generateKey({ userIDs, type: 'curve25519', format: 'armored' })
     await assert.rejects(readPgpKey('k', privateKey, undefined), refusal(/^k is not an RSA key\./))
     for (const text of [publicKey, open.slice(0, 400), '']) {

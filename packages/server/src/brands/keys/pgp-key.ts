@@ -3,15 +3,15 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { invalidField } from '../../errors.ts'
 
 /**
- * The primary key, which must be RSA. Throws `invalid-field` if it is not a private key, uses another algorithm, or the
- * passphrase is missing or wrong; the message reveals nothing of the key.
+ * Returns the primary key, which must be RSA. Throws `invalid-field` if it is not a private key, uses another
+ * algorithm, or the passphrase is missing or wrong; the message reveals nothing about the key.
  */
 export async function readPgpKey(
   name: string,
   armored: string,
   passphrase: string | undefined,
 ): Promise<KeyObject> {
-  // Loaded only on demand: loading it takes longer than everything else that a command does.
+  // Loaded only on demand: loading it takes longer than the rest of a command.
   const { decryptKey, readPrivateKey } = await import('openpgp')
   const locked = await readPrivateKey({ armoredKey: armored }).catch(() => {
     throw invalidField(
@@ -57,7 +57,7 @@ export async function readPgpKey(
   }
 }
 
-/** The numbers of a packet, by their OpenPGP names. */
+/** Returns the numbers of a packet, by their OpenPGP names. */
 function numbersOf(parameters: unknown): Readonly<Record<string, bigint | undefined>> {
   const entries = typeof parameters === 'object' && parameters !== null ? Object.entries(parameters) : []
   return Object.fromEntries(

@@ -13,9 +13,9 @@ import { type Signer, signerFor } from './signer-for.ts'
 
 export interface SerialInput extends ModelName {
   readonly serial: string
-  /** The key that gets the serial number: that of the serial-request. */
+  /** The key that gets the serial number: the key in the serial-request. */
   readonly deviceKey: PublicKey
-  /** 0 for the first; one more for each replacement. */
+  /** 0 for the first assertion; one more for each replacement. */
   readonly revision: number
   /** The body of the serial-request, which the serial repeats (contract/devices.md 2.3). */
   readonly body?: Uint8Array
@@ -27,8 +27,9 @@ export interface SignedSerial {
 }
 
 /**
- * Signs with the key that `signerFor` finds, off the event loop, and verifies the result down to a root before it
- * leaves. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
+ * Signs with the key that `signerFor` finds, off the event loop, and verifies the result up to a root before
+ * returning it. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is
+ * malformed.
  */
 export async function signSerial(input: SerialInput, stores: Stores): Promise<SignedSerial> {
   const { brandId, model, serial, deviceKey, revision, body } = input

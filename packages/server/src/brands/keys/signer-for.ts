@@ -24,17 +24,17 @@ export interface Signer {
   readonly model: TrustedAssertion<'model'>
 }
 
-/** The known headers of a serial before it is signed; more headers make the check of constraints stricter. */
+/** The known headers of a serial before it is signed. More headers make the check of constraints stricter. */
 export interface SerialDraft extends ModelName {
-  /** Absent while no serial is known: then constraints on it are ignored. */
+  /** Absent while no serial is known. Constraints on it are then ignored. */
   readonly headers?: Headers
 }
 
 /**
- * The signer of this model's serials: a key of the brand if one fits, else of an account that the model names. Checks
- * that the chains of model and key reach a root, that the key is valid now, and that its constraints allow this serial.
- * Throws {@link RequestError} `invalid-field` if no key fits, with a sentence for each that does not; `KeyringError`
- * for a damaged key.
+ * Returns the signer of this model's serials: a key of the brand if one fits, otherwise of an account that
+ * the model names. Checks that the chains of model and key reach a root, that the key is valid now, and that
+ * its constraints allow this serial. Throws {@link RequestError} `invalid-field` if no key fits, with a
+ * sentence for each unfit key; `KeyringError` for a damaged key.
  */
 export async function signerFor(draft: SerialDraft, stores: Stores): Promise<Signer> {
   const find = async (own: Stores) => signerOf(await trustedModel(draft, own), draft.headers, own)
@@ -43,12 +43,12 @@ export async function signerFor(draft: SerialDraft, stores: Stores): Promise<Sig
     return await find(stores)
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
-    // An operator may have added a key a moment ago: what is remembered refuses nothing.
+    // An operator may have just added a key, so nothing is refused because of cached data.
     return find({ ...stores, brandMemory: undefined })
   }
 }
 
-/** As {@link signerFor}, but returns the refusal. */
+/** Does the same as {@link signerFor}, but returns the refusal. */
 export async function signerOrFault(
   name: ModelName,
   stores: Stores,
@@ -61,7 +61,10 @@ export async function signerOrFault(
   }
 }
 
-/** As {@link signerFor}, for a model assertion whose chain is verified: it need not be stored. */
+/**
+ * Does the same as {@link signerFor} for a model assertion whose chain is verified. It doesn't need to be
+ * stored.
+ */
 export async function signerOf(
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
@@ -83,7 +86,7 @@ export async function signerOf(
   })
 }
 
-/** The signer, or why the key does not fit. */
+/** Returns the signer, or why the key doesn't fit. */
 async function trySigner(
   stored: StoredSigningKey,
   model: TrustedAssertion<'model'>,
@@ -120,13 +123,18 @@ async function enabledKeys(
   return (await (brandMemory?.current()?.find(`signing-keys ${accountId}`, read) ?? read())) ?? []
 }
 
-/** Opening one costs a third of a signature. Whether it may still sign is read again when the serial is stored. */
+/**
+ * Cached, because opening a key costs a third of a signature. Whether it can still sign is checked again when
+ * the serial is stored.
+ */
 async function openedKey(stored: StoredSigningKey, { sealer, brandMemory }: Stores): Promise<PrivateKey> {
   const open = async () => openPrivateKey(stored, sealer)
   return (await brandMemory?.current()?.find(`signing-key ${stored.keyId}`, open)) ?? open()
 }
 
-/** `general`: compares only the headers that the model determines, because the others are not known yet. */
+/**
+ * With `general`, compares only the headers that the model determines, because the others are not known yet.
+ */
 function checkMaySign(
   accountKey: UnverifiedAssertion<'account-key'>,
   headers: Headers,
@@ -168,6 +176,6 @@ async function trustedModel(name: ModelName, stores: Stores): Promise<TrustedAss
 }
 
 function missingKey(authorityId: string): string {
-  if (authorityId === 'generic') return 'Only Canonical signs serials by generic.'
+  if (authorityId === 'generic') return 'Only Canonical signs serials for generic.'
   return `There is no signing key of ${authorityId}: add one with \`ratafia brands add\` or \`ratafia signing-keys add\`.`
 }

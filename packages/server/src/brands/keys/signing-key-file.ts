@@ -1,17 +1,20 @@
-/** New private keys, and how they are written to files. */
+/** New private keys, and their form in files. */
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type PrivateKey, privateKeyFromKeyObject } from '@ratafia/assertions'
 
 const generate = promisify(generateKeyPair)
 
-/** RSA with 4096 bits, what snapd generates and the least that signs (contract/devices.md 3.4). Takes some seconds. */
+/**
+ * Generates RSA with 4096 bits: what snapd generates, and the minimum for signing (contract/devices.md 3.4).
+ * Needs some seconds.
+ */
 export async function generateSigningKey(): Promise<PrivateKey> {
   const { privateKey } = await generate('rsa', { modulusLength: 4096 })
   return privateKeyFromKeyObject(privateKey)
 }
 
-/** PKCS#8 as PEM; with a passphrase encrypted with AES-256. */
+/** Returns PKCS#8 as PEM, encrypted with AES-256 if there is a passphrase. */
 export const privateKeyToPem = ({ keyObject }: PrivateKey, passphrase?: string): string =>
   keyObject
     .export({

@@ -1,4 +1,7 @@
-/** Can a key sign serials? Checked when it is added and before each signature (contract/devices.md, decision 12). */
+/**
+ * Checks whether a key can sign serials: when it is added, and before each signature (contract/devices.md,
+ * decision 12).
+ */
 import {
   type Constraints,
   checkKeyPolicy,
@@ -14,8 +17,8 @@ import { invalidField } from '../../errors.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 
 /**
- * Checks an account-key assertion by itself: its chain reaches a root, it is valid now and strong enough, and its
- * constraints leave room for serials. Throws `invalid-field`, saying what does not fit.
+ * Checks an account-key assertion on its own: its chain reaches a root, it is valid now and strong enough,
+ * and its constraints permit serials. Throws `invalid-field` with the reason.
  */
 export async function checkSigningKey(
   accountKey: UnverifiedAssertion<'account-key'>,
@@ -33,13 +36,13 @@ export async function checkSigningKey(
   }, what)
   if (allowsSerials(constraints, accountId)) return
   throw invalidField(
-    `${what}: its constraints allow no serial assertion. Ask who issued the account-key for one that may sign serials.`,
+    `${what}: its constraints allow no serial assertion. Ask the issuer of the account-key for one that can sign serials.`,
   )
 }
 
 /**
- * Whether the constraints allow any serial of this authority. Ignores what an entry says about model, serial number and
- * the like: that is known only when there is a serial to sign.
+ * Checks whether the constraints allow any serial of this authority. Ignores constraints on model, serial
+ * number and the like, which are known only when there is a serial to sign.
  */
 function allowsSerials(constraints: Constraints | undefined, accountId: string): boolean {
   const known = new Map([

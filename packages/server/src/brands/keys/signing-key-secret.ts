@@ -1,6 +1,6 @@
 /**
- * Reads, seals and opens the private keys of brands. Each is sealed for its key id: a row moved elsewhere opens
- * nothing.
+ * Reads, seals and opens the private keys of brands. Each is sealed for its key id, so a row that is moved
+ * elsewhere can't be opened.
  */
 import { createPrivateKey } from 'node:crypto'
 import {
@@ -17,7 +17,10 @@ import { explainToOperator, type NamedFile } from '../assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
 import { unfitKeyFile } from './unfit-key-file.ts'
 
-/** Reads a private key, PEM or armored PGP. Throws `invalid-field`; the message reveals nothing of the key. */
+/**
+ * Reads a private key from PEM or armored PGP. Throws `invalid-field`; the message reveals nothing about the
+ * key.
+ */
 export async function readPrivateKey(file: NamedFile, passphrase: string | undefined): Promise<PrivateKey> {
   const unfit = unfitKeyFile(file.bytes)
   if (unfit !== undefined) throw invalidField(`${file.name} ${unfit}`)

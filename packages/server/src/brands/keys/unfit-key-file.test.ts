@@ -8,7 +8,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
 const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 const publicPem = publicKey.export({ format: 'pem', type: 'spki' }).toString()
 const block = (label: string, body = 'AAAA') => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`
-/** DER of an encrypted key with this algorithm, whose content does not matter. */
+/** Returns the DER of an encrypted key with this algorithm. Its content doesn't matter. */
 const encryptedWith = (id: string) => {
   const algorithm = Buffer.from(id, 'hex')
   const parts = Buffer.concat([
@@ -30,9 +30,9 @@ const weak =
   /^k\.pem is encrypted with an algorithm that is too weak .*`openssl pkey -provider default -provider legacy /
 
 const FILES: readonly (readonly [what: string, file: string | Buffer, message: RegExp])[] = [
-  ['nothing', '', /^k\.pem is empty\./],
-  ['white space', ' \r\n', /^k\.pem is empty\./],
-  ['OpenSSH', block('OPENSSH PRIVATE KEY'), /OpenSSH.*`ssh-keygen -p -m PKCS8 -f FILE`/],
+  ['an empty file', '', /^k\.pem is empty\./],
+  ['white space only', ' \r\n', /^k\.pem is empty\./],
+  ['a key of OpenSSH', block('OPENSSH PRIVATE KEY'), /OpenSSH.*`ssh-keygen -p -m PKCS8 -f FILE`/],
   ['PGP, public', block('PGP PUBLIC KEY BLOCK'), /PGP public key.*--export-secret-keys/],
   ['PGP, binary', Buffer.of(0x95, 3, 0x98, 4), /PGP key in binary.*gpg --armor/],
   ['a certificate', certificate, /is a certificate\. Give the private key/],
@@ -95,12 +95,16 @@ const FILES: readonly (readonly [what: string, file: string | Buffer, message: R
   ['a certificate, DER', derCertificate, /is a certificate\. Give the private key/],
   ['a new certificate request', block('NEW CERTIFICATE REQUEST'), /is a certificate request\./],
   ['a public key of OpenSSH, ECDSA', 'ecdsa-sha2-nistp256 AAAA me@here\n', /is a public key\./],
-  ['cut off', pem.slice(0, 400), /^k\.pem has no private key that can be read\. Give an RSA private key/],
+  [
+    'a truncated file',
+    pem.slice(0, 400),
+    /^k\.pem has no private key that can be read\. Give an RSA private key/,
+  ],
   ['two keys', pem + pem, /^k\.pem contains 2 private keys\. Give a file with only the one to use\.$/],
 ]
 for (const [what, file, message] of FILES) {
   for (const passphrase of [undefined, 'correct horse']) {
-    test(`a file that is ${what} is refused as what it is, ${passphrase ? 'with' : 'without'} a passphrase`, async () => {
+    test(`names ${what} in its refusal, ${passphrase ? 'with' : 'without'} a passphrase`, async () => {
       const given = { name: 'k.pem', bytes: Buffer.from(file) }
       await assert.rejects(readPrivateKey(given, passphrase), { code: 'invalid-field', message })
     })
@@ -121,13 +125,13 @@ for (const [what, file, passphrase] of [
       ] as const,
   ),
 ] as const) {
-  test(`${what} is read`, async () => {
+  test(`reads ${what}`, async () => {
     const key = await readPrivateKey({ name: 'k.pem', bytes: Buffer.from(file) }, passphrase)
     assert.equal(key.publicKey.bits, 2048)
   })
 }
 
-test('a wrong passphrase is named as such', async () => {
+test('reports a wrong passphrase', async () => {
   const cipher = { cipher: 'aes-256-cbc', passphrase: 'right' }
   const bytes = Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8', ...cipher }))
   const refusal = { code: 'invalid-field', message: 'k.pem cannot be decrypted; is the passphrase right?' }
@@ -135,7 +139,7 @@ test('a wrong passphrase is named as such', async () => {
 })
 
 for (const type of ['ec', 'ed25519'] as const) {
-  test(`a key of the algorithm ${type} is refused by its name`, async () => {
+  test(`names the algorithm ${type} in its refusal`, async () => {
     const other =
       type === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
     const bytes = Buffer.from(other.privateKey.export({ format: 'pem', type: 'pkcs8' }))

@@ -1,4 +1,7 @@
-/** Recognises files that were given as a private key and can't be read as one, and says how to get a key from them. */
+/**
+ * Recognises files that were given as a private key but can't be read as one, and explains how to get a key
+ * from them.
+ */
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 
 const CERTIFICATE = 'is a certificate. Give the private key that belongs to it.'
@@ -20,7 +23,7 @@ const TEXTS: readonly [RegExp, string][] = [
   [/^DEK-Info: (DES-CBC|RC2|IDEA|SEED|CAST|BF)/m, WEAKLY_ENCRYPTED],
 ]
 
-/** The kinds that can also be next to a private key in its file. */
+/** Kinds that can also be next to a private key in its file. */
 const WITHOUT_KEY: readonly [RegExp, string][] = [
   [
     /-----BEGIN PGP PUBLIC KEY/,
@@ -34,7 +37,9 @@ const WITHOUT_KEY: readonly [RegExp, string][] = [
   [/-----BEGIN (RSA )?PUBLIC KEY-----|^ssh-[a-z0-9-]+ |^ecdsa-/, PUBLIC_KEY],
 ]
 
-/** Returns a sentence without its subject, the name of the file; undefined if the file is none of these kinds. */
+/**
+ * Returns a sentence without its subject, the name of the file; undefined if the file is of a different kind.
+ */
 export function unfitKeyFile(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes).toString('latin1')
   const keys = text.match(/-----BEGIN ([A-Z]+ )?PRIVATE KEY( BLOCK)?-----/g)?.length ?? 0
@@ -53,11 +58,11 @@ export function unfitKeyFile(bytes: Uint8Array): string | undefined {
   return bytes[0] === 0x30 ? binary(Buffer.from(bytes)) : undefined
 }
 
-/** The same for a file in DER. */
+/** Does the same for a file in DER. */
 function binary(der: Buffer): string | undefined {
   // A PKCS#12 file begins with version 3 and contains PKCS#7.
   if (der.subarray(0, 12).includes(Buffer.from('020103', 'hex')) && der.includes(PKCS7)) {
-    return 'is a PKCS#12 file. Take the key out of it with `openssl pkcs12 -in FILE -nocerts -noenc -out key.pem` (for an old file with -legacy).'
+    return 'is a PKCS#12 file. Extract the key with `openssl pkcs12 -in FILE -nocerts -noenc -out key.pem` (for an old file with -legacy).'
   }
   if (works(() => new X509Certificate(der))) return CERTIFICATE
   const types = ['pkcs8', 'pkcs1', 'sec1'] as const
@@ -86,7 +91,7 @@ const WEAK = [
   ...['06052b0e030207', '06082a864886f70d0302'],
 ].map((hex) => Buffer.from(hex, 'hex'))
 
-// The algorithms are named before the encrypted key itself.
+// The algorithms come before the encrypted key itself.
 const hasWeakCipher = (der: Buffer): boolean => WEAK.some((id) => der.subarray(0, 120).includes(id))
 
 function works(parse: () => unknown): boolean {

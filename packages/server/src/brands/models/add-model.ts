@@ -1,4 +1,4 @@
-/** Adds a model that devices may register as, with its policy. */
+/** Adds a model that devices can register as, with its policy. */
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import { type Authority, brandsFor, covers, requireForAll, requireForBrand } from '../../authority.ts'
 import { invalidField, RequestError } from '../../errors.ts'
@@ -21,12 +21,13 @@ interface NewModel {
 }
 
 /**
- * Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Stores the other
- * assertions in the file with it. Throws {@link RequestError}: `invalid-field`, in the same words for a brand that is not
- * there and one that the caller may not see; `permission-denied`, `already-exists`.
+ * Adds a model. Its brand must exist, its chain must reach a root, and a key must be able to sign its
+ * serials. Also stores the other assertions in the file. Throws {@link RequestError}: `invalid-field`, with
+ * the same message for a missing brand and one that the caller can't see; `permission-denied`,
+ * `already-exists`.
  */
 export async function addModel({ file, policy, authority }: NewModel, stores: Stores): Promise<ModelDetails> {
-  // First: whoever manages no model gets nothing read.
+  // Checked first: callers who manage no model get no file read.
   brandsFor(authority, 'models:manage')
   checkSerialTemplate(policy.serialTemplate)
   const { assertion, others } = assertionIn(file, 'model')
@@ -36,7 +37,7 @@ export async function addModel({ file, policy, authority }: NewModel, stores: St
   if (await stores.models.find({ brandId, model })) {
     throw alreadyThere(
       name,
-      `The model ${name} already exists. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
+      `The model ${name} already exists. Use \`ratafia models update\` for a newer revision, or \`ratafia models set-policy\` to change its policy.`,
     )
   }
   await requireMayAdd({ assertion, others, named: assertion.fields.serialAuthority }, authority, stores)
@@ -48,7 +49,7 @@ export async function addModel({ file, policy, authority }: NewModel, stores: St
     if (!(await models.add(added))) {
       throw alreadyThere(
         name,
-        `The model ${name} has just been added by somebody else. Look at it with \`ratafia models show\`.`,
+        `Another operator has just added the model ${name}. Look at it with \`ratafia models show\`.`,
       )
     }
     await assertions.put(rows, added.addedAt)
@@ -60,25 +61,26 @@ export async function addModel({ file, policy, authority }: NewModel, stores: St
 
 interface NewRevision extends Omit<ModelChange, 'model'> {
   readonly file: NamedFile
-  /** Which one it must be. Default: whichever the file is about. */
+  /** The model that the file must be about. By default, any model. */
   readonly model?: ModelName
 }
 
 /**
- * Replaces the assertion of a model by a newer revision; its policy stays. The very same assertion changes nothing.
- * Throws {@link RequestError} as `managedModel` does, `invalid-field`, and what `mustBeSeen` throws.
+ * Replaces a model's assertion by a newer revision; its policy stays. An identical assertion changes nothing.
+ * Throws {@link RequestError} as `managedModel` does, `invalid-field`, and the errors of `mustBeSeen`.
  */
 export async function updateModel(
   { file, authority, mustBeSeen, model: wanted }: NewRevision,
   stores: Stores,
 ): Promise<ModelDetails> {
-  // First: whoever manages no model gets nothing read, and nobody learns about another one from what is said of it.
+  // Checked first: callers who manage no model get no file read, and learn nothing about other models from
+  // errors.
   brandsFor(authority, 'models:manage')
   if (wanted) await managedModel({ model: wanted, authority }, stores)
   const { assertion, others } = assertionIn(file, 'model')
   if (wanted && showModelName(wanted) !== showModelName(assertion.fields)) {
     throw invalidField(
-      `The assertion is of ${showModelName(assertion.fields)}, and not of ${showModelName(wanted)}.`,
+      `The assertion is for ${showModelName(assertion.fields)}, not for ${showModelName(wanted)}.`,
       { field: 'assertion' },
     )
   }
@@ -91,7 +93,7 @@ export async function updateModel(
   const rows = await checkModel(assertion, others, stores)
   return stores.changeBy(authority.author)(async (on) => {
     const { assertions, models, record } = on
-    // Otherwise the assertion could outlive the model.
+    // Without the lock, the assertion could outlive the model.
     const now = (await models.queue(name)) && (await models.findOpen(name))
     if (!now) throw noSuchModel(name)
     mustBeSeen?.(await modelDetails(now, { ...stores, ...on }))
@@ -107,7 +109,10 @@ export async function updateModel(
 const alreadyThere = (id: string, message: string): RequestError =>
   new RequestError('already-exists', message, { extra: { kind: 'model', id } })
 
-/** A brand that the caller may not see is not there. Throws {@link RequestError} `permission-denied`, `invalid-field`. */
+/**
+ * Treats a brand that the caller can't see as missing. Throws {@link RequestError} `permission-denied`,
+ * `invalid-field`.
+ */
 function requireSeenBrand(brandId: string, authority: Authority): void {
   if (!covers(brandsFor(authority, 'models:read'), brandId)) throw missingBrand(brandId)
   requireForBrand(authority, 'models:manage', brandId)
@@ -116,13 +121,13 @@ function requireSeenBrand(brandId: string, authority: Authority): void {
 interface ToStore {
   readonly assertion: UnverifiedAssertion<'model'>
   readonly others: readonly UnverifiedAssertion[]
-  /** Other accounts that may sign its serials from now on. */
+  /** Further accounts that can sign its serials from now on. */
   readonly named: readonly string[]
 }
 
 /**
- * Whoever manages some brands stores assertions of these alone, and lets no other brand sign. Throws
- * {@link RequestError} `permission-denied`, whether there is such a brand or not.
+ * Callers who manage some brands store assertions of these brands only, and can't let another brand sign.
+ * Throws {@link RequestError} `permission-denied`, whether the other brand exists or not.
  */
 async function requireMayAdd(
   { assertion, others, named }: ToStore,
@@ -131,7 +136,7 @@ async function requireMayAdd(
 ): Promise<void> {
   const { brandId } = assertion.fields
   for (const accountId of named) {
-    // Most models name it, and hardly anywhere is a key of it.
+    // Most models name it, but its key is hardly ever here.
     if (accountId === 'generic' && (await brands.keys(accountId)).length === 0) continue
     requireForBrand(authority, 'models:manage', accountId)
   }
@@ -152,7 +157,7 @@ async function checkModel(
   if (series !== '16')
     throw invalidField(`The model has the series ${series.slice(0, 32)}; only 16 is supported.`)
   if (brandId === 'generic') {
-    throw invalidField('Only Canonical signs serials of generic. Add a model of a brand whose key you have.')
+    throw invalidField('Only Canonical signs serials for generic. Add a model of a brand whose key you have.')
   }
   if (!(await stores.brands.find(brandId))) {
     throw missingBrand(brandId)

@@ -6,15 +6,15 @@ import type { TransactionStores } from '../../stores.ts'
 import { findAssertion } from '../trust/trust.ts'
 import { type ModelName, type OpenModel, showModelName } from './model-policy.ts'
 
-/** A model, and who asks for it. */
+/** A model, and the caller's authority. */
 export interface NamedModel {
   readonly model: ModelName
   readonly authority: Authority
 }
 
 /**
- * The model, for whoever may see it. Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words
- * for a model of another brand.
+ * Returns the model if the caller can see it. Throws {@link RequestError} `permission-denied`, and
+ * `no-such-record`, also for a model of a brand that the caller can't see.
  */
 export async function seenModel(
   { model, authority }: NamedModel,
@@ -26,14 +26,14 @@ export async function seenModel(
   throw noSuchModel(model)
 }
 
-/** As {@link seenModel}, for whoever may change the model and what belongs to it. */
+/** Does the same as {@link seenModel}, for callers who can change the model and its records. */
 export async function managedModel(named: NamedModel, stores: TransactionStores): Promise<OpenModel> {
   const model = await seenModel(named, stores)
   requireForBrand(named.authority, 'models:manage', model.brandId)
   return model
 }
 
-/** No name has these, and no database takes them. */
+/** No name contains these characters, and no database accepts them. */
 export const isStorable = (name: ModelName): boolean => !/[\0\p{Cs}]/u.test(showModelName(name))
 
 export const noSuchModel = (name: ModelName): RequestError =>
@@ -42,7 +42,7 @@ export const noSuchModel = (name: ModelName): RequestError =>
     { kind: 'model', id: showModelName(name) },
   )
 
-/** Undefined if none is stored. Nothing is verified here. */
+/** Returns undefined if none is stored. Verifies nothing. */
 export const findModelAssertion = (
   { brandId, model }: ModelName,
   stores: TransactionStores,

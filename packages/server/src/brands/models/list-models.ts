@@ -1,4 +1,4 @@
-/** Models, page by page, of the brands that somebody may see. */
+/** Lists the models of the brands that the caller can see, page by page. */
 import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
@@ -6,11 +6,11 @@ import type { ModelName, OpenModel } from './model-policy.ts'
 
 interface Listing extends Paging<ModelName> {
   readonly authority: Authority
-  /** Default: all. */
+  /** The default is all. */
   readonly brands?: readonly string[] | undefined
 }
 
-/** By brand and name. Throws `permission-denied`. */
+/** Returns models sorted by brand and name. Throws `permission-denied`. */
 export async function listModels(
   { authority, brands, after, limit }: Listing,
   { models }: TransactionStores,

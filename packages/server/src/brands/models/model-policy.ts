@@ -6,13 +6,13 @@ export const PROPOSED_SERIALS = ['required', 'optional', 'ignored'] as const
 export const TAKEN_SERIALS = ['refuse', 'reissue'] as const
 
 export interface ModelPolicy {
-  /** Which devices may register: all, those on the allow-list, or those that the operator accepts. */
+  /** Which devices can register: all, those on the allow-list, or those that the operator approves. */
   readonly registration: (typeof REGISTRATIONS)[number]
-  /** What to do with a serial number that the device proposes. */
+  /** How to handle a serial number that the device proposes. */
   readonly proposedSerial: (typeof PROPOSED_SERIALS)[number]
-  /** What to do when a new device key asks for a serial number that has one. */
+  /** How to handle a new device key that requests a serial number of another. */
   readonly takenSerial: (typeof TAKEN_SERIALS)[number]
-  /** How to generate serial numbers: `AC-{number:8}`; null for UUIDs. */
+  /** The template of serial numbers, such as `AC-{number:8}`; null for UUIDs. */
   readonly serialTemplate: string | null
   /** Whether a device must prove that it has the key built into its hardware. */
   readonly hardwareIdentity: boolean
@@ -20,7 +20,7 @@ export interface ModelPolicy {
   readonly quarantineClones: boolean
 }
 
-/** All but `registration`, which the operator must choose. */
+/** The defaults of all settings except `registration`, which the operator must choose. */
 export const DEFAULT_POLICY: Omit<ModelPolicy, 'registration'> = {
   proposedSerial: 'optional',
   takenSerial: 'refuse',
@@ -29,7 +29,7 @@ export const DEFAULT_POLICY: Omit<ModelPolicy, 'registration'> = {
   quarantineClones: false,
 }
 
-/** A model by its brand's account id and its name. */
+/** A model, named by its brand's account id and its own name. */
 export interface ModelName {
   readonly brandId: string
   readonly model: string
@@ -40,9 +40,12 @@ export interface StoredModel extends ModelName {
   readonly addedAt: Date
 }
 
-/** A model to which a device wants to register. */
+/** A model that a device wants to register as. */
 export interface OpenModel extends StoredModel {
-  /** It has, or had, an API key: then a device needs one. Once the last is revoked, no device gets in. */
+  /**
+   * True if it has, or had, an API key: devices then need one. Once the last is revoked, no device can
+   * register.
+   */
   readonly needsApiKey: boolean
 }
 

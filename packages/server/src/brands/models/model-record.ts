@@ -15,7 +15,7 @@ export const modelRecord = (model: OpenModel) => ({
   warnings: policyWarnings(model).map(({ warning }) => warning),
 })
 
-/** Of a single model. */
+/** The record of a single model. */
 export const modelDetailsRecord = ({ signer, ...model }: ModelDetails) => ({
   ...modelRecord(model),
   warnings_by_setting: policyWarnings(model),
@@ -33,7 +33,10 @@ export const modelDetailsRecord = ({ signer, ...model }: ModelDetails) => ({
 })
 
 interface PolicyWarning {
-  /** The setting that it is about, as the record of a model names it. No two warnings of a model have the same. */
+  /**
+   * The setting that it concerns, as named in the record of a model. No two warnings of a model have the same
+   * setting.
+   */
   readonly setting: 'registration' | 'taken_serial' | 'hardware_identity'
   readonly warning: string
 }
@@ -42,7 +45,7 @@ interface Danger extends PolicyWarning {
   readonly isMeant: (model: OpenModel) => boolean
 }
 
-/** Registers everybody who knows the model assertion. */
+/** Checks whether anyone who has the model assertion can register. */
 const isOpen = ({ policy, needsApiKey }: OpenModel): boolean => policy.registration === 'auto' && !needsApiKey
 
 const DANGERS: readonly Danger[] = [
@@ -50,22 +53,22 @@ const DANGERS: readonly Danger[] = [
     isMeant: (model) => isOpen(model) && model.policy.takenSerial === 'reissue',
     setting: 'taken_serial',
     warning:
-      'Anybody can take over the serial number of any device: taken serials are reissued, and registration needs no API key. Refuse taken serials, or ask for an API key.',
+      'Anyone can take over the serial number of any device: taken serials are reissued, and registration needs no API key. Refuse taken serials, or require an API key.',
   },
   {
     isMeant: (model) => isOpen(model) && !model.policy.hardwareIdentity,
     setting: 'registration',
     warning:
-      'Anybody who has the model assertion gets a serial, and the assertion is not secret. Ask for an API key, an allow-list, approval or a hardware identity where it matters.',
+      'Anyone who has the model assertion gets a serial, and the assertion is not secret. Require an API key, an allow-list, approval or a hardware identity where it matters.',
   },
   {
     isMeant: (model) => isOpen(model) && model.policy.hardwareIdentity,
     setting: 'hardware_identity',
     warning:
-      'One board can get any number of serials, because it may vouch for several device keys. Ask for an API key, an allow-list or approval to limit them.',
+      'One board can get any number of serials, because it can vouch for several device keys. Require an API key, an allow-list or approval to limit them.',
   },
 ]
 
-/** What SECURITY.md warns of, in a sentence or two for each danger; most policies have none. */
+/** Returns the dangers that SECURITY.md warns of, in a sentence or two each. Most policies have none. */
 const policyWarnings = (model: OpenModel): readonly PolicyWarning[] =>
   DANGERS.filter(({ isMeant }) => isMeant(model)).map(({ setting, warning }) => ({ setting, warning }))

@@ -1,4 +1,4 @@
-/** The policies of models, and which may become which: the tables `model` and `remodel`. */
+/** The policies of models, and the permitted remodels: the tables `model` and `remodel`. */
 import { sql } from 'kysely'
 import {
   announce,
@@ -14,7 +14,7 @@ import {
 } from '../../database/index.ts'
 import type { ModelName, ModelPolicy, OpenModel, StoredModel } from './model-policy.ts'
 
-/** Devices of one model may become another. */
+/** Permission for devices of one model to become another. */
 export interface Remodel {
   readonly from: ModelName
   readonly to: ModelName
@@ -24,37 +24,46 @@ export interface Remodel {
 export interface ModelStore {
   find(name: ModelName): Promise<StoredModel | undefined>
   findOpen(name: ModelName): Promise<OpenModel | undefined>
-  /** As `findOpen`, within a transaction: the model cannot be removed until its end. */
+  /** Does the same as `findOpen`, and keeps the model from being removed until the transaction ends. */
   hold(name: ModelName): Promise<OpenModel | undefined>
-  /** Within a transaction: until its end no other comes back from here. Others can hold the model. False if there is none. */
+  /**
+   * Serialises callers: blocks until every earlier caller's transaction has ended. Doesn't block `hold`.
+   * Returns false if there is no such model.
+   */
   queue(name: ModelName): Promise<boolean>
   /**
-   * Within a transaction: until its end no other can hold the model, or add what belongs to it. False if there is none.
+   * Keeps other transactions from holding the model, or adding its records, until this one ends. Returns
+   * false if there is no such model.
    */
   lock(name: ModelName): Promise<boolean>
-  /** By brand and name. */
+  /** Returns all models, sorted by brand and name. */
   list(): Promise<readonly StoredModel[]>
-  /** The same, of these brands, after `after` if given. */
+  /** Returns the models of these brands in the same order, after `after` if given. */
   page(wanted: {
     readonly brands: readonly string[] | 'all'
     readonly after: ModelName | undefined
     readonly limit: number
   }): Promise<readonly OpenModel[]>
-  /** False if it exists already; then it stays as it is. */
+  /** Returns false, and changes nothing, if it already exists. */
   add(model: StoredModel): Promise<boolean>
-  /** Leaves other settings alone, even if they change at the same time. False if there is no such model. */
-  setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
   /**
-   * The next number for the model's serials. One statement counts up, so each is given once. Undefined without the
+   * Leaves other settings unchanged, even if they change at the same time. Returns false if there is no such
    * model.
    */
+  setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
+  /**
+   * Returns the next number for the model's serials. One statement counts up, so each is given once. Returns
+   * undefined if there is no such model.
+   */
   takeNumber(name: ModelName): Promise<number | undefined>
-  /** Both models must exist. False if it is allowed already. */
+  /** Both models must exist. Returns false if it is already allowed. */
   allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<boolean>
-  /** False if it is not allowed. */
+  /** Returns false if it is not allowed. */
   disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>
   isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
-  /** Which models of these brands it may become, by brand and name, after `after` if given. */
+  /**
+   * Returns the models of these brands that it can become, sorted by brand and name, after `after` if given.
+   */
   remodelsFrom(
     from: ModelName,
     page: {
@@ -65,8 +74,8 @@ export interface ModelStore {
   ): Promise<readonly Remodel[]>
   findRemodel(from: ModelName, to: ModelName): Promise<Remodel | undefined>
   /**
-   * Removes its remodels, too, in both directions, and returns them. The statement fails for a model that has API keys
-   * or an allow-list.
+   * Removes the model and its remodels in both directions, and returns those. The statement fails for a model
+   * that has API keys or an allow-list.
    */
   remove(name: ModelName): Promise<readonly Remodel[]>
 }
@@ -77,11 +86,11 @@ declare module '../../stores.ts' {
   }
 }
 
-/** Primary key. */
+/** Uses the primary key. */
 const named = (query: Database['query'], { brandId, model }: ModelName) =>
   query.selectFrom('model').selectAll().where('brand_id', '=', brandId).where('model', '=', model)
 
-/** Index api_key_model. */
+/** Uses the index api_key_model. */
 const someApiKey = ({ brandId, model }: ModelName) =>
   sql<string | null>`(
     select id from api_key where brand_id = ${brandId} and model = ${model} limit 1
@@ -98,7 +107,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     (await named(query, name).modifyEnd(rowLock(query, strength)).executeTakeFirst()) !== undefined
 
   const pair = (from: ModelName, to: ModelName) =>
-    // Primary key.
+    // Uses the primary key.
     query
       .selectFrom('remodel')
       .selectAll()
@@ -129,14 +138,14 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     lock: (name) => lock(name, 'update'),
 
     async list() {
-      // The whole table: an operator has dozens of models.
+      // Reads the whole table: an operator has dozens of models.
       const rows = await query.selectFrom('model').selectAll().orderBy('brand_id').orderBy('model').execute()
       return rows.map(modelOf)
     },
 
     async page({ brands, after, limit }) {
       if (brands.length === 0) return []
-      // The primary key, in its order; for each model the index api_key_model.
+      // Uses the primary key, in its order; for each model the index api_key_model.
       let page = query
         .selectFrom('model')
         .selectAll()
@@ -174,7 +183,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
 
     setPolicy: ({ brandId, model }, changes) =>
       changeAnnounced(query, modelRow({ brandId, model }), (transaction) =>
-        // Primary key.
+        // Uses the primary key.
         transaction
           .updateTable('model')
           .set(changedColumns(changes))
@@ -183,7 +192,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
       ),
 
     async takeNumber({ brandId, model }) {
-      // Primary key. The lock on the row makes each number unique.
+      // Uses the primary key. The lock on the row makes each number unique.
       const row = await query
         .updateTable('model')
         .set((set) => ({ next_number: set('next_number', '+', 1) }))
@@ -212,7 +221,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
 
     disallowRemodel: (from, to) =>
       changeAnnounced(query, remodelRow(from, to), (transaction) =>
-        // Primary key.
+        // Uses the primary key.
         transaction
           .deleteFrom('remodel')
           .where('from_brand_id', '=', from.brandId)
@@ -230,7 +239,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
 
     async remodelsFrom({ brandId, model }, { brands, after, limit }) {
       if (brands.length === 0) return []
-      // The primary key begins with these, in its order.
+      // The primary key begins with these columns, and has this order.
       let remodels = query
         .selectFrom('remodel')
         .selectAll()
@@ -246,7 +255,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
 
     remove: ({ brandId, model }) =>
       inTransaction(query, async (transaction) => {
-        // The whole table, some dozens of rows.
+        // Reads the whole table, some dozens of rows.
         const remodels = await transaction
           .deleteFrom('remodel')
           .where((pair) =>
@@ -262,7 +271,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
         )
         await announce(transaction, 'remodel', ids)
         await changeAnnounced(transaction, modelRow({ brandId, model }), () =>
-          // Primary key.
+          // Uses the primary key.
           transaction.deleteFrom('model').where('brand_id', '=', brandId).where('model', '=', model),
         )
         return remodels.map(remodelOf)

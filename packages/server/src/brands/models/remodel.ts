@@ -14,8 +14,9 @@ interface Pair {
 }
 
 /**
- * Both models must exist, and differ, and the caller must manage both: the devices get serials of the other brand.
- * Allowing twice changes nothing. Throws {@link RequestError} `invalid-field`, and as `managedModel` does.
+ * Allows a remodel. Both models must exist and differ, and the caller must manage both: the devices get
+ * serials of the other brand. Allowing it twice changes nothing. Throws {@link RequestError} `invalid-field`,
+ * and as `managedModel` does.
  */
 export async function allowRemodel({ from, to, authority }: Pair, stores: Stores): Promise<Remodel> {
   await managedModel({ model: from, authority }, stores)
@@ -26,7 +27,7 @@ export async function allowRemodel({ from, to, authority }: Pair, stores: Stores
     )
   }
   return stores.changeBy(authority.author)(async ({ models, record }) => {
-    // In one order, so that two of these cannot wait for each other.
+    // The order is the same everywhere, so that two callers don't deadlock.
     for (const name of [from, to].sort((a, b) => (showModelName(a) < showModelName(b) ? -1 : 1))) {
       if (!(await models.hold(name))) throw noSuchModel(name)
     }
@@ -45,9 +46,9 @@ export async function allowRemodel({ from, to, authority }: Pair, stores: Stores
 }
 
 /**
- * Devices that have already become the other model stay what they are. Returns what was allowed. Throws
- * {@link RequestError} `no-such-record` if it is not allowed, in the same words for a model that the caller may not see,
- * and as `managedModel` does for the model they were of.
+ * Stops allowing a remodel, and returns it. Devices that have already become the other model stay unchanged.
+ * Throws {@link RequestError} `no-such-record` if it is not allowed, also for a model that the caller can't
+ * see, and as `managedModel` does for the model they come from.
  */
 export async function disallowRemodel(
   { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: (now: Remodel) => void },
@@ -73,12 +74,15 @@ export async function disallowRemodel(
 function noSuchRemodel({ from, to }: Pick<Pair, 'from' | 'to'>) {
   const [subject, other] = [showModelName(from).slice(0, 128), showModelName(to).slice(0, 128)]
   return noSuchRecord(
-    `Devices of ${subject} may not become ${other} anyway. \`ratafia models show\` shows what they may become.`,
+    `Devices of ${subject} can't become ${other} anyway. \`ratafia models show\` lists the models that they can become.`,
     { kind: 'remodel', id: `${subject} ${other}` },
   )
 }
 
-/** By brand and name; models of brands that the caller may not see are missing. Throws as {@link seenModel} does. */
+/**
+ * Returns remodels sorted by brand and name. Models of brands that the caller can't see are missing. Throws
+ * as {@link seenModel} does.
+ */
 export async function listRemodels(
   { after, limit, ...named }: NamedModel & Paging<ModelName>,
   stores: TransactionStores,
@@ -88,7 +92,7 @@ export async function listRemodels(
   return pageOf(limit, (most) => stores.models.remodelsFrom(model, { brands, after, limit: most }))
 }
 
-/** As the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+/** The remodel as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
 export const remodelRecord = ({ from, to, allowedAt }: Remodel) => ({
   from: showModelName(from),
   to: showModelName(to),

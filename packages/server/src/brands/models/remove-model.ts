@@ -7,19 +7,17 @@ import { type ModelName, showModelName } from './model-policy.ts'
 import type { ModelChange } from './set-policy.ts'
 import { modelDetails } from './show-model.ts'
 
-/** How much was removed with it. */
+/** The number of records removed with the model. */
 export interface RemovedModel {
   readonly apiKeys: number
-  /**
-   * Both of devices that might have become it, and of its devices that might have become another; of brands that the
-   * caller may see.
-   */
+  /** Remodels to this model and from it, of brands that the caller can see. */
   readonly remodels: number
 }
 
 /**
- * Removes its assertion, API keys and remodels, too. Throws {@link RequestError} as `managedModel` does; `still-referenced`
- * while the register has a device of it, in whatever state, or its allow-list has an entry; and what `mustBeSeen` throws.
+ * Removes a model with its assertion, API keys and remodels. Throws {@link RequestError} as `managedModel`
+ * does; `still-referenced` while the register has a device of it, in any state, or its allow-list has an
+ * entry; and the errors of `mustBeSeen`.
  */
 export async function removeModel(
   { mustBeSeen, ...named }: ModelChange,
@@ -31,7 +29,8 @@ export async function removeModel(
   const shown = showModelName(name)
   return stores.changeBy(authority.author)(async (on) => {
     const { models, assertions, apiKeys, allowList, devices, record } = on
-    // A registration holds the model until its device is stored: either we see the device, or it finds no model.
+    // A registration holds the model until its device is stored, so either we see the device, or it finds no
+    // model.
     const now = (await models.lock(name)) && (await models.findOpen(name))
     if (!now) throw noSuchModel(name)
     mustBeSeen?.(await modelDetails(now, { ...stores, ...on }))
@@ -62,7 +61,7 @@ export async function removeModel(
   })
 }
 
-/** As the API and `--json` show it. */
+/** The result as the API and `--json` show it. */
 export const removedModelRecord = (model: ModelName, { apiKeys, remodels }: RemovedModel) => ({
   removed: showModelName(model),
   api_keys: apiKeys,

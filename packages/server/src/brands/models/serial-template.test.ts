@@ -9,7 +9,7 @@ const made: readonly [template: string, number: number, serial: string][] = [
   ['A{number:2}+b', 7, 'A07+b'],
 ]
 for (const [template, number, serial] of made) {
-  test(`${template} and ${number} make ${serial}`, () => {
+  test(`${template} with ${number} gives ${serial}`, () => {
     checkSerialTemplate(template)
     assert.equal(serialFromTemplate(template, number), serial)
   })
@@ -25,7 +25,7 @@ for (const template of [
   '-{number}',
   '{number:0}',
 ]) {
-  test(`${JSON.stringify(template)} is refused`, () => {
+  test(`refuses ${JSON.stringify(template)}`, () => {
     assert.throws(() => checkSerialTemplate(template), {
       code: 'invalid-field',
       message: /is not a template/,

@@ -4,7 +4,10 @@ import { invalidField } from '../../errors.ts'
 
 const NUMBER = /\{number(?::([1-9]))?\}/
 
-/** Throws `invalid-field` unless it has one `{number}` and makes serials that newer snapd accepts. Null makes UUIDs. */
+/**
+ * Throws `invalid-field` unless the template has one `{number}` and gives serials that newer snapd accepts.
+ * Null stands for UUIDs.
+ */
 export function checkSerialTemplate(template: string | null): void {
   if (template === null) return
   const sample = serialFromTemplate(template, 1)

@@ -6,18 +6,18 @@ import { type ModelPolicy, showModelName } from './model-policy.ts'
 import { checkSerialTemplate } from './serial-template.ts'
 import { type ModelDetails, modelDetails } from './show-model.ts'
 
-/** A change of a model, and who makes it. */
+/** A change of a model, and the caller's authority. */
 export interface ModelChange extends NamedModel {
   /**
-   * Compares the model with the one that the caller decided about, under the lock of its row. Throws `version-mismatch`.
-   * Default: whatever it is now.
+   * Compares the model with the state that the caller decided about, under the lock of its row. Throws
+   * `version-mismatch`. By default, any state is accepted.
    */
   readonly mustBeSeen?: (now: ModelDetails) => void
 }
 
 /**
- * Settings not named stay. Takes effect with the next registration. Throws {@link RequestError} as `managedModel` does,
- * `invalid-field` for a template, and what `mustBeSeen` throws.
+ * Changes the given settings, with effect from the next registration. Throws {@link RequestError} as
+ * `managedModel` does, `invalid-field` for a template, and the errors of `mustBeSeen`.
  */
 export async function setPolicy(
   { changes, mustBeSeen, ...named }: ModelChange & { readonly changes: Partial<ModelPolicy> },

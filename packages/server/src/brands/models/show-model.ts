@@ -1,4 +1,4 @@
-/** Shows a model with its assertion and who signs its serials. */
+/** Shows a model with its assertion and the signer of its serials. */
 import type { Stores } from '../../stores.ts'
 import { signerOrFault } from '../keys/signer-for.ts'
 import { findModelAssertion, type NamedModel, seenModel } from './find-model.ts'

@@ -1,4 +1,4 @@
-/** Makes an account and its keys a trust root: the service trusts everything they sign. */
+/** Adds trust roots: accounts and their keys. The service trusts everything they sign. */
 import {
   checkKeyPolicy,
   checkKeyValidNow,
@@ -21,9 +21,9 @@ export interface AddedRoot {
 type Root = UnverifiedAssertion<'account' | 'account-key'>
 
 /**
- * Takes account and account-key assertions that a root signed for itself. An account needs a key, and a key its
- * account, among the files or stored already. Throws `permission-denied`, and `invalid-field` if one of them does not fit;
- * it adds nothing then.
+ * Adds account and account-key assertions that a root signed for itself. An account needs a key, and a key
+ * its account, among the files or stored already. Throws `permission-denied`, and `invalid-field` if one of
+ * them doesn't fit; then it adds nothing.
  */
 export async function addTrustRoots(
   { files, authority }: { readonly files: readonly NamedFile[]; readonly authority: Authority },
@@ -34,7 +34,7 @@ export async function addTrustRoots(
   const builtIn = given.find((one) =>
     BUILT_IN.some(({ fields }) => accountOf(fields) === accountOf(one.fields)),
   )
-  if (builtIn) throw invalidField(`${accountOf(builtIn.fields)} is built in: you need not add it.`)
+  if (builtIn) throw invalidField(`${accountOf(builtIn.fields)} is built in. You don't need to add it.`)
   const all = [...given, ...(await rootAssertions(stores))]
   for (const one of given) checkRoot(one, all, stores.clock())
   explainToOperator(() => trustRoots(all), 'These are not a trust root')
@@ -69,13 +69,15 @@ function rootIn({ name }: NamedFile, assertion: UnverifiedAssertion): Root {
 const accountOf = (fields: UnverifiedAssertion['fields']): string =>
   'accountId' in fields ? fields.accountId : ''
 
-/** A root vouches for itself: its authority is its own account, and one of its own keys signed it. */
+/**
+ * Checks that a root certifies itself: its authority is its own account, and one of its own keys signed it.
+ */
 function checkRoot(one: Root, all: readonly UnverifiedAssertion[], now: Date): void {
   const accountId = accountOf(one.fields)
   const what = `The ${one.type} assertion ${one.primaryKey.join('/')} is not a trust root`
   if (one.authorityId !== accountId) {
     throw invalidField(
-      `${what}: ${one.authorityId} signed it for ${accountId}. Add the root ${one.authorityId} instead; what it signed goes to \`ratafia brands add\`.`,
+      `${what}: ${one.authorityId} signed it for ${accountId}. Add the root ${one.authorityId} instead, and add the assertions that it signed with \`ratafia brands add\`.`,
     )
   }
   const key = all.find((other) => other.type === 'account-key' && other.fields.publicKeyId === one.signKeyId)

@@ -15,17 +15,17 @@ interface StoredRoot extends Omit<StoredAssertion, 'revision'> {
 }
 
 export interface AssertionStore {
-  /** Undefined if there is none. */
+  /** Returns undefined if there is none. */
   find(type: string, primaryKey: string): Promise<Uint8Array | undefined>
-  /** All or none, in one transaction. Only a higher revision replaces a stored one. */
+  /** Stores all or none, in one transaction. Only a higher revision replaces a stored one. */
   put(assertions: readonly StoredAssertion[], at: Date): Promise<void>
-  /** False if there is none. */
+  /** Returns false if there is none. */
   remove(type: string, primaryKey: string): Promise<boolean>
-  /** The roots that the operator added, accounts first. */
+  /** Returns the roots that the operator added, accounts first. */
   roots(): Promise<readonly Uint8Array[]>
-  /** All or none. Replaces a root with the same type and primary key. */
+  /** Adds all or none. Replaces a root with the same type and primary key. */
   addRoots(roots: readonly StoredRoot[], at: Date): Promise<void>
-  /** Removes the account and all its keys. False if there is none. */
+  /** Removes the account and all its keys. Returns false if there is none. */
   removeRoot(accountId: string): Promise<boolean>
 }
 
@@ -38,7 +38,7 @@ declare module '../../stores.ts' {
 export function assertionStore({ query }: Pick<Database, 'query'>): AssertionStore {
   return {
     async find(type, primaryKey) {
-      // Primary key.
+      // Uses the primary key.
       const row = await query
         .selectFrom('assertion')
         .select('encoded')
@@ -70,12 +70,12 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
 
     remove: (type, primaryKey) =>
       changeAnnounced(query, rowOf(type, primaryKey), (transaction) =>
-        // Primary key.
+        // Uses the primary key.
         transaction.deleteFrom('assertion').where('type', '=', type).where('primary_key', '=', primaryKey),
       ),
 
     async roots() {
-      // A handful of rows: the whole table.
+      // Reads the whole table, a handful of rows.
       const rows = await query
         .selectFrom('trust_root')
         .selectAll()
@@ -107,7 +107,7 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
 
     removeRoot: (accountId) =>
       changeAnnounced(query, { kind: 'trust-root', id: accountId }, (transaction) =>
-        // By the index trust_root_account.
+        // Uses the index trust_root_account.
         transaction.deleteFrom('trust_root').where('account_id', '=', accountId),
       ),
   }

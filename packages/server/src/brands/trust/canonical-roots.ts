@@ -1,6 +1,6 @@
 /**
- * What production snapd trusts: the account `canonical` and its root key, as the public assertions in snapd. Always
- * trusted here, so that a brand whose assertions Canonical signed needs no further root.
+ * The root that production snapd trusts: the account `canonical` and its root key, as the public assertions
+ * in snapd. Always trusted here, so that a brand whose assertions Canonical signed needs no further root.
  */
 
 const ACCOUNT = `type: account

@@ -1,4 +1,4 @@
-/** Makes a trust root of one's own: an account that vouches for itself and for brands. */
+/** Creates a private trust root: an account that certifies itself and brands. */
 import { encodeStream, type PrivateKey } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
@@ -8,11 +8,11 @@ import { issueAccount, issueAccountKey, type NewAccount } from './issue.ts'
 import { findAssertion, requireUnusedKey } from './trust.ts'
 
 export interface NewRoot extends NewAccount {
-  /** Signs for itself, and is not stored. */
+  /** It signs for itself, and is not stored. */
   readonly key: PrivateKey
   readonly keyName: string
   readonly until?: Date | undefined
-  /** Gets the assertions before anything is stored: if it fails, nothing is. */
+  /** Receives the assertions before anything is stored. If it fails, nothing is stored. */
   readonly keep: (assertions: Uint8Array) => Promise<void>
   readonly authority: Authority
 }
@@ -23,8 +23,8 @@ export interface CreatedRoot {
 }
 
 /**
- * Throws `permission-denied`, and `invalid-field` if there is such an account already or the root cannot be one; nothing
- * is trusted then.
+ * Throws `permission-denied`, and `invalid-field` if the account already exists or can't be a root. Then
+ * nothing is trusted.
  */
 export async function createRoot(root: NewRoot, stores: Stores): Promise<CreatedRoot> {
   const { accountId, key, keyName, until, authority } = root

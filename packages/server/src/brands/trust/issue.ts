@@ -1,4 +1,4 @@
-/** What the owner of a root signs: who an account is, and which keys it has. */
+/** The assertions that the owner of a root signs: accounts and their keys. */
 import {
   encodePublicKey,
   formatTimestamp,
@@ -10,7 +10,7 @@ import {
 } from '@ratafia/assertions'
 import { explainToOperator } from '../assertion-file.ts'
 
-/** Its account and its private key, which are read for one signature and stored nowhere. */
+/** A root's account and private key, which are read for one signature and stored nowhere. */
 export interface Issuer {
   readonly accountId: string
   readonly key: PrivateKey
@@ -18,25 +18,25 @@ export interface Issuer {
 
 export interface NewAccount {
   readonly accountId: string
-  /** Default: the account id. */
+  /** The default is the account id. */
   readonly displayName?: string | undefined
 }
 
 export interface NewAccountKey {
   readonly accountId: string
   readonly publicKey: PublicKey
-  /** Unlike those of the account's other keys: lower-case letters, digits and single dashes. */
+  /** Different from the names of the account's other keys: lower-case letters, digits and single dashes. */
   readonly name: string
   readonly since: Date
-  /** Undefined: it never expires. */
+  /** Undefined if it never expires. */
   readonly until?: Date | undefined
-  /** What the key may sign; none means everything. */
+  /** The types that the key may sign. An empty list allows all. */
   readonly allow?: readonly TypeName[]
-  /** Default 0, the first. */
+  /** The default is 0, the first. */
   readonly revision?: number
 }
 
-/** Throws `invalid-field` for what an account assertion cannot have. */
+/** Throws `invalid-field` for values that an account assertion can't have. */
 export function issueAccount(
   { accountId, displayName = accountId }: NewAccount,
   issuer: Issuer,
@@ -52,11 +52,11 @@ export function issueAccount(
   }
   return explainToOperator(
     () => sign({ type: 'account', headers }, issuer.key, { signedAt: at }),
-    `The account ${accountId} cannot be made`,
+    `The account ${accountId} cannot be created`,
   )
 }
 
-/** Throws `invalid-field` for what an account-key assertion cannot have. */
+/** Throws `invalid-field` for values that an account-key assertion can't have. */
 export function issueAccountKey(
   { accountId, publicKey, name, since, until, allow = [], revision = 0 }: NewAccountKey,
   issuer: Issuer,
@@ -69,7 +69,7 @@ export function issueAccountKey(
     name,
     since: formatTimestamp(since),
     until: until && formatTimestamp(until),
-    // Absent, not empty: with the header the format is 1, which older snapd refuses.
+    // Absent instead of empty: with the header the format is 1, which older snapd refuses.
     ...(allow.length > 0 ? { constraints: allow.map((type) => ({ headers: { type } })) } : {}),
     revision: String(revision),
   }

@@ -11,11 +11,11 @@ export interface TrustRoot {
   readonly keyName: string | undefined
   readonly since: Date
   readonly until: Date | undefined
-  /** Part of the program: it cannot be removed. */
+  /** True if it is part of the program, and can't be removed. */
   readonly builtIn: boolean
 }
 
-/** One row per key: the operator adds a handful. Throws `permission-denied`. */
+/** Returns one row per key: the operator adds a handful. Throws `permission-denied`. */
 export async function listTrustRoots(authority: Authority, stores: Stores): Promise<readonly TrustRoot[]> {
   requireForAll(authority, 'roles:read')
   const roots = await rootAssertions(stores)
@@ -36,7 +36,7 @@ export async function listTrustRoots(authority: Authority, stores: Stores): Prom
   })
 }
 
-/** As the API and `--json` show it. Times are RFC 3339 in UTC. */
+/** The root as the API and `--json` show it. Times are RFC 3339 in UTC. */
 export const trustRootRecord = (root: TrustRoot) => ({
   account_id: root.accountId,
   display_name: root.displayName,

@@ -6,9 +6,9 @@ import type { Stores } from '../../stores.ts'
 import { BUILT_IN, findAssertion, rootAssertions, trustContext } from './trust.ts'
 
 /**
- * Removes an account and its keys from the roots. Returns the brands whose keys lose their trust: the service signs
- * nothing more for them. Throws `permission-denied`, and `invalid-field` if the root is built in or does not exist, and, without `force`, if
- * there are such brands.
+ * Removes an account and its keys from the roots. Returns the brands whose keys lose their trust: the service
+ * can no longer sign for them. Throws `permission-denied`, and `invalid-field` if the root is built in or
+ * doesn't exist, and, without `force`, if there are such brands.
  */
 export async function removeTrustRoot(
   {
@@ -21,7 +21,7 @@ export async function removeTrustRoot(
   requireForAll(authority, 'roles:manage')
   if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
     throw invalidField(
-      `The trust root ${accountId} is built in and stays. The service signs nothing for it unless you add a key.`,
+      `The trust root ${accountId} is built in and cannot be removed. The service signs nothing for it unless you add a key.`,
     )
   }
   const rest = (await rootAssertions(stores)).filter(
@@ -46,7 +46,7 @@ export async function removeTrustRoot(
   return lost
 }
 
-/** The accounts with an enabled key whose chain ends at these roots. */
+/** Returns the accounts with an enabled key whose chain reaches these roots. */
 async function trustedBrands(
   stores: Stores,
   roots?: ReturnType<typeof trustRoots>,

@@ -1,4 +1,7 @@
-/** Whom the service trusts: chains of assertions are checked down to these roots, by way of the stored assertions. */
+/**
+ * The roots that the service trusts: chains of assertions are checked up to these roots, through the stored
+ * assertions.
+ */
 import {
   checkReplaces,
   decode,
@@ -19,10 +22,10 @@ import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import { CANONICAL_ROOTS } from './canonical-roots.ts'
 import { decodeStored } from './decode-stored.ts'
 
-/** Decoded once: `verifyTrust` recognises a root by identity. */
+/** Decoded once, because `verifyTrust` recognises a root by identity. */
 export const BUILT_IN: readonly UnverifiedAssertion[] = CANONICAL_ROOTS.map((text) => decode(text))
 
-/** All trust roots: the built-in ones, then those that the operator added. */
+/** Returns all trust roots: the built-in ones, then those that the operator added. */
 export function rootAssertions({
   assertions,
   brandMemory,
@@ -42,7 +45,7 @@ async function rootsIn(
   return (await remembered?.find('roots', read)) ?? read()
 }
 
-/** Finds a stored assertion or a root: a root may be a brand, too. Verifies nothing. */
+/** Finds a stored assertion or a root, because a root can also be a brand. Verifies nothing. */
 export function findAssertion<Type extends TypeName>(
   type: Type,
   primaryKey: readonly string[],
@@ -67,17 +70,17 @@ async function findIn<Type extends TypeName>(
     return found
   }
   const found = remembered ? await remembered.find(`${type} ${name}`, read) : await read()
-  // Proven by the comparison, which does not narrow a type parameter.
+  // The comparison proves it, but doesn't narrow a type parameter.
   return found?.type === type ? (found as UnverifiedAssertion<Type>) : undefined
 }
 
-/** A chain is good only as long as its keys are. */
+/** A chain is valid only as long as its keys are. */
 function noteExpiry(assertion: UnverifiedAssertion, remembered: Remembered): void {
   const until = assertion.type === 'account-key' ? assertion.fields.until : undefined
   if (until) remembered.expires(until)
 }
 
-/** One key speaks for one account. Throws `invalid-field` if an account has this key already. */
+/** Each key belongs to one account. Throws `invalid-field` if an account already has this key. */
 export async function requireUnusedKey(keyId: string, stores: Stores): Promise<void> {
   const owner = (await findAssertion('account-key', [keyId], stores))?.fields.accountId
   if (owner !== undefined) {
@@ -86,9 +89,9 @@ export async function requireUnusedKey(keyId: string, stores: Stores): Promise<v
 }
 
 /**
- * What `verifyTrust` needs: the roots, the time, and a look-up that prefers `given` over stored assertions. Pass
- * `roots` only to ask what would be valid with other roots, and without a memory. With one, the same object must not be
- * checked with other `given` assertions that it rests on.
+ * Returns the context of `verifyTrust`: the roots, the time, and a look-up that prefers `given` over stored
+ * assertions. Pass `roots` only to find out what would be valid with other roots, and without a cache. With a
+ * cache, don't check the same object again with other `given` assertions that it depends on.
  */
 export async function trustContext(
   { brandMemory, assertions, clock }: Stores,
@@ -107,8 +110,9 @@ export async function trustContext(
 }
 
 /**
- * Checks the chain of each, and returns those to store: not roots, and not those stored already, byte for byte. Throws
- * `invalid-field` if a chain reaches no root, or an older revision would replace a newer one.
+ * Checks the chain of each assertion, and returns those to store: not roots, and not those already stored
+ * byte for byte. Throws `invalid-field` if a chain reaches no root, or an older revision would replace a
+ * newer one.
  */
 export async function checkAssertions(
   given: readonly UnverifiedAssertion[],

@@ -1,4 +1,4 @@
-/** Checks a chain down to a trusted root, with what the node remembers if that is enough. */
+/** Checks a chain up to a trusted root, with the node's cache if that is enough. */
 import {
   AssertionError,
   type TrustedAssertion,
@@ -10,8 +10,9 @@ import type { Stores } from '../../stores.ts'
 import { trustContext } from './trust.ts'
 
 /**
- * As `verifyTrust`, with a look-up that prefers `given`. What is remembered only accepts: before anything is refused, the
- * database is asked, because an operator may have added a root or a key a moment ago. Throws `AssertionError`.
+ * Works like `verifyTrust`, with a look-up that prefers `given`. The cache can only lead to acceptance:
+ * before anything is refused, the database is read, because an operator may have just added a root or a key.
+ * Throws `AssertionError`.
  */
 export async function verifyChain<Type extends TypeName>(
   assertion: UnverifiedAssertion<Type>,

@@ -1,4 +1,7 @@
-/** An account as commands show it: its record. The words of commands load nothing that makes one. */
+/**
+ * The record of an account for output. The code that creates it loads on demand, so that `--help` stays
+ * small.
+ */
 import type { Account } from '../../accounts/account.ts'
 import type { AccountRecord } from '../../accounts/administration/account-record.ts'
 import type { TransactionStores } from '../../stores.ts'

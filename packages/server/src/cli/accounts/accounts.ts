@@ -1,4 +1,4 @@
-/** `ratafia accounts`: who can log in. */
+/** `ratafia accounts`: the people and programs that can log in. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
@@ -16,7 +16,9 @@ import { secondFactorCommands } from './credentials/second-factor.ts'
 import { reminderCommand } from './reminders.ts'
 
 export function accountCommands(parent: Command, context: CommandContext): void {
-  const accounts = parent.command('accounts').description('the people and service accounts who can log in')
+  const accounts = parent
+    .command('accounts')
+    .description('manage accounts: the people and programs that can log in')
 
   addAccountCommand(accounts, context)
 
@@ -26,8 +28,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       listRecords(context, options, {
         ...{ operation: api.accounts, name: 'accounts', most: MOST },
         columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
-        empty:
-          'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
+        empty: 'No accounts yet. Create one with `ratafia accounts add USERNAME --email EMAIL --name NAME`.',
         more: `Only the first ${MOST} are shown.`,
       }),
     )
@@ -54,10 +55,10 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   withJson(accounts.command('link <username>'))
     .description(
-      'link an account to a user of an external identity service (needed with RATAFIA_ACCOUNTS=known)',
+      'link an account to a user of an external identity service (required with RATAFIA_ACCOUNTS=known)',
     )
     .requiredOption('--subject <subject>', 'the userid (or username) that the service declares')
-    .option('--issuer <url>', 'location of the service (default: RATAFIA_IDENTITY_URL)')
+    .option('--issuer <url>', 'address of the service (default: RATAFIA_IDENTITY_URL)')
     .action(
       async (
         username: string,
@@ -67,7 +68,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         const row = await context.withInstallation(async (installation) => {
           const issuer = options.issuer?.replace(/\/+$/, '') ?? installation.config.identity?.url
           if (issuer === undefined) {
-            throw new UsageError('Give --issuer: RATAFIA_IDENTITY_URL names no external identity service.')
+            throw new UsageError('Pass --issuer: RATAFIA_IDENTITY_URL names no external identity service.')
           }
           const account = await linkIdentity(
             { account: username, issuer, subject: options.subject, authority: installation.authority },
@@ -80,20 +81,20 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     )
 }
 
-/** More than anyone reads at once; a service that goes on for ever is none of ours. */
+/** More than any installation has; a service whose list never ends is not a Ratafia. */
 const MOST = 1_000_000
 
-/** For the protection of data. */
+/** Adds `accounts remove`, for data protection. */
 function removeAccountCommand(accounts: Command, context: CommandContext): void {
   withNeededYes(withJson(accounts.command('remove <username>')))
-    .description('end an account for good and remove what is personal; its username is free again')
+    .description('permanently remove an account and its personal data; its username becomes free again')
     .action(async (name: string, options: JsonOption & YesOption) => {
       const { findAccount } = await import('../../accounts/find.ts')
       const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
       const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
         const found = await findAccount(name, installation)
         await confirmTyped(context, options, () => ({
-          told: `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
+          told: `This permanently removes the account ${found.username} (id ${found.id}) with its password, agents, CI rules, identities and all its tokens. It cannot be undone.`,
           type: found.username,
         }))
         return removeAccount({ account: found.id, authority: installation.authority }, installation)
@@ -101,8 +102,8 @@ function removeAccountCommand(accounts: Command, context: CommandContext): void 
       const { id, username, removedAt } = account
       const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }
       const told = before
-        ? `The account ${id} was removed before, at ${removed.removed_at}.`
-        : `The account ${id} is removed; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked${rulesText(rules)}. What is left of it is called ${username}.`
+        ? `The account ${id} was already removed at ${removed.removed_at}.`
+        : `Removed the account ${id}; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked${rulesText(rules)}. Its remaining record is named ${username}.`
       print(context, options, { ...removed, revoked, rules, removed_before: before }, told)
     })
 }
@@ -113,11 +114,11 @@ function enableDisableCommands(accounts: Command, context: CommandContext): void
   goes(withNeededYes(withJson(accounts.command('disable <username...>'))), 'both', [
     ...['disableAccount', 'account', 'tokens'],
   ])
-    .description('disable accounts: no log-ins, agents or tokens until they are enabled again')
+    .description('disable accounts: no logins, agents or tokens work until you enable them again')
     .action((usernames: readonly string[], options: SwitchOptions) => {
       const act = async (name: string, service: Service) => {
         const { record } = await callAccount(service, api.disableAccount, name)
-        const told = `The account ${record['username']} is disabled: it cannot log in, and its tokens answer 401.`
+        const told = `Disabled the account ${record['username']}. It cannot log in, and its tokens are refused.`
         return { value: record, told }
       }
       const action = { thing: 'account', done: 'disabled', consequence: whatEnds, typed: true, act } as const
@@ -125,26 +126,26 @@ function enableDisableCommands(accounts: Command, context: CommandContext): void
     })
 
   goes(withJson(accounts.command('enable <username...>')), 'both', ['enableAccount'])
-    .description('let disabled accounts log in again')
+    .description('enable disabled accounts again')
     .action((usernames: readonly string[], options: SwitchOptions) => {
       const act = async (name: string, service: Service) => {
         const { record } = await callAccount(service, api.enableAccount, name)
-        const told = `The account ${record['username']} is enabled: it can log in, and its tokens that were not revoked work again.`
+        const told = `Enabled the account ${record['username']}. It can log in, and its tokens work again unless they were revoked.`
         return { value: record, told }
       }
       return actOnEach(usernames, { thing: 'account', done: 'enabled', act }, options, context)
     })
 }
 
-/** More than anyone has. */
+/** More than any account has. */
 const MOST_SESSIONS = 10_000
 
 async function whatEnds(name: string, service: Service): Promise<string> {
   const { record } = await callAccount(service, api.account, name)
   const query = { account: String(record['id']), state: 'active' }
   const { records } = await service.list(api.tokens, 'tokens', { query, most: MOST_SESSIONS })
-  return `${record['username']} cannot log in any longer, and ${counted(records.length, 'session')} of its developer tokens, all its agents and all its rules for jobs stop working, until the account is enabled again.`
+  return `${record['username']} will not be able to log in, and ${counted(records.length, 'session')} of its developer tokens, all its agents and all its CI rules stop working, until you enable the account again.`
 }
 
 const rulesText = (rules: number): string =>
-  rules === 0 ? '' : `, and ${counted(rules, 'rule')} for jobs ${rules === 1 ? 'was' : 'were'} removed`
+  rules === 0 ? '' : `, and ${counted(rules, 'CI rule')} ${rules === 1 ? 'was' : 'were'} removed`

@@ -1,4 +1,6 @@
-/** `ratafia accounts add`: on the database, or at a service, which takes accounts without a password. */
+/**
+ * `ratafia accounts add`: on the database, or at a service, which accepts only accounts without a password.
+ */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
@@ -19,12 +21,15 @@ interface AddOptions extends JsonOption, WayOptions {
 
 export function addAccountCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('add <username>')), 'both', ['addAccount'])
-    .description('add an account; asks for its password unless an option says where to get it')
+    .description('add an account; asks for its password, unless an option provides it or omits it')
     .requiredOption('--email <email>', 'e-mail address')
-    .requiredOption('--name <name>', 'the name that is shown')
+    .requiredOption('--name <name>', 'the display name')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--no-password', 'no password: for agents, at a service, or with an external identity service')
-    .option('--role <role>', 'give it this role in the administration of the service, such as operator')
+    .option(
+      '--no-password',
+      'set no password: for agents, at a service, or with an external identity service',
+    )
+    .option('--role <role>', 'grant this role for administering the service, such as operator')
     .action(async (username: string, options: AddOptions) => {
       refuseBoth(options)
       const record = isDirect(options, context)
@@ -42,7 +47,7 @@ async function addWithPassword(
   const { addAccount } = await import('../../accounts/add.ts')
   const { addGrant } = await import('../../management/grants/add-grant.ts')
   const { checkRole } = await import('../../grants/grant.ts')
-  // First: an account without its role would be half of what was asked for.
+  // Checks the role first, so that the command does not create an account without it.
   if (options.role !== undefined) checkRole(options.role, undefined)
   const password = options.password
     ? await readPassword(context.streams, options.passwordStdin === true)
@@ -58,22 +63,22 @@ async function addWithPassword(
   })
 }
 
-/** Throws {@link UsageError} for a password, which nobody types for another over HTTP, and for a role. */
+/** Adds an account at a service. Throws {@link UsageError} for a password and for a role. */
 async function addWithout(username: string, options: AddOptions, service: Service): Promise<JsonObject> {
   if (options.password) {
     throw new UsageError(
-      'A service takes no password for somebody else: give --no-password, and `ratafia accounts reset-link` makes a link to choose one. With --direct the command works on the database.',
+      "You can't set another user's password over HTTP. Pass --no-password, and then create a link for setting it with `ratafia accounts reset-link`. With --direct, the command works on the database.",
     )
   }
   if (options.role !== undefined) {
     const { checkRole } = await import('../../grants/grant.ts')
     checkRole(options.role, undefined)
     throw new UsageError(
-      '--role works on the database alone: at a service, add the account and then its role with `ratafia grants add`.',
+      '--role works only on the database. At a service, add the account, and then its role with `ratafia grants add`.',
     )
   }
   const { checkDisplayName, checkEmail, checkUsername } = await import('../../accounts/account-fields.ts')
-  // In the words of the rule that is broken, before the limits of the wire.
+  // Checks here, so that the message names the broken rule instead of a limit of the API's schema.
   const body = {
     username: checkUsername(username),
     email: checkEmail(options.email),

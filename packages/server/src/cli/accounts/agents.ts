@@ -1,4 +1,4 @@
-/** `ratafia agents`: programs that log in with a key of their own, as an account. */
+/** `ratafia agents`: programs that log in as an account, with a key of their own. */
 import type { Command } from 'commander'
 import type { AgentsFile } from '../../identity/agents/add-agent.ts'
 import type { WantedLimits } from '../../identity/agents/agent-limits.ts'
@@ -29,21 +29,24 @@ interface AddOptions extends JsonOption {
 export function agentCommands(parent: Command, context: CommandContext): void {
   const agents = parent
     .command('agents')
-    .description('programs that log in with a key of their own, as an account')
+    .description('manage agents: programs that log in as an account, with a key of their own')
 
   withJson(agents.command('add <name>'))
-    .description('add an agent and print, once, its agents file, which Go and Python bakery clients read')
-    .requiredOption('--account <username>', 'the account it logs in as')
-    .option('--url <url>', 'location of the identity service (default: RATAFIA_BASE_URL and /identity)')
+    .description('add an agent and print its agents file, once; Go and Python bakery clients read the file')
+    .requiredOption('--account <username>', 'the account that the agent logs in as')
+    .option('--url <url>', 'address of the identity service (default: RATAFIA_BASE_URL and /identity)')
     .option(
       '--public-key <base64>',
-      'public key of a key pair that the program already has; no file is printed',
+      'public key of a key pair that the program already has; the command then prints no file',
     )
-    .option('--permission <name>', 'limit its tokens to this permission; may repeat', several)
-    .option('--channel <pattern>', 'limit its tokens to these channels; may repeat', several)
-    .option('--package <name>', 'limit its tokens to this package (a name or a snap id); may repeat', several)
-    .option('--store <id>', 'limit its tokens to this store; may repeat', several)
-    .option('--max-lifetime <duration>', 'the longest life of its tokens from each login, such as 1h or 30d')
+    .option('--permission <name>', 'limit its tokens to this permission; can repeat', several)
+    .option('--channel <pattern>', 'limit its tokens to these channels; can repeat', several)
+    .option('--package <name>', 'limit its tokens to this package (a name or a snap id); can repeat', several)
+    .option('--store <id>', 'limit its tokens to this store; can repeat', several)
+    .option(
+      '--max-lifetime <duration>',
+      'how long after a login its tokens expire at most, such as 1h or 30d',
+    )
     .option('--output <file>', 'write the agents file here (mode 0600) instead of printing it')
     .action((name: string, options: AddOptions) => add(name, options, context))
 
@@ -55,7 +58,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   const { addAgent } = await import('../../identity/agents/add-agent.ts')
   const { agentRecord } = await import('../../identity/agents/agent-record.ts')
   if (options.publicKey !== undefined && options.output !== undefined) {
-    throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
+    throw new UsageError('With --public-key there is no agents file to write. Leave out --output.')
   }
   const addTo = async (installation: Installation, output?: NewFile) => {
     const { agent, account, file } = await addAgent(
@@ -69,16 +72,16 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
       },
       {
         ...installation,
-        location: identityLocation(options.url, installation.config, 'make the agent there'),
+        location: identityLocation(options.url, installation.config, 'Create the agent there'),
       },
     )
-    const told = `The agent ${name} logs in as ${account.username}.`
+    const told = `Created the agent ${name}, which logs in as ${account.username}.`
     return { made: agentRecord({ ...agent, account }), file, told }
   }
   if (options.output !== undefined) {
     const { made, told } = await withNewFile(
       options.output,
-      { secret: true, otherwise: 'No agent was made.' },
+      { secret: true, otherwise: 'No agent was created.' },
       (output) => context.withInstallation((installation) => addTo(installation, output)),
     )
     return print(context, options, made, `${told} Its agents file is ${options.output}.`)
@@ -101,7 +104,10 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
 
 const textOf = (file: AgentsFile): string => JSON.stringify(file, undefined, 2)
 
-/** Packages by the directory, as for the request for a token. Throws {@link UsageError}. */
+/**
+ * Returns the limits, with packages from the directory, as in a request for a token. Throws
+ * {@link UsageError}.
+ */
 async function limitsOf(options: AddOptions, installation: Installation): Promise<WantedLimits> {
   const { resolvePackages } = await import('../../package-directory/resolve.ts')
   return {

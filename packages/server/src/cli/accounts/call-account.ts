@@ -1,8 +1,11 @@
-/** Operations on an account that a person names. */
+/** Calls operations on an account by its name. */
 import { ServiceRefusal } from '../context.ts'
 import type { Asking, Found, Service, ServiceOperation } from '../service/service.ts'
 
-/** `name`: an id or a username. Throws `ServiceRefusal`; for a name that can be neither, nothing is sent. */
+/**
+ * Calls an operation; `name` is an id or a username. Throws `ServiceRefusal`, without a request for other
+ * names.
+ */
 export async function callAccount(
   service: Service,
   operation: ServiceOperation,
@@ -14,7 +17,7 @@ export async function callAccount(
   return service.call(operation, { id: name, ...body, ...asking })
 }
 
-/** Throws `ServiceRefusal` for what can be neither an id nor a username, as if there were no such account. */
+/** Throws `ServiceRefusal`, as for a missing account, for a name that can be neither an id nor a username. */
 export async function requireAccountName(name: string): Promise<void> {
   const { isAccountId, isUsername } = await import('@ratafia/api')
   if (isUsername(name) || isAccountId(name)) return

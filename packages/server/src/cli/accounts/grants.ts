@@ -1,4 +1,4 @@
-/** `ratafia grants`: who has which role in the administration of the service. */
+/** `ratafia grants`: the roles of accounts for administering the service. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { ROLE_NAMES, ROLES } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
@@ -28,34 +28,34 @@ interface ListOptions extends ListOption, WayOptions {
 
 const ROLES_HELP = `
 Roles:
-${ROLE_NAMES.map((role) => `  ${role.padEnd(16)} ${ROLES[role].meaning}${ROLES[role].scope === 'brand' ? '; for a brand, or for all' : ''}`).join('\n')}`
+${ROLE_NAMES.map((role) => `  ${role.padEnd(16)} ${ROLES[role].meaning}${ROLES[role].scope === 'brand' ? '; for one brand or all' : ''}`).join('\n')}`
 
 export function grantCommands(parent: Command, context: CommandContext): void {
   const grants = parent
     .command('grants')
-    .description('roles: who may administer what')
+    .description('manage the roles of accounts for administering the service')
     .addHelpText('after', ROLES_HELP)
 
   goes(withList(grants.command('list'), COLUMNS), 'both', ['grants'])
-    .description('list who has which role')
-    .option('--account <username>', 'only those of one account')
-    .addOption(new Option('--role <role>', 'only this role').choices([...ROLE_NAMES]))
-    .option('--brand <id>', 'only those for one brand')
+    .description('list grants: which account has which role')
+    .option('--account <username>', 'only grants of one account')
+    .addOption(new Option('--role <role>', 'only grants of this role').choices([...ROLE_NAMES]))
+    .option('--brand <id>', 'only grants for one brand')
     .action(({ account, role, brand, ...options }: ListOptions) =>
       listRecords(context, options, {
         ...{ operation: api.grants, name: 'grants', asking: { query: { account, role, brand } }, most: MOST },
-        ...{ columns: SHOWN, empty: 'Nobody has such a role.' },
-        more: `Only the first ${MOST} are shown. --account, --role and --brand narrow the list.`,
+        ...{ columns: SHOWN, empty: 'No grants.' },
+        more: `Only the first ${MOST} are shown. Narrow the list with --account, --role and --brand.`,
       }),
     )
 
   goes(withJson(grants.command('add <username> <role>')), 'both', ['addGrant', 'accountAgents'])
-    .description('give an account a role; the first operator is made like this, on the host')
-    .option('--brand <id>', 'only for this brand')
-    .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z or 90d')
+    .description('grant a role to an account; on the host, this creates the first operator')
+    .option('--brand <id>', 'grant the role only for this brand')
+    .option('--expires <time>', 'when the grant expires, such as 2027-01-31T12:00:00Z or 90d')
     .option(
       '--with-agent <name...>',
-      'agents of the account that get the role although they were added before; agents that are added later have it',
+      'existing agents of the account that also get the role; agents that you add later always get it',
     )
     .addHelpText('after', ROLES_HELP)
     .action((username: string, role: string, options: GrantOptions) =>
@@ -63,7 +63,7 @@ export function grantCommands(parent: Command, context: CommandContext): void {
     )
 
   goes(withYes(withJson(grants.command('remove <username> <role>'))), 'both', ['removeGrant', 'grants'])
-    .description('take a role from an account: within a second it allows nothing any more')
+    .description('remove a role from an account; this takes effect within a second')
     .option('--brand <id>', 'the grant for this brand')
     .action((username: string, role: string, options: GrantOptions & YesOption) =>
       remove({ username, role }, options, context),
@@ -87,12 +87,12 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
     return { grant, agents: records }
   })
   const until = record['expires_at'] === null ? '' : ` until ${record['expires_at']}`
-  print(context, options, record, `${record['account']} has the role ${roleOf(record)}${until}.`)
+  print(context, options, record, `${record['account']} now has the role ${roleOf(record)}${until}.`)
   const without = all.map(({ name }) => String(name)).filter((name) => !agents?.includes(name))
   if (without.length === 0) return
   note(
     context.streams,
-    `These agents of ${username} were added before and do not get the role: ${without.join(', ')}. To give it to them, add the agents again, or remove the grant and add it again with --with-agent.`,
+    `These agents of ${username} existed already and do not get the role: ${without.join(', ')}. To grant it to them, add the agents again, or remove the grant and add it again with --with-agent.`,
   )
 }
 

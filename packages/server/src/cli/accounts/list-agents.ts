@@ -1,4 +1,4 @@
-/** `ratafia agents list`; a service lists those of one account. */
+/** `ratafia agents list`: all agents on the database, or those of one account at a service. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -10,7 +10,7 @@ import type { ListPart, Service } from '../service/service.ts'
 import { goes, isDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
 import { requireAccountName } from './call-account.ts'
 
-/** More than anyone reads at once; a service that goes on for ever is none of ours. */
+/** More than any installation has; a service whose list never ends is not a Ratafia. */
 const MOST = 1_000_000
 
 const COLUMNS = ['name', 'account', 'limits', 'public_key', 'created_at']
@@ -22,9 +22,9 @@ interface ListOptions extends ListOption, WayOptions {
 
 export function listAgentsCommand(agents: Command, context: CommandContext): void {
   goes(withList(agents.command('list'), COLUMNS), 'both', ['accountAgents', 'myAgents'])
-    .description('list all agents, by name; at a service, those of one account')
-    .option('--account <username>', 'only those of one account')
-    .option('--mine', 'only my own, at a service')
+    .description('list all agents, by name; at a service, the agents of one account')
+    .option('--account <username>', 'only agents of one account')
+    .option('--mine', 'only your own agents, at a service')
     .action(async (options: ListOptions) => {
       refuseBoth(options)
       if (options.mine) requireService(options, context, '--mine')
@@ -36,19 +36,19 @@ export function listAgentsCommand(agents: Command, context: CommandContext): voi
       else {
         printList(context, options, records.map(rowOf), {
           columns: COLUMNS,
-          empty: 'There is no agent. `ratafia agents add NAME --account USERNAME` makes one.',
+          empty: 'No agents yet. Create one with `ratafia agents add NAME --account USERNAME`.',
         })
       }
       if (more) note(context.streams, `Only the first ${MOST} are shown.`)
     })
 }
 
-/** Throws {@link UsageError}. */
+/** Throws {@link UsageError} for both options. */
 export function refuseBoth({ account, mine }: Pick<ListOptions, 'account' | 'mine'>): void {
-  if (mine && account !== undefined) throw new UsageError('Give either --account or --mine.')
+  if (mine && account !== undefined) throw new UsageError('Pass either --account or --mine, not both.')
 }
 
-/** Of every account: only whoever has the database sees them together. */
+/** Returns the agents of all accounts, which only a command on the database can list together. */
 async function allAgents({ authority, ...stores }: Installation): Promise<ListPart> {
   const { agentRecord } = await import('../../identity/agents/agent-record.ts')
   const { listAgents } = await import('../../identity/agents/list-agents.ts')
@@ -65,7 +65,7 @@ async function agentsOf({ account, mine }: ListOptions, service: Service) {
   if (mine) return service.list(api.myAgents, 'agents', { most: MOST })
   if (account === undefined) {
     throw new UsageError(
-      'A service lists the agents of one account: give --account USERNAME, --mine, or --direct where the database is.',
+      "A service lists the agents of one account. Pass --account USERNAME or --mine, or --direct on the database's host.",
     )
   }
   await requireAccountName(account)
@@ -74,7 +74,7 @@ async function agentsOf({ account, mine }: ListOptions, service: Service) {
 
 const rowOf = (record: JsonObject): Row => ({ ...asRow(record), limits: limitsText(record['limits']) })
 
-/** In the words of the options. */
+/** Returns the limits, named like the options. */
 function limitsText(limits: unknown): string {
   const { permissions, channels, packages, store_ids, max_lifetime_seconds } = isObject(limits) ? limits : {}
   const lists = { permission: permissions, channel: channels, package: packages, store: store_ids }

@@ -51,14 +51,14 @@ async function importLocal(
 export function packageCommands(parent: Command, context: CommandContext): void {
   const packages = parent
     .command('packages')
-    .description('the package directory; while it is empty, the name of a package is used as its snap id')
+    .description('manage the package directory; while it is empty, package names also serve as snap ids')
 
   goes(withYes(withJson(packages.command('import <file>'))), 'both', IMPORT_OPERATIONS)
     .description(
-      'add the packages of a .csv file (columns name, snap_id) or a .json list of {"name", "snap_id"}',
+      'add packages from a .csv file (columns name, snap_id) or a .json list of {"name", "snap_id"}',
     )
     .option('--replace', 'remove packages that are not in the file')
-    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--dry-run', 'show what would change, and change nothing')
     .action(async (file: string, options: ImportOptions) => {
       await withLocalFile(file, (local) =>
         withService(context, options, options.dryRun ? 'change' : 'begin', (service) =>
@@ -75,10 +75,10 @@ export function packageCommands(parent: Command, context: CommandContext): void 
       )
       printList(context, options, rows, {
         columns: COLUMNS,
-        empty: 'The package directory is empty: the name of a package is used as its snap id.',
+        empty: 'The package directory is empty, so package names also serve as snap ids.',
       })
     })
 }
 
 const toldOf = ({ added, changed, removed, unchanged }: ImportPlan): string =>
-  `The import adds ${counted(added, 'package')}, changes ${changed}, removes ${removed}, and leaves ${unchanged} as they are.`
+  `The import adds ${counted(added, 'package')}, changes ${changed}, removes ${removed}, and leaves ${unchanged} unchanged.`

@@ -1,4 +1,4 @@
-/** `ratafia accounts reminders`. */
+/** `ratafia accounts reminders`: switches reminders by mail on or off. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
@@ -16,20 +16,21 @@ interface Options extends JsonOption, WayOptions {
 export function reminderCommand(accounts: Command, context: CommandContext): void {
   const operations = ['editAccount', 'account', 'switchMyReminders', 'myReminders']
   goes(withJson(accounts.command('reminders <on|off> [username...]')), 'both', operations)
-    .description('switch on or off the mail that accounts get before their tokens, keys and roles end')
-    .option('--mine', 'my own, at a service')
+    .description('switch on or off the mail that accounts get before their tokens, keys and roles expire')
+    .option('--mine', 'your own reminders, at a service')
     .action(async (state: string, usernames: readonly string[], options: Options) => {
       const on = readSwitch(state)
-      if (options.mine && usernames.length > 0) throw new UsageError('Give either usernames or --mine.')
+      if (options.mine && usernames.length > 0)
+        throw new UsageError('Pass either usernames or --mine, not both.')
       if (!options.mine && usernames.length === 0)
-        throw new UsageError('Give usernames, or --mine at a service.')
+        throw new UsageError('Pass usernames, or --mine at a service.')
       if (options.mine) {
         requireService(options, context, '--mine')
         return withService(context, options, 'change', (service) => switchMine(on, service, options, context))
       }
       const act = async (username: string, service: Service) => {
         const { record: mine } = await service.call(api.myReminders)
-        // As it was read: one that somebody changes meanwhile is refused.
+        // The ETag refuses the change if the account changes meanwhile.
         const { etag } = await callAccount(service, api.account, username)
         const asking = { body: { reminders: on }, ifMatch: etag }
         const { record } = await callAccount(service, api.editAccount, username, asking)
@@ -52,11 +53,11 @@ async function switchMine(
   print(context, options, record, told('You get', on, record['sent_by']))
 }
 
-/** `gets`: who, and the verb. */
+/** Returns the outcome; `gets` is the subject with its verb. */
 function told(gets: string, on: boolean, sentBy: unknown): string {
   if (!on) return `${gets} no more reminders by mail.`
   const mails = Array.isArray(sentBy) && sentBy.includes('mail')
   return mails
     ? `${gets} reminders by mail.`
-    : `${gets} reminders by mail once the service sends mail. Its operator sets RATAFIA_SMTP_URL.`
+    : `${gets} reminders by mail once the service sends mail, for which its operator must set RATAFIA_SMTP_URL.`
 }

@@ -21,16 +21,16 @@ export function removeAgentsCommand(agents: Command, context: CommandContext): v
     .description(
       "remove agents and end their accounts' unused logins; their tokens stay valid until they are revoked",
     )
-    .option('--account <username>', 'only if they are of this account; at a service, say whose they are')
-    .option('--mine', 'my own, at a service')
+    .option('--account <username>', 'the account of the agents; required at a service without --mine')
+    .option('--mine', 'your own agents, at a service')
     .action(async (names: readonly string[], options: RemoveOptions) => {
       refuseBoth(options)
       if (options.mine) requireService(options, context, '--mine')
       const thing = { thing: 'agent', done: 'removed' }
-      const consequence = (name: string) => `The key of the agent ${name} stops working for good.`
+      const consequence = (name: string) => `The key of the agent ${name} permanently stops working.`
       const removed = (name: string) => ({
         value: { removed: name },
-        told: `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`,
+        told: `Removed the agent ${name}. Its tokens stay valid; see \`ratafia tokens list\`.`,
       })
       if (options.account === undefined && isDirect(options, context)) {
         const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
@@ -49,11 +49,11 @@ export function removeAgentsCommand(agents: Command, context: CommandContext): v
     })
 }
 
-/** Throws {@link UsageError} where nothing says whose agents they are. */
+/** Throws {@link UsageError} without `--account` or `--mine`. */
 function requireWhose({ account, mine }: RemoveOptions): void {
   if (mine || account !== undefined) return
   throw new UsageError(
-    'A service removes agents of an account: give --account USERNAME, --mine, or --direct where the database is.',
+    "A service removes agents of one account. Pass --account USERNAME or --mine, or --direct on the database's host.",
   )
 }
 

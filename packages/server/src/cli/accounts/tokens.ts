@@ -46,18 +46,20 @@ const SHOWN = [
 ]
 
 export function tokenCommands(parent: Command, context: CommandContext): void {
-  const tokens = parent.command('tokens').description('the sessions of developer and management tokens')
+  const tokens = parent
+    .command('tokens')
+    .description('create and narrow tokens, and list and revoke their sessions')
 
   developerTokenCommands(tokens, context)
 
   goes(withList(tokens.command('list'), COLUMNS), 'both', ['tokens', 'myTokens'])
     .description('list the active sessions')
-    .option('--account <username>', 'only those of one account')
-    .option('--mine', 'only my own, at a service')
+    .option('--account <username>', 'only sessions of one account')
+    .option('--mine', 'only your own sessions, at a service')
     .option('--include-inactive', 'include revoked and expired sessions')
     .option(
       '--unused-since <instant>',
-      'only those that were made before, and not used since: a time such as 2027-01-31T00:00:00Z, or 90d',
+      'only sessions opened before a time and not used since: 2027-01-31T00:00:00Z, or 90d for 90 days ago',
     )
     .action((options: ListOptions) => list(options, context))
 
@@ -66,30 +68,30 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     'revokeMyToken',
     'revokeMyTokens',
   ])
-    .description('end sessions, or all of an account: within a second every node refuses their tokens')
+    .description('revoke sessions, or all of an account; every node refuses their tokens within a second')
     .option('--account <username>', 'with --all: the account')
-    .option('--mine', 'my own, at a service: one, or with --all all of them')
-    .option('--all-but <session-id>', 'with --mine --all: this one goes on; may repeat', several)
+    .option('--mine', 'your own sessions, at a service: given ones, or with --all all of them')
+    .option('--all-but <session-id>', 'with --mine --all: keep this session; can repeat', several)
     .option(
       '--all',
-      'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser; a script gives --yes too',
+      'revoke all sessions of the account, end its unused logins, and sign it out of every browser; scripts must also pass --yes',
     )
     .action(async (sessionIds: readonly string[], options: RevokeOptions) => {
       if (options.mine && options.all && sessionIds.length === 0) {
         if (options.account !== undefined || options.direct) {
           throw new UsageError(
-            '--mine is for a service, and for your own account: leave --account and --direct out.',
+            '--mine works at a service, for your own account. Leave out --account and --direct.',
           )
         }
         return (await import('../tokens/revoke-mine.ts')).revokeMine(options, context)
       }
-      if (options.allBut) throw new UsageError('--all-but goes with --mine --all.')
+      if (options.allBut) throw new UsageError('--all-but works only with --mine --all.')
       if (options.all || options.account !== undefined) {
         requireDirect(options, context, 'Revoking all sessions of an account')
         return revokeAllOf(sessionIds, options, context)
       }
       if (sessionIds.length === 0) {
-        throw new UsageError('Give the id of a session, or --account USERNAME --all.')
+        throw new UsageError('Pass the id of a session, or --account USERNAME --all.')
       }
       if (options.mine) requireService(options, context, '--mine')
       const act = async (id: string, service: Service) => {
@@ -97,7 +99,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
         const told = `The session ${id} was revoked at ${record['revoked_at']} by ${record['revoked_by']}.`
         return { value: record, told }
       }
-      const consequence = (id: string) => `The tokens of the session ${id} stop working for good.`
+      const consequence = (id: string) => `The tokens of the session ${id} permanently stop working.`
       await actOnEach(sessionIds, { thing: 'session', done: 'revoked', consequence, act }, options, context)
     })
 }
@@ -113,12 +115,12 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       const state = includeInactive ? 'all' : 'active'
       return { query: { state, unused_since: unused?.toISOString(), ...(mine ? {} : { account }) } }
     },
-    ...{ columns: SHOWN, empty: 'There is no session to show.' },
-    more: `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`,
+    ...{ columns: SHOWN, empty: 'No sessions.' },
+    more: `Only the newest ${LIST_LIMIT} are shown. Use --account to see the sessions of one account.`,
   })
 }
 
-/** More than anyone reads. */
+/** More than any user reads. */
 const LIST_LIMIT = 10_000
 
 async function revokeAllOf(
@@ -128,14 +130,14 @@ async function revokeAllOf(
 ): Promise<void> {
   const { account: username, all } = options
   if (sessionIds.length > 0 || username === undefined || !all) {
-    throw new UsageError('Give either the id of a session, or --account USERNAME --all.')
+    throw new UsageError('Pass either the id of a session, or --account USERNAME --all.')
   }
   const { revokeAll } = await import('../../accounts/ended-logins/revoke-all.ts')
   const { findAccount } = await import('../../accounts/find.ts')
   const { account, revoked } = await context.withInstallation(async (installation) => {
     await confirmTyped(context, options, async () => {
       const { username: name } = await findAccount(username, installation)
-      const told = `Every token of ${name} stops working for good, logins that were not used yet included.`
+      const told = `This permanently revokes all tokens of ${name}, including logins that are not used yet.`
       return { told, type: name }
     })
     return revokeAll({ account: username, authority: installation.authority }, installation)
@@ -145,6 +147,6 @@ async function revokeAllOf(
     options,
     { username: account.username, revoked, logins_since: account.loginsSince?.toISOString() ?? null },
     `Revoked ${counted(revoked, 'session')} of ${account.username}. ` +
-      'Its earlier logins open nothing, and it is signed out of every browser.',
+      'Its earlier logins no longer work, and it is signed out of every browser.',
   )
 }

@@ -1,4 +1,4 @@
-/** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
+/** `ratafia allow-list`: the devices that can register as a model whose policy requires the list. */
 
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
@@ -12,7 +12,7 @@ import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { parametersOf } from './model-parameters.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
-/** More than anyone reads: an import has as many. */
+/** As many entries as an import can have. */
 const MOST = 1_000_000
 
 interface ModelOption extends JsonOption {
@@ -28,28 +28,28 @@ function tell(
 ): void {
   const { dryRun } = options
   const { entries, added } = imported
-  const told = `${counted(added, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}added, ${entries - added} already there.`
+  const told = `${counted(added, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}added; ${entries - added} already on the list.`
   print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
 }
 
-/** `registration`: the policy of the model. */
+/** Prints a note if the model's `registration` policy ignores the list. */
 function noteIfIgnored(registration: unknown, { model }: ModelOption, { streams }: CommandContext): void {
   if (registration === 'allow-list') return
   note(
     streams,
-    `${model} ignores its allow-list, because its registration policy is "${registration}". To use the list: \`ratafia models set-policy ${model} --registration allow-list\`.`,
+    `${model} ignores its allow-list, because its registration policy is "${registration}". To use the list, run \`ratafia models set-policy ${model} --registration allow-list\`.`,
   )
 }
 
 export function allowListCommands(parent: Command, context: CommandContext): void {
   const list = parent
     .command('allow-list')
-    .description('the devices that may register as a model with the allow-list policy')
+    .description('manage the allow-list of a model: the devices that can register with that policy')
 
   goes(withJson(list.command('import <file>')), 'both', [...IMPORT_OPERATIONS, 'model'])
-    .description('add a .csv file (columns serial, device_key_id, or both) or a .json list of the same')
-    .requiredOption('--model <brand/model>', 'the model they may register as')
-    .option('--dry-run', 'say what it would add, and change nothing')
+    .description('add entries from a .csv file (columns serial, device_key_id, or both) or a .json list')
+    .requiredOption('--model <brand/model>', 'the model that the devices can register as')
+    .option('--dry-run', 'show what the import would add, and change nothing')
     .action(async (file: string, options: ModelOption & WayOptions & { readonly dryRun?: boolean }) => {
       const model = parseModelName(options.model)
       const { dryRun = false } = options
@@ -70,7 +70,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
 
   goes(withList(list.command('list'), COLUMNS), 'both', ['allowList'])
     .description('list the entries of a model')
-    .requiredOption('--model <brand/model>', 'the model they may register as')
+    .requiredOption('--model <brand/model>', 'the model of the list')
     .action(({ model, ...options }: ModelOption & ListOption & WayOptions) =>
       listRecords(context, options, {
         ...{ operation: api.allowList, name: 'entries', most: MOST, columns: COLUMNS },

@@ -1,4 +1,4 @@
-/** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
+/** `ratafia api-keys`: the keys that devices of a model send to register. A key is printed once. */
 
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
@@ -35,28 +35,31 @@ const COLUMNS = [
   'revoked_at',
 ]
 const SHOWN = ['id', 'model', 'label', 'uses', 'use_limit', 'expires_at', 'last_used_at', 'revoked_at']
-/** More than anyone has. */
+/** More than any installation has. */
 const MOST = 10_000
 
 export function apiKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
     .command('api-keys')
-    .description('keys that devices send to register; required once a model has had one')
+    .description('manage API keys, which devices send to register; required once a model has had one')
 
   goes(withJson(keys.command('add <brand/model>')), 'both', ['addApiKey'])
-    .description('create a key and print it, once')
-    .requiredOption('--label <label>', 'what it is for')
-    .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d')
-    .option('--uses <number>', 'how often it may be used (default: any number of times)')
+    .description('create a key and print it; it is shown only once')
+    .requiredOption('--label <label>', 'what the key is for')
+    .option(
+      '--expires <when>',
+      'when the key expires: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d',
+    )
+    .option('--uses <number>', 'how many registrations the key allows (default: any number)')
     .action((text: string, options: AddOptions) => add(text, options, context))
 
   goes(withList(keys.command('list'), COLUMNS), 'both', ['apiKeys', 'models'])
-    .description('list all keys without their text, by model')
-    .option('--model <brand/model>', 'only those of one model')
+    .description('list all keys by model, without the keys themselves')
+    .option('--model <brand/model>', 'only keys of one model')
     .action((options: ListOption & WayOptions & { readonly model?: string }) => list(options, context))
 
   goes(withYes(withJson(keys.command('revoke <id...>'))), 'both', ['revokeApiKey', 'apiKeys', 'models'])
-    .description('revoke keys: no device can register with them; those that did stay registered')
+    .description('revoke keys: devices can no longer register with them; registered devices stay registered')
     .action((ids: readonly string[], options: JsonOption & YesOption & WayOptions) =>
       revoke(ids, options, context),
     )
@@ -76,10 +79,10 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
     )
   })
   if (options.json) return
-  note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
+  note(context.streams, `${text} now requires an API key. Save this one: it is not shown again.`)
 }
 
-/** Revokes the key if nobody gets it. */
+/** Prints the key, and revokes it if printing fails. */
 const printKey = (
   record: JsonObject,
   { json }: JsonOption,
@@ -98,7 +101,7 @@ async function list(
 ): Promise<void> {
   const model = options.model === undefined ? undefined : parseModelName(options.model)
   const records = await withService(context, options, 'read', (service) => keysAt(service, model))
-  printRecords(context, options, records, { columns: SHOWN, empty: 'There is no API key.' })
+  printRecords(context, options, records, { columns: SHOWN, empty: 'No API keys yet.' })
 }
 
 async function revoke(
@@ -119,14 +122,14 @@ async function revoke(
       id,
       names: parametersOf(parseModelName(model)),
     })
-    const told = `The API key ${id} is revoked. ${model} still requires one: add another if none is left.`
+    const told = `Revoked the API key ${id}. ${model} still requires one, so add another if it was the last.`
     return { value: record, told }
   }
-  const consequence = (id: string) => `No device can register with the API key ${id} again.`
+  const consequence = (id: string) => `Devices will no longer be able to register with the API key ${id}.`
   await actOnEach(ids, { thing: 'API key', done: 'revoked', consequence, act }, options, context)
 }
 
-/** Those of one model, or of each: by model and time. */
+/** Returns the keys of one model, or of all models, by model and time. */
 async function keysAt(service: Service, model: ModelName | undefined): Promise<readonly JsonObject[]> {
   const models = model
     ? [model]

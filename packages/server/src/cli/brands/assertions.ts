@@ -1,4 +1,4 @@
-/** `ratafia assertions`: signs what a brand or a root states, as `snap sign` does. */
+/** `ratafia assertions`: signs assertions of a brand or a root, as `snap sign` does. */
 import type { Command } from 'commander'
 import type { NamedFile } from '../../brands/assertion-file.ts'
 import { systemClock } from '../../clock.ts'
@@ -13,11 +13,11 @@ interface SignOptions extends PassphraseOption {
 }
 
 export function assertionCommands(parent: Command, context: CommandContext): void {
-  const assertions = parent.command('assertions').description('assertions that a brand or a root makes')
+  const assertions = parent.command('assertions').description('sign assertions of a brand or a root')
 
   assertions
     .command('sign [file]')
-    .description('sign the JSON that `snap sign` takes: from a file, or from standard input')
+    .description('sign JSON in the form for `snap sign`, from a file or from standard input')
     .option('--key <key>', `${KEY_FORMS} (default: a stored signing key of the authority-id)`)
     .option('--output <file>', 'write the assertion here instead of printing it')
     .option(...PASSPHRASE)
@@ -26,7 +26,7 @@ export function assertionCommands(parent: Command, context: CommandContext): voi
 
 async function sign(file: string | undefined, options: SignOptions, context: CommandContext): Promise<void> {
   if (file === undefined && options.passphraseStdin) {
-    throw new UsageError('Standard input has the passphrase. Give the JSON as a file.')
+    throw new UsageError('The passphrase comes from standard input. Pass the JSON as a file.')
   }
   const source =
     file === undefined
@@ -49,7 +49,7 @@ async function signHere(source: NamedFile, context: CommandContext): Promise<Uin
   )
 }
 
-/** Needs no installation: it can run where the private key is. */
+/** Signs with a given key. This needs no installation, so it can run where the private key is. */
 async function signElsewhere(
   source: NamedFile,
   options: SignOptions & { readonly key: string },

@@ -35,7 +35,9 @@ interface CreateOptions extends DemoOptions, PassphraseOption {
 }
 
 export function brandCommands(parent: Command, context: CommandContext): void {
-  const brands = parent.command('brands').description('the accounts that serials are signed for')
+  const brands = parent
+    .command('brands')
+    .description('manage brands: the accounts that serials are signed for')
 
   withJson(brands.command('add'))
     .description('add a brand, or another account that models name in serial-authority, with a signing key')
@@ -61,37 +63,41 @@ export function brandCommands(parent: Command, context: CommandContext): void {
         ),
       )
       const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
-      print(context, options, row, `The brand ${added.accountId} is added; ${added.keyId} signs its serials.`)
+      const told = `Added the brand ${added.accountId}. The key ${added.keyId} signs its serials.`
+      print(context, options, row, told)
     })
 
   withJson(brands.command('create [account-id]'))
     .description(
-      'make a brand of your own, which your root vouches for; or with --demo one to try things with',
+      'create a brand of your own, signed by your root; or, with --demo, a brand to try things with',
     )
     .option('--root-key <key>', `required: the private key of the root: ${KEY_FORMS}`)
     .option('--output <path>', 'required: a new file for its account and account-key assertions')
     .option(
       '--signing-key <key>',
-      'its private key, in the same forms (default: a new one, stored sealed only)',
+      'its private key, in the same forms (default: a new one, stored only in the database, sealed)',
     )
-    .option('--display-name <name>', 'how the account is called (default: its id)')
-    .option('--key-name <name>', 'how the key is called', 'serials')
+    .option('--display-name <name>', 'the display name of the account (default: its id)')
+    .option('--key-name <name>', 'the name of the key', 'serials')
     .option(
       '--until <when>',
-      'until when the key may sign: a time, or from now, such as 3650d (default: no end)',
+      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
     )
     .option(...PASSPHRASE)
-    .option('--demo', 'make a root, a brand, a model and their keys; a production snapd does not trust them')
-    .option('--name <name>', 'with --demo: how the names of the accounts and the model begin', 'demo')
-    .option('--url <url>', 'with --demo: address of the store assertion (default: that of the service)')
+    .option(
+      '--demo',
+      'create a root, a brand, a model and their keys; a production snapd does not trust them',
+    )
+    .option('--name <name>', 'with --demo: the prefix for the names of the accounts and the model', 'demo')
+    .option('--url <url>', "with --demo: the address in the store assertion (default: the service's own)")
     .action(async (accountId: string | undefined, options: CreateOptions, command: Command) => {
       if (options.demo) {
         const [superfluous] = [...(accountId === undefined ? [] : ['the account id']), ...given(OWN, command)]
         if (superfluous === undefined) return createDemo(options, context)
-        throw new UsageError(`--demo makes the account and all keys itself: leave ${superfluous} out.`)
+        throw new UsageError(`--demo creates the account and all keys itself. Leave out ${superfluous}.`)
       }
       const [superfluous] = given(DEMO, command)
-      if (superfluous !== undefined) throw new UsageError(`${superfluous} goes with --demo only.`)
+      if (superfluous !== undefined) throw new UsageError(`${superfluous} works only with --demo.`)
       return create(accountId, options, context)
     })
 
@@ -112,20 +118,20 @@ async function remove(
   const keys = await context.withInstallation(async (installation) => {
     await confirmTyped(context, options, async () => {
       const { length } = await installation.brands.keys(accountId)
-      const told = `The brand ${accountId} and ${counted(length, 'signing key')} are removed for good. What was kept of the private halves elsewhere is all that is left of them.`
+      const told = `This permanently removes the brand ${accountId} and ${counted(length, 'signing key')}. The private halves remain only where you keep copies.`
       return { told, type: accountId }
     })
     return removeBrand({ brand: accountId, authority: installation.authority }, installation)
   })
-  const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
+  const told = `Removed the brand ${accountId} with its signing keys ${keys.join(', ')}.`
   print(context, options, { removed: accountId, signing_keys: keys }, told)
 }
 
-/** The options of `brands create` that only a brand of one's own has, or only the one to try things with. */
+/** The options of `brands create` that work only without `--demo`, and those that work only with it. */
 const OWN = ['--root-key', '--signing-key', '--display-name', '--key-name', '--until', PASSPHRASE[0]]
 const DEMO = ['--name', '--url']
 
-/** Those of the flags that are on the command line. */
+/** Returns the flags that are on the command line. */
 const given = (flags: readonly string[], command: Command): readonly string[] =>
   command.options
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
@@ -140,14 +146,14 @@ async function create(
   const { output, displayName, keyName, until } = options
   if (accountId === undefined || options.rootKey === undefined || output === undefined) {
     throw new UsageError(
-      'Give an account id, --root-key and --output; or --demo, to make a brand to try things with.',
+      'Pass an account id, --root-key and --output; or --demo to create a brand to try things with.',
     )
   }
   const passphrase = await readPassphrase(context, options)
   const rootKey = await readKey(context, options.rootKey, passphrase)
   const signingKey =
     options.signingKey === undefined ? undefined : await readKey(context, options.signingKey, passphrase)
-  const brand = await withNewFile(output, { otherwise: 'No brand was made.' }, (file) =>
+  const brand = await withNewFile(output, { otherwise: 'No brand was created.' }, (file) =>
     context.beginInstallation((installation) => {
       const now = installation.clock()
       const expires = readInstant('--until', until, { now, direction: 'ahead' })
@@ -163,12 +169,12 @@ async function create(
   )
   const { displayName: name, keyId, rootId } = brand
   const row = { account_id: accountId, display_name: name, key_id: keyId, root: rootId, file: output }
-  const told = `The brand ${accountId} is made, and ${rootId} vouches for it; ${keyId} signs its serials. Its assertions are in ${output}.`
+  const told = `Created the brand ${accountId}, signed by ${rootId}. The key ${keyId} signs its serials. Its assertions are in ${output}.`
   print(context, options, row, told)
 }
 
 const COLUMNS = ['account_id', 'display_name', 'added_at']
-/** More than anyone has. */
+/** More than any installation has. */
 const MOST = 10_000
 
 function listBrandsCommand(brands: Command, context: CommandContext): void {
@@ -178,7 +184,7 @@ function listBrandsCommand(brands: Command, context: CommandContext): void {
       listRecords(context, options, {
         ...{ operation: api.brands, name: 'brands', most: MOST, columns: COLUMNS },
         empty:
-          'There is no brand yet. `ratafia brands add` adds one, `ratafia brands create --demo` makes one to try.',
+          'No brands yet. Add one with `ratafia brands add`, or create one to try with `ratafia brands create --demo`.',
         more: `Only the first ${MOST} are shown.`,
       }),
     )

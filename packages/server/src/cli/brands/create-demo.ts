@@ -1,4 +1,4 @@
-/** `ratafia brands create --demo`: a brand to try things with, and its files. */
+/** `ratafia brands create --demo`: creates a brand to try things with, and its files. */
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DemoBrand, DemoFile } from '../../brands/demo-brand.ts'
@@ -9,11 +9,11 @@ import { type CommandContext, FileError } from '../context.ts'
 import { type JsonOption, print } from '../output.ts'
 
 export interface DemoOptions extends JsonOption {
-  /** How the names of the accounts and the model begin. */
+  /** The prefix for the names of the accounts and the model. */
   readonly name: string
   /** A new directory. Default: `demo-brand` in the data directory. */
   readonly output?: string
-  /** Address of the store assertion. Default: that of the service. */
+  /** The address in the store assertion. Default: the service's own. */
   readonly url?: string
 }
 
@@ -41,15 +41,18 @@ export async function createDemo(options: DemoOptions, context: CommandContext):
   print(context, options, row, [...guide(demo, output, url), ...first].join('\n'))
 }
 
-/** A new one, for its owner alone, before anything is made: the keys would have nowhere to go. */
+/**
+ * Creates a directory that only its owner can read. It comes first, because the new keys must have somewhere
+ * to go.
+ */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await mkdir(path, { mode: 0o700 })
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
-    const why = exists ? 'already exists' : `cannot be made: ${systemReason(error)}`
-    throw new FileError(`${path} ${why}. Name a new directory with --output. Nothing was changed.`)
+    const why = exists ? 'already exists' : `cannot be created: ${systemReason(error)}`
+    throw new FileError(`${path} ${why}. Give a new directory with --output. Nothing was changed.`)
   }
 }
 
@@ -73,16 +76,16 @@ function guide(
   url: string,
 ): readonly string[] {
   return [
-    `Created the brand ${model.brandId} and its model ${model.model}; ${rootId} vouches for them.`,
+    `Created the brand ${model.brandId} and its model ${model.model}, signed by ${rootId}.`,
     `In ${directory}:`,
     ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
-    'See the whole flow with a device in one file (registration, session, refresh), while the service runs:',
+    'To see registration, session and refresh with a device in one file, run this while the service runs:',
     `  npm run demo:device -- ${directory} ${url}`,
-    'With snapd: the released snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
+    'Released snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
     `  - trust account-${rootId} and account-key-${rootId},`,
     `  - use model-${model.model} as its model,`,
     `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,
-    `  - be pointed at this service: \`snap set core proxy.store=${storeId}\`, or device-service.url of its gadget.`,
-    'docs/devices.md has the three ways to point a snapd at a service, and a program with snapd that does all this.',
+    `  - use this service: \`snap set core proxy.store=${storeId}\`, or device-service.url in its gadget.`,
+    'docs/devices.md explains three methods to point snapd at a service, and has a program with snapd that does all this.',
   ]
 }

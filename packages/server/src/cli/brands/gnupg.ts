@@ -1,16 +1,16 @@
-/** Takes private keys out of the GnuPG home in which `snap create-key` keeps them. */
+/** Exports private keys from the GnuPG home in which `snap create-key` keeps them. */
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { FileError } from '../context.ts'
 
 interface GnupgKey {
-  /** As `snap keys` lists it: the whole user id of the key. */
+  /** The whole user id of the key, as `snap keys` lists it. */
   readonly name: string
   readonly home: string
   readonly passphrase: string | undefined
 }
 
-/** Armored, and encrypted with its passphrase if it has one. Throws {@link FileError}. */
+/** Returns the armored key, encrypted with its passphrase if it has one. Throws {@link FileError}. */
 export async function exportFromGnupg(key: GnupgKey): Promise<Uint8Array> {
   const { name, home } = key
   const isDirectory = await stat(home).then(
@@ -19,7 +19,7 @@ export async function exportFromGnupg(key: GnupgKey): Promise<Uint8Array> {
   )
   if (!isDirectory) {
     throw new FileError(
-      `There is no GnuPG home ${home}. \`snap create-key\` makes it; if it is elsewhere, set SNAP_GNUPG_HOME.`,
+      `There is no GnuPG home ${home}. \`snap create-key\` creates it; if it is elsewhere, set SNAP_GNUPG_HOME.`,
     )
   }
   const { code, armored, said } = await runGpg(key)
@@ -28,7 +28,7 @@ export async function exportFromGnupg(key: GnupgKey): Promise<Uint8Array> {
   }
   if (code !== undefined) {
     throw new FileError(
-      `gpg cannot export ${name} from ${home}: ${said} The passphrase of the key comes from standard input, with --passphrase-stdin.`,
+      `gpg cannot export ${name} from ${home}: ${said} To give the passphrase of the key, use --passphrase-stdin.`,
     )
   }
   if (armored.length === 0) {
@@ -38,19 +38,19 @@ export async function exportFromGnupg(key: GnupgKey): Promise<Uint8Array> {
 }
 
 interface GpgResult {
-  /** Undefined: it succeeded. */
+  /** Undefined if gpg succeeded. */
   readonly code: string | number | null | undefined
   readonly armored: Uint8Array
-  /** The first line of its errors. */
+  /** The first line of gpg's errors. */
   readonly said: string
 }
 
 function runGpg({ name, home, passphrase = '' }: GnupgKey): Promise<GpgResult> {
   const words = [
     ...['--homedir', home, '--batch', '--no-tty', '--quiet', '--no-auto-check-trustdb'],
-    // The passphrase comes from us: a dialogue would hang where nobody sees it.
+    // The command supplies the passphrase: a dialogue would hang where no user sees it.
     ...['--pinentry-mode', 'loopback', '--passphrase-fd', '0'],
-    // `=`: the user id as a whole, not a part of it.
+    // `=` matches the whole user id, not a part of it.
     ...['--armor', '--export-secret-keys', '--', `=${name}`],
   ]
   return new Promise((resolve) => {
@@ -59,7 +59,7 @@ function runGpg({ name, home, passphrase = '' }: GnupgKey): Promise<GpgResult> {
       const said = first.replace(/^gpg: /, '').replace(/\.?$/, '.')
       resolve({ code: error?.code ?? (error ? null : undefined), armored, said })
     })
-    // It may end without reading.
+    // gpg may exit without reading its input.
     gpg.stdin?.on('error', () => {})
     gpg.stdin?.end(`${passphrase}\n`)
   })

@@ -1,4 +1,4 @@
-/** `ratafia hardware-identities`: which keys are built into which boards. */
+/** `ratafia hardware-identities`: the keys that are built into boards. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
@@ -10,16 +10,16 @@ import { goes, type WayOptions, withService } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
 
-/** More than anyone reads. */
+/** More than any installation has. */
 const MOST = 1_000_000
 
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
   const identities = parent
     .command('hardware-identities')
-    .description('the keys built into hardware, for models that require proof of them')
+    .description('manage keys built into hardware, for models that require proof of them')
 
   goes(withJson(identities.command('import <file...>')), 'both', IMPORT_OPERATIONS)
-    .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')
+    .description('add hardware-identity assertions from files with one each or a stream of up to 128')
     .action(async (files: readonly string[], options: JsonOption & WayOptions) => {
       const { importFileInto } = await import('../jobs/import-file.ts')
       const counts = await withLocalFiles(files, (locals) => {
@@ -34,12 +34,12 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
     })
 
   goes(withList(identities.command('list'), COLUMNS), 'both', ['hardwareIdentities'])
-    .description('list all hardware identities, by the digest of the key')
+    .description("list all hardware identities, by the key's digest")
     .action((options: ListOption & WayOptions) =>
       listRecords(context, options, {
         ...{ operation: api.hardwareIdentities, name: 'hardware_identities', most: MOST },
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],
-        empty: 'There is no hardware identity.',
+        empty: 'No hardware identities yet.',
       }),
     )
 }

@@ -1,4 +1,4 @@
 import type { ModelName } from '../../brands/models/model-policy.ts'
 
-/** A model in the path of an operation. */
+/** Returns the path parameters for a model. */
 export const parametersOf = ({ brandId: brand, model }: ModelName) => ({ brand, model })

@@ -1,4 +1,4 @@
-/** Private keys as options name them: a file, or a key of `snap create-key`. */
+/** Reads the private keys that options name: a file, or a key of `snap create-key`. */
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { PrivateKey } from '@ratafia/assertions'
@@ -12,14 +12,14 @@ export const KEY_FORMS = 'a file (PEM or armored PGP), or gpg:NAME for a key of 
 
 export const PASSPHRASE = [
   '--passphrase-stdin',
-  'the private key is encrypted; read its passphrase from standard input',
+  'read the passphrase of an encrypted private key from standard input',
 ] as const
 
 export interface PassphraseOption {
   readonly passphraseStdin?: boolean
 }
 
-/** Undefined when it was not asked for. Throws {@link UsageError} for an empty one. */
+/** Returns the passphrase, or undefined without the option. Throws {@link UsageError} for an empty one. */
 export async function readPassphrase(
   { streams }: CommandContext,
   { passphraseStdin }: PassphraseOption,
@@ -30,7 +30,7 @@ export async function readPassphrase(
   return passphrase
 }
 
-/** What {@link KEY_FORMS} says, unread. Throws `FileError`. */
+/** Returns the bytes of a key in one of the {@link KEY_FORMS}, without parsing them. Throws `FileError`. */
 export async function namedKey(
   { gnupgHome }: CommandContext,
   reference: string,
@@ -42,7 +42,7 @@ export async function namedKey(
   return { name: reference, bytes: await exportFromGnupg(key) }
 }
 
-/** Throws `FileError`, and `invalid-field` for what is not a private key. */
+/** Returns a private key. Throws `FileError`, and `invalid-field` for bytes that are not a private key. */
 export async function readKey(
   context: CommandContext,
   reference: string,
@@ -52,14 +52,14 @@ export async function readKey(
   return readPrivateKey(await namedKey(context, reference, passphrase), passphrase)
 }
 
-/** A key in a Git work tree is one `git add` away from everybody. */
+/** Warns about a key in a Git work tree, where a `git add` would publish it. */
 export async function warnInCheckout(path: string, streams: Streams): Promise<void> {
   for (let at = dirname(resolve(path)); ; at = dirname(at)) {
     const found = await stat(join(at, '.git')).catch(() => undefined)
     if (found) {
       note(
         streams,
-        `ratafia: warning: ${path} is in the Git work tree ${at}. Do not commit it; better, move it.`,
+        `ratafia: warning: ${path} is in the Git work tree ${at}. Move it elsewhere, or at least never commit it.`,
       )
       return
     }

@@ -23,12 +23,15 @@ interface RemoveOptions extends JsonOption, YesOption, WayOptions {
 
 export function removeAllowedCommand(list: Command, context: CommandContext): void {
   goes(withYes(withJson(list.command('remove [file]'))), 'both', ['removeAllowed', ...IMPORT_OPERATIONS])
-    .description('remove the entries in a file, one device, or all; devices keep their serials')
-    .requiredOption('--model <brand/model>', 'the model they may no longer register as')
-    .option('--serial <number>', 'every entry with this serial number, whatever its key')
-    .option('--device-key-id <id>', 'its entry without a serial number; with --serial that one entry')
-    .option('--all', 'empty the list; a script gives --yes too')
-    .option('--dry-run', 'only say how many entries it would remove')
+    .description('remove the entries in a file, one device, or all entries; devices keep their serials')
+    .requiredOption('--model <brand/model>', 'the model of the list')
+    .option('--serial <number>', 'remove every entry with this serial number, with any key')
+    .option(
+      '--device-key-id <id>',
+      'remove the entry of this key without a serial number; with --serial, the entry with both',
+    )
+    .option('--all', 'remove all entries; scripts must also pass --yes')
+    .option('--dry-run', 'show how many entries the command would remove, and change nothing')
     .action(async (file: string | undefined, options: RemoveOptions) => {
       const model = parseModelName(options.model)
       const { dryRun = false } = options
@@ -38,7 +41,7 @@ export function removeAllowedCommand(list: Command, context: CommandContext): vo
         if (options.all && !dryRun) {
           await confirmTyped(context, options, async () => {
             const count = await removeNamed(named, model, true, service)
-            const told = `All ${counted(count, 'entry', 'entries')} of the allow-list of ${options.model} will be removed: no new device of the model can register until you import others.`
+            const told = `This removes all ${counted(count, 'entry', 'entries')} of the allow-list of ${options.model}. New devices cannot register as this model until you import entries again.`
             return { told, type: count }
           })
         }
@@ -49,7 +52,7 @@ export function removeAllowedCommand(list: Command, context: CommandContext): vo
     })
 }
 
-/** The file is looked at before anything is opened. */
+/** Reads the file before it opens the service or the database. */
 const withFile = <T>(
   file: string | undefined,
   context: CommandContext,
@@ -62,7 +65,10 @@ const withFile = <T>(
         withService(context, options, 'change', (service) => work(service, local)),
       )
 
-/** Throws `ServiceRefusal`, and `RequestError` if nothing on the list matches. */
+/**
+ * Removes entries and returns how many. Throws `ServiceRefusal`, and `RequestError` if nothing on the list
+ * matches.
+ */
 async function removeNamed(
   body: object,
   model: ModelName,
@@ -76,7 +82,10 @@ async function removeNamed(
   )
 }
 
-/** Throws as {@link removeNamed} does, and `ImportError` with the faults of the file. */
+/**
+ * Removes the entries in a file. Throws as {@link removeNamed} does, and `ImportError` with the faults of the
+ * file.
+ */
 async function removeFile(
   file: LocalFile,
   model: ModelName,
@@ -97,14 +106,17 @@ async function some(counts: JsonObject, model: ModelName): Promise<number> {
   throw nothingMatches(showModelName(model))
 }
 
-/** As the API takes it; empty with a file. Throws {@link UsageError} unless exactly one way is used. */
+/**
+ * Returns the selection for the API; empty with a file. Throws {@link UsageError} unless there is exactly
+ * one.
+ */
 async function namedIn(
   file: string | undefined,
   { serial, deviceKeyId, all }: RemoveOptions,
 ): Promise<object> {
   const one = serial !== undefined || deviceKeyId !== undefined
   if ([file !== undefined, one, all === true].filter(Boolean).length !== 1) {
-    throw new UsageError('Give a file, or --serial and --device-key-id, or --all.')
+    throw new UsageError('Pass either a file, or --serial and --device-key-id, or --all.')
   }
   if (all) return { all: true }
   if (!one) return {}

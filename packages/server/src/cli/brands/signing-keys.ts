@@ -37,7 +37,7 @@ interface AddOptions extends JsonOption, PassphraseOption {
   readonly accountKey?: string
 }
 
-/** More than anyone has. */
+/** More than any installation has. */
 const MOST = 10_000
 
 const COLUMNS = [
@@ -55,13 +55,13 @@ const COLUMNS = [
 export function signingKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
     .command('signing-keys')
-    .description('the keys that sign serials; stored sealed, never shown again')
+    .description('manage the keys that sign serials; they are stored sealed and never shown')
 
   withJson(keys.command('add <key>'))
     .description(
-      'add another key (a PEM or PGP file, or gpg:NAME of `snap create-key`) to a brand; a disabled one signs again',
+      'add another key (a PEM or PGP file, or gpg:NAME of `snap create-key`) to a brand, or enable a disabled one again',
     )
-    .option('--account-key <file>', 'its account-key assertion, unless it is already stored')
+    .option('--account-key <file>', "the key's account-key assertion, unless it is already stored")
     .option(...PASSPHRASE)
     .action(async (reference: string, options: AddOptions) => {
       const { addSigningKey } = await import('../../brands/keys/add-signing-key.ts')
@@ -74,27 +74,28 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
           installation,
         ),
       )
-      const told = `The key ${added.keyId} signs serials for ${added.accountId}.`
+      const told = `The key ${added.keyId} now signs serials for ${added.accountId}.`
       print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)
     })
 
   goes(withJson(keys.command('generate <file>')), 'none')
-    .description('make a private key in a new file (PEM, RSA, 4096 bits) that only you can read')
-    .option('--passphrase-stdin', 'encrypt it with the passphrase on standard input')
+    .description('create a private key in a new file (PEM, RSA, 4096 bits) that only you can read')
+    .option('--passphrase-stdin', 'encrypt the key with a passphrase from standard input')
     .action((file: string, options: JsonOption & PassphraseOption) => generate(file, options, context))
 
   goes(keys.command('certify <account-id>'), 'none')
-    .description(
-      'vouch for another key of an account with the key of its root: print an account-key assertion',
-    )
+    .description('certify another key of an account with the key of its root: print an account-key assertion')
     .requiredOption('--key <key>', `the private key: ${KEY_FORMS}`)
     .requiredOption('--root-key <key>', 'the private key of the root, in the same forms')
-    .requiredOption('--name <name>', 'how the key is called, unlike the other keys of the account')
-    .option('--since <when>', 'from when it may sign, such as 2027-01-31T00:00:00Z (default: now)')
-    .option('--until <when>', 'until when: a time, or from now, such as 3650d (default: no end)')
+    .requiredOption('--name <name>', 'the name of the key, unique among the keys of the account')
+    .option('--since <when>', 'when the key becomes valid, such as 2027-01-31T00:00:00Z (default: now)')
+    .option(
+      '--until <when>',
+      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
+    )
     .option(
       '--allow <type...>',
-      'what it may sign, such as serial (default: everything, the only choice with snapd 2.57)',
+      'the assertion types that the key may sign, such as serial (default: all, the only choice with snapd 2.57)',
     )
     .option('--output <file>', 'write the assertion here instead of printing it')
     .option(...PASSPHRASE)
@@ -102,7 +103,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
 
   goes(withList(keys.command('list'), COLUMNS), 'both', ['signingKeys'])
     .description('list all keys, by account')
-    .option('--account <account-id>', 'only those of one account')
+    .option('--account <account-id>', 'only keys of one account')
     .action((options: ListOption & WayOptions & { readonly account?: string }) => list(options, context))
 
   disableSigningKeysCommand(keys, context)
@@ -115,18 +116,13 @@ async function generate(
 ): Promise<void> {
   const { generateSigningKey, privateKeyToPem } = await import('../../brands/keys/signing-key-file.ts')
   const passphrase = await readPassphrase(context, options)
-  const key = await withNewFile(path, { secret: true, otherwise: 'No key was made.' }, async (file) => {
+  const key = await withNewFile(path, { secret: true, otherwise: 'No key was created.' }, async (file) => {
     const made = await generateSigningKey()
     await file.write(privateKeyToPem(made, passphrase))
     return made
   })
   const { id } = key.publicKey
-  print(
-    context,
-    options,
-    { key_id: id, file: path },
-    `The private key ${id} is in ${path}, and nowhere else.`,
-  )
+  print(context, options, { key_id: id, file: path }, `The private key ${id} is in ${path} and nowhere else.`)
   await warnInCheckout(path, context.streams)
 }
 
@@ -159,8 +155,8 @@ const list = (
       most: MOST,
     },
     columns: ['account_id', 'name', 'state', 'until', 'key_id'],
-    empty: 'There is no signing key. `ratafia brands add` adds a brand with its first.',
-    more: `Only the first ${MOST} are shown. --account shows those of one account.`,
+    empty: 'No signing keys yet. `ratafia brands add` adds a brand with its first key.',
+    more: `Only the first ${MOST} are shown. Use --account to see the keys of one account.`,
     after: (records) => {
       if (options.json) return
       for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))
@@ -174,23 +170,23 @@ interface DisableOptions extends JsonOption, YesOption, WayOptions {
 function disableSigningKeysCommand(keys: Command, context: CommandContext): void {
   const command = withYes(withJson(keys.command('disable <key-id...>')))
   goes(command, 'both', ['disableSigningKey', 'signingKey'])
-    .description('stop signing with keys; what they signed stays (write -- before an id that begins with -)')
-    .option('--force', 'even if some models have no other key')
+    .description('stop signing with keys; their serials stay valid (put -- before an id that begins with -)')
+    .option('--force', 'disable the keys even if some models have no other key')
     .action(async (keyIds: readonly string[], options: DisableOptions) => {
       const { force = false } = options
       const consequence = (keyId: string) =>
-        `The key ${keyId} signs no more serials until it is added again${force ? ', even for models that have no other' : ''}.`
+        `The key ${keyId} signs no more serials until you add it again${force ? ', even for models without another key' : ''}.`
       const act = async (keyId: string, service: Service) => {
         const stopped = await disable(keyId, { force }, service)
         const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
-        const told = `The signing key ${keyId} is disabled.${warning}`
+        const told = `Disabled the signing key ${keyId}.${warning}`
         return { value: { disabled: keyId, stopped_models: stopped }, told }
       }
       await actOnEach(keyIds, { thing: 'signing key', done: 'disabled', consequence, act }, options, context)
     })
 }
 
-/** Disables the key as it was read: one that somebody changes meanwhile is refused. Returns the models without another key. */
+/** Disables the key, unless it changed since it was read. Returns the models without another key. */
 async function disable(
   id: string,
   { force }: { readonly force: boolean },

@@ -1,4 +1,4 @@
-/** `ratafia trust`: the roots at which every chain of assertions must end. */
+/** `ratafia trust`: the trust roots, to which every chain of assertions must lead. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -24,10 +24,10 @@ const COLUMNS = ['account_id', 'display_name', 'key_name', 'since', 'until', 'or
 export function trustCommands(parent: Command, context: CommandContext): void {
   const trust = parent
     .command('trust')
-    .description('the accounts trusted to vouch for brands; Canonical is built in')
+    .description("manage trust roots: accounts that can sign brands; Canonical's is built in")
 
   withJson(trust.command('add <file...>'))
-    .description('trust an account: its account and account-key assertions, signed by itself')
+    .description('trust an account, by its self-signed account and account-key assertions')
     .action(async (files: readonly string[], options: JsonOption) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
       const named = await Promise.all(files.map((file) => readNamed(file)))
@@ -35,38 +35,41 @@ export function trustCommands(parent: Command, context: CommandContext): void {
         addTrustRoots({ files: named, authority: installation.authority }, installation),
       )
       const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
-      const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is trusted.`)
+      const told = added.map(({ accountId }) => `${accountId} is now a trust root.`)
       print(context, options, rows, told.join('\n'))
     })
 
   withJson(trust.command('create-root <account-id>'))
-    .description('make a root of your own and trust it; its private key signs and is not stored')
+    .description('create a root of your own and trust it; its private key signs, but is not stored')
     .requiredOption('--key <key>', `its private key: ${KEY_FORMS}`)
     .requiredOption('--output <file>', 'a new file for its account and account-key assertions')
-    .option('--display-name <name>', 'how the account is called (default: its id)')
-    .option('--key-name <name>', 'how the key is called', 'root')
-    .option('--until <when>', 'until when it may sign: a time, or from now, such as 3650d (default: no end)')
+    .option('--display-name <name>', 'the display name of the account (default: its id)')
+    .option('--key-name <name>', 'the name of the key', 'root')
+    .option(
+      '--until <when>',
+      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
+    )
     .option(...PASSPHRASE)
     .action((accountId: string, options: CreateOptions) => createRootOf(accountId, options, context))
 
   goes(withList(trust.command('list'), COLUMNS), 'both', ['trustRoots'])
-    .description('list all trust roots, a line for each key')
+    .description('list all trust roots, with a line for each key')
     .action(async (options: ListOption & WayOptions) => {
       const records = await withService(context, options, 'read', async (service) =>
         recordsIn((await service.call(api.trustRoots)).record['trust_roots']),
       )
-      printRecords(context, options, records, { columns: COLUMNS, empty: 'There is no trust root.' })
+      printRecords(context, options, records, { columns: COLUMNS, empty: 'No trust roots.' })
     })
 
   withYes(withJson(trust.command('remove <account-id>')))
     .description('stop trusting an account; the built-in root stays')
-    .option('--force', 'even if nothing can be signed for some brands afterwards')
+    .option('--force', 'remove the root even if nothing can be signed for some brands afterwards')
     .action(async (accountId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
       const { removeTrustRoot } = await import('../../brands/trust/remove-trust-root.ts')
       await confirm(
         context,
         options,
-        `${accountId} is no longer trusted: no device of a brand that it vouches for can register${options.force ? ', even if no other root vouches for the brand' : ''}.`,
+        `${accountId} will no longer be trusted. Devices of the brands that it signed can register only if another trusted root also signed the brand.${options.force ? ' With --force, some brands may be left without a root.' : ''}`,
       )
       const lost = await context.withInstallation((installation) =>
         removeTrustRoot(
@@ -76,7 +79,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
       )
       const warning =
         lost.length > 0
-          ? ` Nothing is signed for ${lost.join(', ')} until a root vouches for them again.`
+          ? ` Nothing is signed for ${lost.join(', ')} until you trust a root for them again.`
           : ''
       const told = `${accountId} is no longer a trust root.${warning}`
       print(context, options, { removed: accountId, untrusted_brands: lost }, told)
@@ -91,7 +94,7 @@ async function createRootOf(
   const { createRoot } = await import('../../brands/trust/create-root.ts')
   const { displayName, keyName, until, output } = options
   const key = await readKey(context, options.key, await readPassphrase(context, options))
-  const root = await withNewFile(output, { otherwise: 'No root was made.' }, (file) =>
+  const root = await withNewFile(output, { otherwise: 'No root was created.' }, (file) =>
     context.beginInstallation((installation) => {
       const now = installation.clock()
       const expires = readInstant('--until', until, { now, direction: 'ahead' })
@@ -103,7 +106,7 @@ async function createRootOf(
     }),
   )
   const row = { account_id: accountId, key_id: root.keyId, file: output }
-  const told = `${accountId} is a trust root: what it signs is trusted. Its assertions are in ${output}; its private key stays where it is.`
+  const told = `${accountId} is now a trust root. Its assertions are in ${output}. Its private key was not stored.`
   print(context, options, row, told)
 }
 

@@ -4,7 +4,7 @@ import type { Streams } from '../context.ts'
 import { writeOut } from '../files/write-whole.ts'
 import { harmless } from '../terminal/harmless.ts'
 
-/** Without `file` to standard output; with it, that says where the assertion is. Throws `FileError`. */
+/** Writes to standard output, or to `file` and then prints where the assertion is. Throws `FileError`. */
 export async function writeAssertion(
   assertion: Uint8Array,
   file: string | undefined,

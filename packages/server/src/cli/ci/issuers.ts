@@ -1,4 +1,6 @@
-/** `ratafia issuers`: the CI systems whose jobs can have tokens (contract/oidc.md, "Commands and pipelines"). */
+/**
+ * `ratafia issuers`: the CI systems whose jobs can get tokens (contract/oidc.md, "Commands and pipelines").
+ */
 import { type Command, Option } from 'commander'
 import type { AddedIssuer } from '../../ci/issuers/add.ts'
 import type { ShownIssuer } from '../../ci/issuers/find.ts'
@@ -39,25 +41,24 @@ interface AddOptions extends JsonOption {
 export function issuerCommands(parent: Command, context: CommandContext): void {
   const issuers = parent
     .command('issuers')
-    .description('the issuers of ID tokens: CI systems whose jobs can get tokens without a secret')
+    .description('manage issuers of ID tokens: CI systems whose jobs can get tokens without a stored secret')
 
   withJson(issuers.command('add <url>'))
-    .description('add an issuer, by the URL that "iss" of its ID tokens has, and fetch its keys')
+    .description('add an issuer by the URL in the "iss" claim of its ID tokens, and fetch its keys')
     .requiredOption('--kind <kind>', `the CI system: ${KIND_NAMES.join(', ')}`)
-    .option('--audience <text>', 'the audience of its ID tokens, if it cannot set that of this service')
-    .option('--other-audience <text>', 'what its ID tokens may name beside that; may repeat', several)
+    .option('--audience <text>', "the audience of its ID tokens, if it can't be this service's own")
+    .option('--other-audience <text>', 'an audience that its ID tokens may also name; can repeat', several)
+    .option('--private-address <cidr>', 'a private network in which the issuer may be; can repeat', several)
+    .option('--jwks <file>', 'its keys as a JSON Web Key Set, for an issuer that the service cannot reach')
     .option(
-      '--private-address <cidr>',
-      'a network that is not public, and where it may be; may repeat',
-      several,
+      '--stable-claims <names>',
+      'for the kind generic: claims that identify a job permanently, such as a,b',
     )
-    .option('--jwks <file>', 'its keys, a JSON Web Key Set, for an issuer that the service cannot reach')
-    .option('--stable-claims <names>', 'with the kind generic: claims that identify a job for good, as a,b')
-    .option('--max-life <duration>', 'the longest life of its ID tokens, 24h to 7d (default: 24h)')
+    .option('--max-life <duration>', 'the longest lifetime of its ID tokens, 24h to 7d (default: 24h)')
     .addOption(
       new Option(
         '--names-can-be-reused <accepted>',
-        'let rules match names alone, which somebody else can get one day',
+        'let rules match names only, although another user may get a name later',
       ).choices(['accepted']),
     )
     .action((url: string, options: AddOptions) => add(url, options, context))
@@ -71,7 +72,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
       )
       printList(context, options, rows, {
         columns: ['url', 'kind', 'keys', 'keys_from', 'failure'],
-        empty: 'There is no issuer. `ratafia issuers add URL --kind KIND` adds one.',
+        empty: 'No issuers yet. Run `ratafia issuers add URL --kind KIND`.',
       })
     })
 
@@ -84,7 +85,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(issuers.command('refresh <url>'))
-    .description('fetch the keys of an issuer now; the service does so every hour')
+    .description('fetch the keys of an issuer now; the service does this every hour')
     .option('--jwks <file>', 'the new keys of an issuer that was added with --jwks')
     .action(async (url: string, options: JsonOption & { readonly jwks?: string }) => {
       const { refreshIssuer } = await import('../../ci/issuers/refresh.ts')
@@ -93,18 +94,18 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
         refreshIssuer({ issuer: url, jwks, authority: installation.authority }, installation),
       )
       const keys = counted(found.imported.keys.length, 'key')
-      const told = `The issuer ${found.issuer.url} has ${keys}: ${changed ? 'others than before' : 'the same as before'}.`
+      const told = `The issuer ${found.issuer.url} has ${keys}, ${changed ? 'which changed' : 'unchanged'}.`
       print(context, options, { ...shownIssuer(found), changed }, told)
     })
 
   withYes(withJson(issuers.command('remove <url...>')))
-    .description('remove issuers with their rules; the sessions that the rules opened are revoked')
+    .description('remove issuers with their rules, and revoke the sessions that the rules opened')
     .action(async (urls: readonly string[], options: JsonOption & YesOption) => {
       const { removeIssuer } = await import('../../ci/issuers/remove.ts')
       const act = async (url: string, installation: Installation) => {
         const removed = await removeIssuer({ issuer: url, authority: installation.authority }, installation)
         const rules = removed.rules.map(({ name }) => name)
-        const told = `The issuer ${removed.issuer.url} is removed, with ${counted(rules.length, 'rule')}; ${counted(removed.revoked, 'session')} revoked.`
+        const told = `Removed the issuer ${removed.issuer.url} with ${counted(rules.length, 'rule')}, and revoked ${counted(removed.revoked, 'session')}.`
         return { value: { removed: removed.issuer.url, rules, revoked: removed.revoked }, told }
       }
       const removing = { thing: 'issuer', done: 'removed', consequence: whatRemovingEnds, act }
@@ -115,9 +116,9 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 async function whatRemovingEnds(url: string, installation: Installation): Promise<string> {
   const { showIssuer } = await import('../../ci/issuers/find.ts')
   const { issuer, rules } = await showIssuer(url, installation)
-  if (rules.length === 0) return `No job of ${issuer.url} can get a token any longer. It has no rule.`
+  if (rules.length === 0) return `Jobs of ${issuer.url} will get no more tokens. It has no rules.`
   const names = rules.map(({ name }) => name).join(', ')
-  return `No job of ${issuer.url} can get a token any longer. ${counted(rules.length, 'rule')} of it (${names}) will be removed, and the sessions that they opened revoked. This cannot be undone.`
+  return `Jobs of ${issuer.url} will get no more tokens. This removes its ${counted(rules.length, 'rule')} (${names}) and revokes the sessions that they opened. It cannot be undone.`
 }
 
 async function add(url: string, options: AddOptions, context: CommandContext): Promise<void> {
@@ -158,12 +159,12 @@ function toldOf(
 ): string {
   const found = `${counted(keys.keys.length, 'key')} from ${jwksUri ?? jwks}`
   return [
-    `The issuer ${issuer.url} is added: ${KINDS[issuer.kind].title}, ${found}, ${keys.algorithms.join(' ')}.`,
+    `Added the issuer ${issuer.url}: ${KINDS[issuer.kind].title}, ${found}, ${keys.algorithms.join(' ')}.`,
     ...(jwksUri === undefined
-      ? ['Its keys stay as they are until `ratafia issuers refresh URL --jwks FILE` replaces them.']
+      ? ['Its keys do not change until you replace them with `ratafia issuers refresh URL --jwks FILE`.']
       : []),
-    ...(audience === undefined ? [] : [`Its jobs ask for ID tokens with the audience ${audience}.`]),
-    'A job gets no token until a rule says so: `ratafia publishers add NAME --issuer URL …`.',
+    ...(audience === undefined ? [] : [`Its jobs must request ID tokens for the audience ${audience}.`]),
+    'Jobs get no tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
   ].join('\n')
 }
 
@@ -180,7 +181,7 @@ function durationOf(text: string): number {
   }
 }
 
-/** An issuer as commands show it. */
+/** The columns of an issuer in lists. */
 const ISSUER_COLUMNS = [
   'url',
   'kind',
@@ -205,7 +206,7 @@ const issuerRow = ({ issuer, keys }: FoundIssuer): RowOf<typeof ISSUER_COLUMNS> 
   created_at: issuer.createdAt.toISOString(),
 })
 
-/** For JSON: the lists as lists. */
+/** Returns an issuer for JSON, with lists as arrays. */
 function shownIssuer(found: ShownIssuer) {
   const { settings } = found.issuer
   return {
@@ -222,7 +223,7 @@ function shownIssuer(found: ShownIssuer) {
   }
 }
 
-/** For people. */
+/** Returns an issuer for people, with lists as text. */
 const rowOfShown = (found: ShownIssuer): Row =>
   Object.fromEntries(
     Object.entries(shownIssuer(found)).map(([name, value]) => [

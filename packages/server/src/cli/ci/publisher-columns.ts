@@ -1,4 +1,7 @@
-/** What `ratafia publishers list` can show. Apart from the rows, which load more than the help of the command may. */
+/**
+ * The columns of `ratafia publishers list`. A module of its own, because the rows load more than `--help`
+ * should.
+ */
 export const PUBLISHER_COLUMNS = [
   'name',
   'account',

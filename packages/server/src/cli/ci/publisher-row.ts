@@ -1,4 +1,4 @@
-/** A rule as commands show it. */
+/** Shows a rule as a row. */
 
 import { disuseOf } from '../../ci/rules/managing/publisher-record.ts'
 import { formatMatch } from '../../ci/rules/matcher.ts'
@@ -8,7 +8,7 @@ import type { PUBLISHER_COLUMNS } from './publisher-columns.ts'
 
 type PublisherRow = RowOf<typeof PUBLISHER_COLUMNS>
 
-/** In the words of the options. */
+/** Returns a row that names matches and limits as the options do. */
 export const publisherRow = (known: KnownRule, now: Date): PublisherRow => {
   const { rule } = known
   const { permissions, packages, channels, storeIds } = rule.grants
@@ -30,7 +30,7 @@ export const publisherRow = (known: KnownRule, now: Date): PublisherRow => {
   }
 }
 
-/** Also says when a rule may be worth removing. */
+/** Returns the time of the last use, with a hint if the rule may be worth removing. */
 function lastUse(rule: KnownRule['rule'], now: Date): string {
   const at = rule.lastUsedAt?.toISOString() ?? ''
   const disuse = disuseOf(rule, now)

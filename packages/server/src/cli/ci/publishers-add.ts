@@ -22,34 +22,34 @@ interface AddOptions extends JsonOption, YesOption {
 }
 
 const LIMITS = `
-A rule matches at most 32 claims, each with a text of 1024 characters or with
-64 alternatives; the ids have 784 characters in all. It has at most 256
+A rule matches at most 32 claims, each with a text of up to 1024 characters or up
+to 64 alternatives; the ids can have 784 characters in all. It has at most 256
 permissions, packages, channels or stores. A project has at most 100 rules.`
 
 export function addPublisherCommand(publishers: Command, context: CommandContext): void {
   withYes(withJson(publishers.command('add <name>')))
     .description('add a rule: jobs of the issuer whose ID tokens match it get tokens of the account')
-    .requiredOption('--issuer <url>', 'who signs the ID tokens, as `ratafia issuers list` shows it')
+    .requiredOption('--issuer <url>', 'the issuer of the ID tokens, as `ratafia issuers list` shows it')
     .requiredOption('--account <username>', 'the account whose tokens the jobs get')
     .option(
       '--match <claim=value>',
-      'what a claim must be: claim=text, or claim:=JSON for true, 7, {"glob":"refs/tags/v*"}, {"any_of":["a","b"]}; repeat for each claim, all must hold',
+      'the required value of a claim: claim=text, or claim:=JSON for true, 7, {"glob":"refs/tags/v*"}, {"any_of":["a","b"]}; repeat for more claims, which must all match',
       several,
     )
     .option(
       '--from-url <url>',
-      'look the ids of a project on GitHub, GitLab or Forgejo up once, by its address, and match them',
+      'look up the ids of a project on GitHub, GitLab or Forgejo once, by its address, and match them',
     )
-    .option('--permission <name>', 'a permission of the tokens; at least one, may repeat', several)
+    .option('--permission <name>', 'a permission of the tokens; at least one, can repeat', several)
     .option(
       '--package <name>',
-      'a package of the tokens (a name or a snap id); at least one, may repeat',
+      'a package of the tokens (a name or a snap id); at least one, can repeat',
       several,
     )
-    .option('--channel <pattern>', 'limit the tokens to this channel; may repeat', several)
-    .option('--store <id>', 'limit the tokens to this store; may repeat', several)
-    .option('--lifetime <seconds>', 'how long the tokens live, such as 900 or 15m (default: 900)')
-    .option('--allow-register', 'let the permission package_register be granted')
+    .option('--channel <pattern>', 'limit the tokens to this channel; can repeat', several)
+    .option('--store <id>', 'limit the tokens to this store; can repeat', several)
+    .option('--lifetime <seconds>', 'the lifetime of the tokens, such as 900 or 15m (default: 900)')
+    .option('--allow-register', 'allow the rule to grant the permission package_register')
     .addHelpText('after', LIMITS)
     .action((name: string, options: AddOptions) => add(name, options, context))
 }
@@ -82,11 +82,11 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
     context,
     options,
     { ...publisherRecord(added, now), warnings: added.warnings },
-    `Jobs that match the rule ${name} get tokens of ${added.account.username} for ${added.rule.lifetime / 1000} seconds.`,
+    `Jobs that match the rule ${name} get tokens of ${added.account.username} that expire after ${added.rule.lifetime / 1000} seconds.`,
   )
 }
 
-/** A person at a terminal confirms them; a script gets them as a note. */
+/** Looks up the ids. A user at a terminal confirms them; a script gets them as a note. */
 async function confirmedIds(
   { fromUrl, issuer, ...options }: AddOptions,
   context: CommandContext,
@@ -101,18 +101,18 @@ async function confirmedIds(
     installation.fetchDocument,
   )
   const matched = Object.entries(ids).map(([claim, id]) => `${claim}=${id}`)
-  const told = harmless(`${project} has the ids ${matched.join(' ')}: the rule matches them.`)
+  const told = harmless(`${project} has the ids ${matched.join(' ')}. The rule matches them.`)
   await confirm(context, options, told)
   if (!options.json && (options.yes || !context.streams.stdin.isTTY)) note(context.streams, told)
   return ids
 }
 
-/** Throws {@link UsageError} for a claim that is given with another value. */
+/** Adds the ids to the claims. Throws {@link UsageError} for a claim that `--match` gives another value. */
 function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids']) {
   for (const [claim, id] of Object.entries(ids)) {
     if (Object.hasOwn(match, claim) && match[claim] !== id) {
       throw new UsageError(
-        `--match has another ${claim} than the project of --from-url: leave one of them out.`,
+        `--match gives ${claim} another value than the project of --from-url. Leave out one of the two.`,
       )
     }
   }
@@ -120,8 +120,8 @@ function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids'
 }
 
 /**
- * `claim=text`, or `claim:=JSON` for `true`, `7`, `{"glob": "…"}`, `{"fold": "…"}` and `{"any_of": […]}`. Throws
- * {@link UsageError}.
+ * Parses `claim=text`, or `claim:=JSON` for `true`, `7`, `{"glob": "…"}`, `{"fold": "…"}` and
+ * `{"any_of": […]}`. Throws {@link UsageError}.
  */
 export function readMatchOptions(given: readonly string[]): Readonly<Record<string, unknown>> {
   const match = new Map<string, unknown>()
@@ -132,7 +132,7 @@ export function readMatchOptions(given: readonly string[]): Readonly<Record<stri
     }
     if (match.has(claim)) {
       throw new UsageError(
-        `--match names ${shown(claim)} twice. For either of two texts, give :={"any_of":["one","two"]}.`,
+        `--match names ${shown(claim)} twice. To accept either of two texts, give :={"any_of":["one","two"]}.`,
       )
     }
     match.set(claim, json === ':' ? parsed(value, text) : value)
@@ -144,7 +144,7 @@ function parsed(json: string, text: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw new UsageError(`--match ${shown(text)}: what follows := is not JSON.`)
+    throw new UsageError(`--match ${shown(text)}: the value after := is not JSON.`)
   }
 }
 

@@ -14,11 +14,11 @@ const COLUMNS = ['holds', 'about', 'claim', 'expected', 'found'] as const
 export function testPublisherCommand(publishers: Command, context: CommandContext): void {
   withJson(publishers.command('test <name>'))
     .description(
-      'explain offline, claim by claim, whether a job gets a token by a rule; exit code 1 if it does not',
+      'explain offline, claim by claim, whether a job gets a token from a rule; exit code 1 if it does not',
     )
     .requiredOption(
       '--claims <file>',
-      "JSON with a job's claims, or its ID token, whose signature is not checked; - is standard input",
+      "JSON with a job's claims, or its ID token, without checking the signature; - is standard input",
     )
     .action(async (name: string, options: JsonOption & { readonly claims: string }) => {
       const { testRule } = await import('../../ci/rules/managing/test-rule.ts')
@@ -27,7 +27,7 @@ export function testPublisherCommand(publishers: Command, context: CommandContex
         testRule({ name, claims }, { ...installation, baseUrl: serviceAddress(installation.config) }),
       )
       if (unverified && !options.json) {
-        note(context.streams, 'The signature of the ID token is not checked: anybody could have written it.')
+        note(context.streams, "The ID token's signature is not checked, so anyone could have written it.")
       }
       print(context, options, described(tested), told(tested))
       if (!tested.holds) throw refusal(tested)
@@ -45,7 +45,7 @@ const row = ({ of, claim, expected, found, holds }: TestedLine): RowOf<typeof CO
 function told({ lines, at, holds, known }: TestedRule): string {
   const verdict = holds
     ? [
-        `A job with these claims gets a token by the rule ${known.rule.name}, if its ID token is signed and new.`,
+        `A job with these claims gets a token from the rule ${known.rule.name}, if its ID token is signed and new.`,
       ]
     : []
   return [`As of ${at.toISOString()}:`, tableOf(lines.map(row), COLUMNS), ...verdict].join('\n')
@@ -62,23 +62,26 @@ const described = ({ known, at, holds, lines }: TestedRule) => ({
 const refusal = ({ known, lines }: TestedRule): RequestError => {
   const wrong = lines.filter(({ holds }) => !holds).length
   const where =
-    wrong === 0 ? '' : `: ${counted(wrong, 'line')} of the table ${wrong === 1 ? 'says' : 'say'} NO`
+    wrong === 0 ? '' : `: ${counted(wrong, 'line')} of the table ${wrong === 1 ? 'has' : 'have'} NO`
   return new RequestError(
     'invalid-request',
-    `A job with these claims gets nothing by the rule ${known.rule.name}${where}.`,
+    `A job with these claims gets no token from the rule ${known.rule.name}${where}.`,
   )
 }
 
 interface ReadClaims {
   readonly claims: Claims
-  /** They come from an ID token, whose signature was not checked. */
+  /** Whether the claims come from an ID token, whose signature was not checked. */
   readonly unverified: boolean
 }
 
 const MOST_BYTES = 64 * 1024
-const TOO_LARGE = `has more than ${MOST_BYTES / 1024} KiB, which no ID token has`
+const TOO_LARGE = `has more than ${MOST_BYTES / 1024} KiB, so it cannot be an ID token`
 
-/** `-` is standard input. Throws {@link FileError}, and `RequestError` for a text that looks like an ID token and is not one. */
+/**
+ * Reads claims from a file, or from standard input for `-`. Throws {@link FileError}, and `RequestError` for
+ * text that is neither JSON nor an ID token.
+ */
 async function readClaims(file: string, streams: Streams): Promise<ReadClaims> {
   const { name, text } = await textOf(file, streams)
   if (!text.startsWith('{')) {

@@ -1,4 +1,4 @@
-/** `ratafia publishers`: the rules that say which jobs of CI systems get which tokens. */
+/** `ratafia publishers`: the CI rules, by which jobs get tokens. */
 import type { Command } from 'commander'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { Installation } from '../../installation.ts'
@@ -18,14 +18,14 @@ interface ListOptions extends JsonOption {
 export function publisherCommands(parent: Command, context: CommandContext): void {
   const publishers = parent
     .command('publishers')
-    .description('rules that say which jobs of CI systems get which tokens, without a stored secret')
+    .description('manage CI rules: which CI jobs get which tokens, without a stored secret')
 
   addPublisherCommand(publishers, context)
 
   withList(publishers.command('list'), PUBLISHER_COLUMNS)
-    .description('list all rules, by name, with those that never matched or were unused for 90 days')
-    .option('--account <username>', 'only those of one account')
-    .option('--issuer <url>', 'only those for jobs of one issuer')
+    .description('list all rules, by name, and mark those that never matched or were unused for 90 days')
+    .option('--account <username>', 'only rules of one account')
+    .option('--issuer <url>', 'only rules for jobs of one issuer')
     .action(async (options: ListOptions) => {
       const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
       const { publisherRow } = await import('./publisher-row.ts')
@@ -52,13 +52,13 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
             'last_used',
             'disabled_at',
           ],
-          empty: 'There is no rule to show. `ratafia publishers add` makes one.',
+          empty: 'No rules. Run `ratafia publishers add` to create one.',
         },
       )
     })
 
   withJson(publishers.command('show <name>'))
-    .description('show one rule, with the warnings that it was made with')
+    .description('show one rule, with the warnings from its creation')
     .action(async (name: string, options: JsonOption) => {
       const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
       const { publisherRow } = await import('./publisher-row.ts')
@@ -76,14 +76,14 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
     })
 
   withYes(withJson(publishers.command('disable <name...>')))
-    .description('disable rules for good, and revoke the sessions that they opened; they stay in the list')
+    .description('disable rules permanently, and revoke the sessions that they opened; they stay in the list')
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
       const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
       const { disableRule } = await import('../../ci/rules/managing/disable-rule.ts')
       const act = async (name: string, installation: Installation) => {
         const ended = await disableRule({ name, authority: installation.authority }, installation)
         const value = { ...publisherRecord(ended, installation.clock()), revoked: ended.revoked }
-        return { value, told: `The rule ${name} is disabled. ${revokedText(ended.revoked)}` }
+        return { value, told: `Disabled the rule ${name}. ${revokedText(ended.revoked)}` }
       }
       await actOnEachDirectly(names, { thing: 'rule', done: 'disabled', consequence, act }, options, context)
     })
@@ -96,7 +96,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
         const { revoked } = await removeRule({ name, authority: installation.authority }, installation)
         return {
           value: { removed: name, revoked },
-          told: `The rule ${name} is removed. ${revokedText(revoked)}`,
+          told: `Removed the rule ${name}. ${revokedText(revoked)}`,
         }
       }
       await actOnEachDirectly(names, { thing: 'rule', done: 'removed', consequence, act }, options, context)
@@ -106,7 +106,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
 }
 
 const consequence = (name: string): string =>
-  `Jobs get no token by the rule ${name} any longer, and those that it gave stop working at once.`
+  `Jobs will get no more tokens from the rule ${name}, and tokens from it stop working immediately.`
 
 const revokedText = (revoked: number): string =>
   `${counted(revoked, 'session')} that it opened ${revoked === 1 ? 'was' : 'were'} revoked.`

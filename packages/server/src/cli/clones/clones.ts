@@ -26,14 +26,14 @@ interface ListOptions extends ListOption, WayOptions {
 export function cloneCommands(parent: Command, context: CommandContext): void {
   const clones = parent
     .command('clones')
-    .description('evidence that a device key or a serial has a second holder')
+    .description('list clones: evidence that a device key or a serial has a second holder')
   goes(withList(clones.command('list'), COLUMNS), 'both', ['cloneEvidence'])
     .description('list evidence of clones by device, the one with the newest evidence first')
     .addOption(new Option('--kind <kind>', 'only this kind of evidence').choices([...CLONE_EVIDENCE_KINDS]))
-    .option('--brand <account-id>', 'only of devices of one brand')
-    .option('--model <brand/model>', 'only of devices of one model')
-    .option('--since <time>', 'only what was seen since this time, or since 7d ago')
-    .option('--limit <number>', 'how many to show', '100')
+    .option('--brand <account-id>', 'only evidence about devices of one brand')
+    .option('--model <brand/model>', 'only evidence about devices of one model')
+    .option('--since <time>', 'only evidence seen since this time, or since a duration ago such as 7d')
+    .option('--limit <number>', 'how many rows to show', '100')
     .action((options: ListOptions) => list(options, context))
 }
 
@@ -47,8 +47,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     const query = { kind, brand, model, since: since?.toISOString() }
     return service.list(api.cloneEvidence, 'evidence', { query, most: limit })
   })
-  printRecords(context, options, records, { columns: SHOWN, empty: 'There is no such evidence.' })
+  printRecords(context, options, records, { columns: SHOWN, empty: 'No evidence of clones.' })
   if (more && !options.json) {
-    note(context.streams, 'There is more: --limit shows more, filters show fewer.')
+    note(context.streams, 'There is more evidence. Raise --limit, or use filters.')
   }
 }

@@ -1,23 +1,23 @@
-/** The decisions that a job takes about many devices, a row each. */
+/** The decisions about many devices, which a job carries out. */
 import type { DeviceStatus } from '../../devices/device.ts'
 import type { DeviceFilters } from './filter-options.ts'
 
 export interface BulkDecision {
   readonly kind: 'devices.approve' | 'devices.reject' | 'devices.revoke' | 'devices.release'
-  /** What the devices are afterwards, such as `approved`. */
+  /** The participle for the result, such as `approved`. */
   readonly decided: string
-  /** Which of several rows of one name is meant. */
+  /** The statuses to prefer if several rows have the same name. */
   readonly prefer: readonly DeviceStatus[]
-  /** Which devices it is about where filters say no more. */
+  /** The devices that the decision is about, unless filters select a status. */
   readonly about: DeviceFilters
-  /** These in words. */
+  /** A noun phrase for these devices. */
   readonly those: string
   readonly undoable: boolean
 }
 
 export const APPROVAL: BulkDecision = {
   ...{ kind: 'devices.approve', decided: 'approved', prefer: ['pending', 'rejected'] },
-  ...{ about: { status: ['pending'] }, those: 'devices that wait', undoable: true },
+  ...{ about: { status: ['pending'] }, those: 'pending devices', undoable: true },
 }
 export const REJECTION: BulkDecision = { ...APPROVAL, kind: 'devices.reject', decided: 'rejected' }
 export const REVOCATION: BulkDecision = {

@@ -1,4 +1,4 @@
-/** Which devices a command is about: named one by one, listed in a file, or all that fit filters. */
+/** The devices that a command selects: by name, from a file, or by filters. */
 import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, readStandardInput, textOfFile } from '../files.ts'
@@ -11,10 +11,13 @@ export interface ChoiceOptions {
 
 export type Choice =
   | { readonly kind: 'arguments' | 'file'; readonly names: readonly string[] }
-  /** What the filters say may depend on the time. */
+  /** The filters may depend on the current time. */
   | { readonly kind: 'filter'; readonly filterAt: (now: Date) => DeviceFilters }
 
-/** `about`: which devices filters are about. Throws {@link UsageError} unless exactly one way is used. */
+/**
+ * Returns the selection; `about` are the default filters. Throws {@link UsageError} unless there is exactly
+ * one.
+ */
 export async function choiceOf(
   words: readonly string[],
   about: DeviceFilters,
@@ -25,7 +28,7 @@ export async function choiceOf(
   const filter = given(systemClock())
   const ways = [words.length > 0, file !== undefined, all === true || Object.keys(filter).length > 0]
   if (ways.filter(Boolean).length !== 1) {
-    throw new UsageError('Name devices, or give --file, or --all or filters: one of these ways.')
+    throw new UsageError('Select devices either by name, or with --file, or with --all or filters.')
   }
   if (words.length === 0 && file === undefined) {
     return { kind: 'filter', filterAt: (now) => ({ ...(filter.status ? {} : about), ...given(now) }) }
@@ -36,11 +39,11 @@ export async function choiceOf(
     ? { name: 'Standard input', bytes: await readStandardInput(streams) }
     : await readNamed(file ?? '')
   const names = await namesIn(input.name, textOfFile(input))
-  if (names.length === 0) throw new UsageError(`${input.name} names no device.`)
+  if (names.length === 0) throw new UsageError(`${input.name} contains no device.`)
   return { kind: 'file', names }
 }
 
-/** One a line; `#` begins a comment. A `.csv` or `.json` has them in its column `id`. */
+/** Reads one name per line; `#` begins a comment. A `.csv` or `.json` file has the ids in its column `id`. */
 async function namesIn(name: string, text: string): Promise<readonly string[]> {
   const format = /\.(csv|json)$/i.exec(name)?.[1]?.toLowerCase()
   if (format === 'csv' || format === 'json') {

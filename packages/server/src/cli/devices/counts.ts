@@ -1,4 +1,4 @@
-/** `ratafia devices counts`: how many devices there are. */
+/** `ratafia devices counts`: prints the number of devices. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -14,9 +14,9 @@ interface CountsOptions extends JsonOption, WayOptions {
 export function countsCommand(devices: Command, context: CommandContext): void {
   goes(withJson(devices.command('counts')), 'both', ['deviceCounts'])
     .description(
-      'how many devices there are, by brand, model and status: counted once a minute by the service',
+      'show how many devices there are, by brand, model and status; the service counts them once a minute',
     )
-    .option('--brand <account-id>', 'only those of one brand')
+    .option('--brand <account-id>', 'only devices of one brand')
     .action((options: CountsOptions) => counts(options, context))
 }
 
@@ -37,9 +37,9 @@ function textOf(record: JsonObject, brand: string | undefined): string {
   return [
     ...(rows.length === 0 ? [] : [tableOf(rows, ['brand_id', 'model', 'status', 'devices']), '']),
     at === null
-      ? `The service has counted no device${brand === undefined ? '' : ` of ${brand}`} yet.`
-      : `${record['devices']} in all, as counted at ${at}.`,
-    `Now ${numberIn(record['waiting'])} wait for approval, and ${numberIn(record['quarantined'])} are in quarantine.`,
+      ? `The service has not counted the devices${brand === undefined ? '' : ` of ${brand}`} yet.`
+      : `${record['devices']} in all, counted at ${at}.`,
+    `Pending at the moment: ${numberIn(record['waiting'])}. In quarantine: ${numberIn(record['quarantined'])}.`,
   ].join('\n')
 }
 

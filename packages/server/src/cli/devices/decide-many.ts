@@ -1,4 +1,4 @@
-/** Decides about many devices: makes a job of it, follows that, and says what was refused (D6). */
+/** Decides about many devices: creates a job, follows it, and reports refused devices (D6). */
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
@@ -29,14 +29,14 @@ interface Refused {
   readonly message: string
 }
 
-/** A service takes so many ids in a request. */
+/** The ids that a service accepts in one request. */
 const IDS_AT_ONCE = 1_000
-/** And so many jobs of one account. */
+/** The jobs that a service runs for one account at a time. */
 const JOBS_AT_ONCE = 2
 
 /**
- * Prints the jobs, and on standard error what was refused. Throws `RequestError` `invalid-request` if a device was
- * refused, and what `service` throws.
+ * Prints the jobs, and refused devices on standard error. Throws `RequestError` `invalid-request` if a device
+ * was refused, and the errors of `service`.
  */
 export async function decideMany(
   decision: Decision,
@@ -49,17 +49,17 @@ export async function decideMany(
   const { asked, unknown } = await jobsFor(decision, service)
   if (options.wait === false && asked.length > JOBS_AT_ONCE) {
     throw new UsageError(
-      `--no-wait takes up to ${JOBS_AT_ONCE * IDS_AT_ONCE} devices: a service does ${JOBS_AT_ONCE} jobs of an account at a time.`,
+      `--no-wait accepts up to ${JOBS_AT_ONCE * IDS_AT_ONCE} devices, because a service runs ${JOBS_AT_ONCE} jobs of an account at a time.`,
     )
   }
-  // Whoever named the devices one by one knows which they are; of a filter the preview says how many it chooses.
+  // A user who named the devices knows which they are; for a filter, the preview counts them.
   const asks = !undoable || choice.kind === 'filter'
   const previews: JsonObject[] = []
   if (options.dryRun || asks) for (const one of asked) previews.push(await jobs.preview(one))
   if (options.dryRun) return tellPreview(previews, unknown, decided, options, context)
   const total = previews.reduce((sum, preview) => sum + Number(preview['total']), 0)
   if (choice.kind === 'filter' && total === 0) {
-    return print(context, options, { jobs: [], refused: [] }, `No device fits, so none was ${decided}.`)
+    return print(context, options, { jobs: [], refused: [] }, `No device matches, so none was ${decided}.`)
   }
   if (asks) await agree(total, decision, options, context)
   const ended: JsonObject[] = []
@@ -87,7 +87,7 @@ export async function decideMany(
   if (options.wait !== false) for (const job of ended) requireWhole(job)
 }
 
-/** `unknown`: names that are no device's. */
+/** Returns the jobs to create, and the names that belong to no device. */
 async function jobsFor(
   { choice, kind, reason, prefer }: Decision,
   service: Service,
@@ -100,7 +100,7 @@ async function jobsFor(
   const unknown: Refused[] = []
   for (const name of new Set(choice.names)) {
     try {
-      // The job says of each id whether there is such a device.
+      // Ids are not looked up here, because the job refuses unknown ones.
       ids.add(
         /^[0-9a-f-]{36}$/.test(name) ? name : String((await findDevice(service, name, prefer)).record['id']),
       )
@@ -125,11 +125,12 @@ async function agree(
 ): Promise<void> {
   const told = `${counted(total, 'device')} will be ${decided}.`
   if (undoable) return confirm(context, options, told)
-  const noWayBack = 'They lose their sessions and get nothing any more. This cannot be undone.'
+  const noWayBack =
+    'They lose their sessions, and can neither register nor open sessions again. This cannot be undone.'
   await confirmTyped(context, options, () => ({ told: `${told} ${noWayBack}`, type: total }))
 }
 
-/** The job once it has ended; with `--no-wait`, as it is made. */
+/** Creates the job, and returns it once it has ended, or immediately with `--no-wait`. */
 async function have(
   asked: AskedJob,
   jobs: Jobs,
@@ -143,7 +144,7 @@ async function have(
     return await jobs.finish(id)
   } catch (error) {
     if (error instanceof ServiceAway || error instanceof Unavailable) {
-      note(streams, `The job ${id} has not ended. \`ratafia jobs wait ${id}\` comes back to it.`)
+      note(streams, `The job ${id} has not ended. To follow it again, run \`ratafia jobs wait ${id}\`.`)
     }
     throw error
   }
@@ -169,7 +170,7 @@ function tellPreview(
     Array.isArray(list) ? list.map(refusedIn) : [],
   )
   for (const { subject, message } of [...unknown, ...first]) note(context.streams, `${subject}: ${message}`)
-  const looked = examined < total ? ` The first ${examined} of ${total} were looked at.` : ''
+  const looked = examined < total ? ` Only the first ${examined} of ${total} were checked.` : ''
   const told = `${counted(done, 'device')} would be ${decided}, ${refused} would be refused.${looked}`
   print(context, options, { previews, unknown }, told)
 }

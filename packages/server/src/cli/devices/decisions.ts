@@ -1,4 +1,4 @@
-/** `ratafia devices approve`, `reject`, `revoke` and `release`: decisions about one device, or about many. */
+/** `ratafia devices approve`, `reject`, `revoke` and `release`: decisions about one device or many. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
@@ -17,41 +17,41 @@ interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
   readonly serial?: string
 }
 
-/** The same decision about one device, whose answer is that device. */
+/** The decision about one device, which is answered with that device. */
 interface Single extends Pick<SingleDecision, 'operation' | 'body' | 'confirm'> {
-  /** For a person, of the device as it is then. */
+  /** Describes the outcome, from the record of the device afterwards. */
   readonly told: (record: JsonObject) => string
 }
 
 export function decisionCommands(devices: Command, context: CommandContext): void {
   command(devices, 'approve [devices...]', 'approveDevice', APPROVAL)
-    .description('give waiting or rejected devices their serials')
-    .option('--serial <serial>', 'this serial number, even if it proposed another; for one device')
+    .description('approve pending or rejected devices, which then get their serials')
+    .option('--serial <serial>', 'the serial number for a single device, even if it proposed another')
     .action((names: readonly string[], options: DecisionOptions) => {
       const { serial } = options
       const single: Single = {
         operation: api.approveDevice,
         body: serial === undefined ? {} : { serial },
-        told: (record) => `${describeRecord(record)} has a serial, and fetches it when it next registers.`,
+        told: (record) => `${describeRecord(record)} gets its serial the next time it asks.`,
       }
       return decide(names, { ...APPROVAL, single }, options, context)
     })
 
   command(devices, 'reject [devices...]', 'rejectDevice', REJECTION)
-    .description('refuse waiting devices and tell them why')
+    .description('reject pending devices, with a reason')
     .requiredOption('--reason <text>', 'one line, shown on the device')
     .action((names: readonly string[], options: DecisionOptions & { readonly reason: string }) => {
       const { reason } = options
       const single: Single = {
         operation: api.rejectDevice,
         body: { reason },
-        told: (record) => `${describeRecord(record)} gets no serial: ${record['reason']}`,
+        told: (record) => `${describeRecord(record)} will not get a serial: ${record['reason']}`,
       }
       return decide(names, { ...REJECTION, single }, options, context)
     })
 
   command(devices, 'revoke [devices...]', 'revokeDevice', REVOCATION)
-    .description('end devices and their sessions for good; their serials are never given to others')
+    .description('permanently revoke devices and their sessions; their serials are never given to others')
     .option('--reason <text>', 'one line, for the register')
     .action((names: readonly string[], options: DecisionOptions) => {
       const { reason } = options
@@ -60,7 +60,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
         body: reason === undefined ? {} : { reason },
         confirm: (found) =>
           confirmTyped(context, options, () => ({
-            told: `${describeRecord(found)} loses its sessions and gets nothing any more. This cannot be undone.`,
+            told: `${describeRecord(found)} loses its sessions, and can neither register nor open sessions again. This cannot be undone.`,
             type: String(found['serial'] ?? found['id']),
           })),
         told: (record) =>
@@ -75,7 +75,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const single: Single = {
         operation: api.releaseDevice,
         body: {},
-        told: (record) => `${describeRecord(record)} may have sessions.`,
+        told: (record) => `${describeRecord(record)} can open sessions again.`,
       }
       return decide(names, { ...RELEASE, single }, options, context)
     })
@@ -86,13 +86,13 @@ function command(devices: Command, words: string, operation: string, decision: B
   const plain = (undoable ? withYes : withNeededYes)(withJson(devices.command(words)))
     .option(
       '--file <file>',
-      'the devices in a file: one a line, or the column id of a .csv or .json; - is standard input',
+      'the devices in a file: one per line, or the column id of a .csv or .json file; - is standard input',
     )
-    .option('--all', `all ${those}, or of these all that fit the filters below`)
-    .option('--dry-run', 'only show what would happen')
-    .option('--no-wait', 'make the job, and leave it to the service')
+    .option('--all', `all ${those}, or all of them that match the filters below`)
+    .option('--dry-run', 'show what would happen, and change nothing')
+    .option('--no-wait', 'create the job, and do not wait for it')
   const operations = [operation, 'devices', 'device', 'makeJob', 'job', 'jobItems']
-  // An approval gives a serial.
+  // `--serial` of an approval sets the serial number, so it is not a filter.
   return withDeviceFilters(goes(plain, 'both', operations), 'serial')
 }
 
@@ -102,9 +102,9 @@ async function decide(
   options: DecisionOptions,
   context: CommandContext,
 ): Promise<void> {
-  // In the words of its rule, before the limits of the wire.
+  // Checks here, so that the message names the broken rule instead of a limit of the API's schema.
   if (options.reason !== undefined) (await import('../../devices/find-device.ts')).checkReason(options.reason)
-  // An approval gives the serial number; it chooses none.
+  // `--serial` sets the serial number of an approval; it does not select devices.
   const { serial, ...choosing } = options
   const choice = await choiceOf(names, decision.about, choosing, context)
   const [only, ...more] = choice.kind === 'arguments' ? choice.names : []
@@ -118,7 +118,7 @@ async function decide(
     const text = dryRun ? `${describeRecord(before)} would be ${decision.decided}.` : told(record)
     return print(context, options, record, text)
   }
-  if (serial !== undefined) throw new UsageError('--serial is for one device: name only that.')
+  if (serial !== undefined) throw new UsageError('--serial works for one device. Name only that device.')
   const { decideMany } = await import('./decide-many.ts')
   await withService(context, options, 'change', (service) =>
     decideMany({ ...decision, choice, reason: options.reason }, service, options, context),

@@ -1,4 +1,4 @@
-/** The details of one device for a person, from the document that `--json` prints. */
+/** Shows the details of one device to people, from the document that `--json` prints. */
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { details, type Row, tableOf } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
@@ -12,10 +12,14 @@ const SECTIONS = [
     'clone_evidence',
     ['kind', 'times', 'first_seen_at', 'last_seen_at', 'subject', 'details'],
   ],
-  ['Others with this serial number', 'others', ['id', 'status', 'device_key_id', 'registered_at', 'reason']],
+  [
+    'Other devices with this serial number',
+    'others',
+    ['id', 'status', 'device_key_id', 'registered_at', 'reason'],
+  ],
 ] as const
 
-/** `assertions` prints the serial assertions too. */
+/** Returns the details, with `assertions` also the serial assertions. */
 export function detailsText(document: JsonObject, assertions: boolean): string {
   const own = Object.entries(document).filter(([, value]) => !Array.isArray(value))
   const signed = listIn(document, 'assertions')

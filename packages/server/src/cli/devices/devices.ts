@@ -12,7 +12,7 @@ import { importCommand } from './transfer/import.ts'
 export function deviceCommands(parent: Command, context: CommandContext): void {
   const devices = parent
     .command('devices')
-    .description('the register of devices: which devices have which serials')
+    .description('search the register of devices, and approve, reject, revoke and release devices')
 
   listCommand(devices, context)
 

@@ -1,4 +1,4 @@
-/** The options that choose devices: the parameters of the operation `devices`, spelled as options. */
+/** The options that select devices: the parameters of the operation `devices`. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addressRange } from '../../addresses/address-classes.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
@@ -10,80 +10,89 @@ interface Filter {
   readonly flags: string
   readonly told: string
   readonly choices?: readonly string[]
-  /** It repeats: of its values a device has one. */
+  /** Whether the option can repeat; a device must have one of its values. */
   readonly several?: true
 }
 
 const FILTERS = {
   q: {
     flags: '--search <text>',
-    told: 'only those with this anywhere in their serial number, or with a key that begins like this (8 characters or more)',
+    told: 'only devices with this text in their serial number, or at the start of their key id (8 characters or more)',
   },
-  brand: { flags: '--brand <account-id>', told: 'only those of one brand', several: true },
-  model: { flags: '--model <brand/model>', told: 'only those of one model', several: true },
-  serial: { flags: '--serial <serial>', told: 'only those with this serial number' },
+  brand: { flags: '--brand <account-id>', told: 'only devices of this brand; can repeat', several: true },
+  model: { flags: '--model <brand/model>', told: 'only devices of this model; can repeat', several: true },
+  serial: { flags: '--serial <serial>', told: 'only devices with this serial number' },
   serial_prefix: {
     flags: '--serial-prefix <text>',
-    told: 'only those whose serial number begins like this',
+    told: 'only devices whose serial number begins with this text',
   },
-  key: { flags: '--key <id>', told: 'only those with this device key' },
+  key: { flags: '--key <id>', told: 'only devices with this device key' },
   key_prefix: {
     flags: '--key-prefix <text>',
-    told: 'only those whose device key has an id that begins like this',
+    told: 'only devices whose key id begins with this text',
   },
   status: {
-    ...{ flags: '--status <status>', told: 'only those with this status' },
+    ...{ flags: '--status <status>', told: 'only devices with this status; can repeat' },
     ...{ choices: DEVICE_STATUSES, several: true },
   },
-  quarantined: { flags: '--quarantined', told: 'only those in quarantine' },
+  quarantined: { flags: '--quarantined', told: 'only devices in quarantine' },
   origin: {
-    ...{ flags: '--origin <origin>', told: 'only those that came into the register like this' },
+    ...{
+      flags: '--origin <origin>',
+      told: 'only devices that came into the register by this origin; can repeat',
+    },
     ...{ choices: DEVICE_ORIGINS, several: true },
   },
   decided_by: {
     flags: '--decided-by <account>',
-    told: 'only those that this account decided about last',
+    told: 'only devices about which this account made the latest decision; can repeat',
     several: true,
   },
   registered_since: {
     flags: '--registered-since <time>',
-    told: 'only those registered since this time, or since 7d ago',
+    told: 'only devices registered since this time, or since a duration ago such as 7d',
   },
-  registered_until: { flags: '--registered-until <time>', told: 'only those registered before' },
-  seen_since: { flags: '--seen-since <time>', told: 'only those last seen since this time' },
-  seen_until: { flags: '--seen-until <time>', told: 'only those last seen before' },
+  registered_until: {
+    flags: '--registered-until <time>',
+    told: 'only devices registered before this time',
+  },
+  seen_since: { flags: '--seen-since <time>', told: 'only devices last seen since this time' },
+  seen_until: { flags: '--seen-until <time>', told: 'only devices last seen before this time' },
   never_seen: {
     flags: '--never-seen',
-    told: 'only those that neither registered here nor opened a session',
+    told: 'only devices that neither registered here nor opened a session',
   },
   session_since: {
     flags: '--session-since <time>',
-    told: 'only those that opened a session since this time',
+    told: 'only devices that opened a session since this time',
   },
   session_until: {
     flags: '--session-until <time>',
-    told: 'only those whose last session was opened before',
+    told: 'only devices whose latest session was opened before this time',
   },
-  without_session: { flags: '--without-session', told: 'only those that never opened a session' },
+  without_session: { flags: '--without-session', told: 'only devices that never opened a session' },
   address: {
     flags: '--address <network>',
-    told: 'only those last seen from an address or network, such as 203.0.113.0/24',
+    told: 'only devices last seen from this address or network, such as 203.0.113.0/24; can repeat',
     several: true,
   },
   past_address: {
     flags: '--past-address <address>',
-    told: 'only those that ever registered, or opened a session, from this address',
+    told: 'only devices that ever registered or opened a session from this address',
   },
-  evidence: { flags: '--evidence', told: 'only those with evidence of a clone' },
+  evidence: { flags: '--evidence', told: 'only devices with evidence of a clone' },
   evidence_kind: {
-    ...{ flags: '--evidence-kind <kind>', told: 'only those with this kind of it' },
+    ...{
+      flags: '--evidence-kind <kind>',
+      told: 'only devices with this kind of evidence of a clone; can repeat',
+    },
     ...{ choices: CLONE_EVIDENCE_KINDS, several: true },
   },
 } as const satisfies Readonly<Record<string, Filter>>
 
 type FilterName = keyof typeof FILTERS
 
-/** By their parameters. */
+/** The filters, by the names of their parameters. */
 export type DeviceFilters = { readonly [Name in FilterName]?: string | boolean | readonly string[] }
 
 const OPTIONS = Object.entries<Filter>(FILTERS).map(([name, filter]) => ({
@@ -104,7 +113,7 @@ function optionOf({ flags, told, choices, several }: Filter): Option {
   })
 }
 
-/** Without those that the command uses for something else. */
+/** Adds the options, without those that the command uses for something else. */
 export function withDeviceFilters(command: Command, ...left: readonly FilterName[]): Command {
   for (const { name, filter } of OPTIONS) {
     if (!left.some((one) => one === name)) command.addOption(optionOf(filter))
@@ -112,7 +121,7 @@ export function withDeviceFilters(command: Command, ...left: readonly FilterName
   return command
 }
 
-/** What a command was given. Throws {@link UsageError} for what is not a time, or not a network. */
+/** Returns the given filters. Throws {@link UsageError} for an invalid time or network. */
 export function filtersIn(options: object, now: Date): DeviceFilters {
   const given = new Map<string, unknown>(Object.entries(options))
   const wrong = [given.get('address') ?? []].flat().find((text) => !addressRange(String(text)))
@@ -132,7 +141,7 @@ export function filtersIn(options: object, now: Date): DeviceFilters {
   )
 }
 
-/** The devices that a list in this order can have. */
+/** Returns a noun phrase for a device that a list in this order can contain. */
 function listedBy(sort: string): string {
   if (sort.endsWith('seen')) return 'device that was ever seen'
   return sort === '-evidence' ? 'device with evidence of a clone' : 'device'
@@ -144,7 +153,7 @@ export function nothingFound({ q, ...filters }: DeviceFilters, sort: string): st
   const others = Object.entries(filters)
     .map(([name, value]) => [OPTIONS.find((one) => one.name === name)?.option.long, value])
     .map(([flag, value]) => (value === true ? flag : `${flag} ${[value].flat().join(', ')}`))
-  const fits = others.length === 0 ? '' : ` fits ${others.join(' ')}`
+  const fits = others.length === 0 ? '' : ` matches ${others.join(' ')}`
   if (typeof q !== 'string') return others.length === 0 ? `There is no ${device}.` : `No ${device}${fits}.`
   const key = q.length < 8 ? '' : `, or a key that begins with it${fits === '' ? '' : ','}`
   return `No ${device}${fits === '' ? ' has' : ' with'} a serial that contains ${JSON.stringify(q)}${key}${fits}.`

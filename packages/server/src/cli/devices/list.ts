@@ -1,4 +1,4 @@
-/** `ratafia devices list`: the register, searched and sorted. */
+/** `ratafia devices list`: searches and sorts the register. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { LIST_SORTS, type ListSort } from '../../devices/fleet/list-filter.ts'
@@ -18,29 +18,29 @@ interface ListOptions extends ListOption, WayOptions {
 }
 
 const SHOWN = ['id', 'brand_id', 'model', 'serial', 'status', 'registered_at', 'quarantined_at']
-/** Of devices that wait: what helps to decide. */
+/** The columns for pending devices, which help to decide about them. */
 const SHOWN_WAITING = ['id', 'brand_id', 'model', 'serial', 'last_address', 'registered_at']
-/** What else is shown, by what is asked for. */
+/** More columns, for filters and orders that concern them. */
 const SEEN = ['last_seen_at', 'last_address']
 const EVIDENCE = ['evidence_at']
 
 export function listCommand(devices: Command, context: CommandContext): void {
   goes(withDeviceFilters(withList(devices.command('list'), [...LISTED_COLUMNS])), 'both', ['devices'])
-    .description('list devices: the newest, or those that fit all filters')
+    .description('list the newest devices, or those that match all filters')
     .addOption(
       new Option(
         '--sort <order>',
-        'by registration, serial number, when they were last seen or evidence of a clone was; - begins with the newest',
+        'the order: by registration, serial number, or when the device or evidence of a clone was last seen; - means newest first',
       )
         .choices(LIST_SORTS)
         .default('-registered'),
     )
-    .option('--limit <number>', 'how many to show', '100')
-    .addOption(new Option('--all', 'show all that fit').conflicts('limit'))
+    .option('--limit <number>', 'how many devices to show', '100')
+    .addOption(new Option('--all', 'show all matching devices').conflicts('limit'))
     .action((options: ListOptions) => list(options, context))
 }
 
-/** More than a register has. */
+/** More devices than any register has. */
 const MOST = 99_999_999
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
@@ -59,7 +59,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     }
     printed.end()
     if (others && !options.json) {
-      note(context.streams, 'There are more: --limit shows more, filters show fewer.')
+      note(context.streams, 'There are more devices. Raise --limit, use --all, or use filters.')
     }
   })
 }

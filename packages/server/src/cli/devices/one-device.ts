@@ -1,24 +1,24 @@
-/** One device. */
+/** Finds one device, describes it, and decides about it. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { DeviceStatus } from '../../devices/device.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { ServiceRefusal } from '../context.ts'
 import type { Found, Service, ServiceOperation } from '../service/service.ts'
 
-/** `BRAND/MODEL/SERIAL, status` behind the id, as `describeDevice` has it. */
+/** Returns the id with `BRAND/MODEL/SERIAL, status`, as `describeDevice` does. */
 export function describeRecord({ id, brand_id, model, serial, status }: JsonObject): string {
   const name = serial === null ? `${brand_id}/${model}` : `${brand_id}/${model}/${serial}`
   return `The device ${id} (${name}, ${status})`
 }
 
 export interface SingleDecision {
-  /** As the person names it. */
+  /** The name that the user gave. */
   readonly name: string
-  /** Which of several rows of one name is meant. */
+  /** The statuses to prefer if several rows have the same name. */
   readonly prefer: readonly DeviceStatus[]
   readonly operation: ServiceOperation
   readonly body?: object
-  /** Makes no change, and asks for no confirmation. */
+  /** Whether to make no change, and ask for no confirmation. */
   readonly dryRun?: boolean | undefined
   /** Asks for confirmation. Default: no confirmation. */
   readonly confirm?: (record: JsonObject) => Promise<void>
@@ -38,7 +38,7 @@ export async function decideOne(
   return { before, ...(await service.call(operation, { ...asking, ifMatch: etag })) }
 }
 
-/** The device that a name means. Throws `ServiceRefusal`. */
+/** Returns the device with a name. Throws `ServiceRefusal`. */
 export async function findDevice(
   service: Service,
   name: string,
@@ -51,7 +51,7 @@ export async function findDevice(
   const { records } = await service.list(api.devices, 'devices', { query: { name }, most: 100 })
   const rows = records.map((record) => ({
     id: String(record['id']),
-    // The service sends what it knows; another text fits none of those that are asked for.
+    // A status that only a newer service knows matches none of the preferred ones.
     status: String(record['status']) as DeviceStatus,
     shown:
       record['serial'] === null ? undefined : `${record['brand_id']}/${record['model']}/${record['serial']}`,

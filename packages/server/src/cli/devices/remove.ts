@@ -1,4 +1,4 @@
-/** `ratafia devices remove`: for the protection of data. */
+/** `ratafia devices remove`: removes personal data, for data protection. */
 import type { Command } from 'commander'
 import { type Device, describeDevice } from '../../devices/device.ts'
 import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
@@ -8,19 +8,19 @@ import { counted, type JsonOption, print, withJson } from '../output.ts'
 export function removeCommand(devices: Command, context: CommandContext): void {
   withNeededYes(withJson(devices.command('remove <devices...>')))
     .description(
-      'remove what is personal of devices that are revoked, superseded, rejected or waiting; serials stay taken',
+      'remove the personal data of devices that are revoked, superseded, rejected or pending; serials stay taken',
     )
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
       const { findRemovable, removeDevice } = await import('../../devices/removal/remove-device.ts')
       const { fieldsOf } = await import('../../devices/transfer/device-record.ts')
       const removed = await context.withInstallation(async (installation) => {
-        // All of them before the first is removed: nothing happens if one of the names is wrong.
+        // Finds all devices before it removes the first, so that a wrong name changes nothing.
         const found: Device[] = []
         for (const name of names)
           found.push(await findRemovable({ name, authority: installation.authority }, installation))
         const ids = [...new Set(found.map(({ id }) => id))]
         await confirmTyped(context, options, () => ({
-          told: `${found.map(describeDevice).join('\n')}\n${counted(ids.length, 'device')} will be removed: addresses, sessions, assertions and evidence. This cannot be undone.`,
+          told: `${found.map(describeDevice).join('\n')}\nThis removes ${counted(ids.length, 'device')} with addresses, sessions, assertions and evidence. It cannot be undone.`,
           type: ids.length === 1 ? (found[0]?.serial ?? ids[0] ?? '') : ids.length,
         }))
         const results = []
@@ -38,7 +38,7 @@ export function removeCommand(devices: Command, context: CommandContext): void {
 }
 
 const TOLD = {
-  row: 'is removed; its serial number and its key stay taken.',
-  nothing: 'is removed with its row. It may ask for a serial again.',
-  before: 'was removed before.',
+  row: 'was removed. Its serial number and its key stay taken.',
+  nothing: 'was removed with its row. It can register again.',
+  before: 'was already removed.',
 } as const

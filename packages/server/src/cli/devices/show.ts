@@ -1,4 +1,4 @@
-/** `ratafia devices show`: all that is known about one device. */
+/** `ratafia devices show`: prints everything that the register knows about one device. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -11,7 +11,9 @@ import { findDevice } from './one-device.ts'
 
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 
-/** The lists of a device, in the order in which they are shown: their operations, what those call them, and their name in the document. */
+/**
+ * The lists of a device in the order of the output: operation, name in its answer, and name in the document.
+ */
 const PARTS = [
   [api.deviceAssertions, 'assertions', 'assertions'],
   [api.deviceRegistrations, 'registrations', 'registrations'],
@@ -29,9 +31,9 @@ export function showCommand(devices: Command, context: CommandContext): void {
     ...['device', 'devices', 'deviceActivity'],
     ...['deviceAssertions', 'deviceRegistrations', 'deviceSessions', 'deviceEvidence'],
   ])
-    .description(`show all that the register knows about a device (${DEVICE})`)
-    .option('--limit <number>', 'how many of its newest registrations and sessions to show', '20')
-    .option('--assertions', 'print its serial assertions too')
+    .description(`show everything that the register knows about a device (${DEVICE})`)
+    .option('--limit <number>', 'how many of the newest registrations and sessions to show', '20')
+    .option('--assertions', 'also print the serial assertions')
     .action(async (name: string, options: ShowOptions) => {
       const { detailsText } = await import('./details-text.ts')
       const limit = readCount('--limit', options.limit, 1_000)
@@ -58,7 +60,7 @@ async function documentOf(service: Service, name: string, limit: number): Promis
   return { ...record, ...activity, ...Object.fromEntries(parts), others: await othersOf(service, record) }
 }
 
-/** Who else has, had or wants the serial number. */
+/** Returns the other devices that have, had or want the serial number. */
 async function othersOf(service: Service, record: JsonObject): Promise<readonly JsonObject[]> {
   const { id, brand_id: brand, model, serial } = record
   if (typeof serial !== 'string') return []

@@ -1,4 +1,4 @@
-/** Turns the end of a command into its exit code, and says why it failed. */
+/** Turns the outcome of a command into its exit code, and reports why it failed. */
 import {
   Declined,
   EXIT,
@@ -14,17 +14,20 @@ import type { Failure } from './explain-failure.ts'
 
 export interface ExitCodeOptions {
   readonly stderr: Streams['stderr']
-  /** Default: no, for people. */
+  /** Default: false, for people. */
   readonly asJson?: boolean
-  /** What the parser of the command line threw; without a message it has shown help. Default: there was no parser. */
+  /**
+   * Recognises an error of the command-line parser; it has no message if the parser showed help. Default: no
+   * parser.
+   */
   readonly parserFailure?: (
     error: unknown,
   ) => { readonly exitCode: number; readonly message?: string } | undefined
-  /** Which option, variable or login named the service that was asked. Default: none was. */
+  /** Returns the option, variable or login that named the service. Default: the command sent no request. */
   readonly addressFrom?: () => string | undefined
 }
 
-/** Never rejects. */
+/** Runs `work`, reports its error, and returns the exit code. Never rejects. */
 export async function exitCodeOf(
   work: () => Promise<unknown>,
   { stderr, asJson = false, parserFailure = () => undefined, addressFrom = () => undefined }: ExitCodeOptions,
@@ -55,15 +58,15 @@ export async function exitCodeOf(
       const hint = 'aboutAddress' in known && known.aboutAddress ? hintAbout(addressFrom()) : ''
       return tell({ ...known, lines: [`${known.message}${hint}`] })
     }
-    // It knows the errors of every layer: a command that succeeds does not load it.
+    // This module knows the errors of every layer, so commands that succeed do not load it.
     const { explainFailure } = await import('./explain-failure.ts')
     return tell(explainFailure(error))
   }
 }
 
-/** Nothing for an address that an option gave. */
+/** Returns a hint about the source of the address, or nothing if an option gave it. */
 const hintAbout = (from: string | undefined): string =>
-  from === undefined || from === '--url' ? '' : ` The address comes from ${from}; --url gives another.`
+  from === undefined || from === '--url' ? '' : ` The address comes from ${from}. Use --url for another.`
 
 function knownFailure(error: unknown) {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }

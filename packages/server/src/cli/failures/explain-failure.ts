@@ -1,4 +1,4 @@
-/** What a command that failed says, and its exit code. */
+/** The message and the exit code of a command that failed. */
 import { ConfigError } from '../../config/config.ts'
 import { remedyOf } from '../../database/errors/remedies.ts'
 import { SchemaError } from '../../database/schema/schema-error.ts'
@@ -12,7 +12,7 @@ import { EXIT } from '../context.ts'
 
 export interface Failure {
   readonly exitCode: number
-  /** For programs: the error code of the API, or the kind of failure. */
+  /** The error code of the API, or the kind of failure, for programs. */
   readonly code: string
   readonly lines: readonly string[]
   /** JSON for a bug report. */
@@ -28,13 +28,13 @@ export function explainFailure(error: unknown): Failure {
     return { exitCode: EXIT.refused, code, lines: error.message.split('\n') }
   }
   if (error instanceof Unavailable) {
-    // The message of the database's refusal ends with its remedy, if it does not pass by itself.
+    // The message of the database's refusal ends with a remedy, unless the failure passes by itself.
     const advice = remedyOf(error.cause) === undefined ? ' Nothing is lost; try again.' : ''
     const line = `${error.message.replace(/\.?$/, '.')}${advice}`
     return { exitCode: EXIT.unavailable, code: 'unavailable', lines: [line] }
   }
   if (error instanceof WorkersFailed) {
-    const lines = error.told ? [] : [`${error.message}; the log says more.`]
+    const lines = error.told ? [] : [`${error.message}; see the log.`]
     return { exitCode: error.exitCode, code: 'workers', lines }
   }
   const refused = listenRefusal(error)
@@ -49,15 +49,15 @@ export function explainFailure(error: unknown): Failure {
   }
 }
 
-/** Why the system refuses the address to listen on. */
+/** The reasons why the system refuses an address to listen on. */
 const LISTEN_REFUSALS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken by another program',
+  EADDRINUSE: 'another program uses the port',
   EADDRNOTAVAIL: 'this machine does not have that address',
-  EACCES: 'this user may not take that port',
+  EACCES: 'this user may not use that port',
   ENOTFOUND: 'the name is not known',
 }
 
-/** Undefined for other errors. */
+/** Explains an address that the service cannot listen on; undefined for other errors. */
 function listenRefusal(error: unknown): string | undefined {
   const { syscall, code, address, port, hostname } = error as Partial<ListenError>
   const where = port ? `${address}:${port}` : address
@@ -67,11 +67,11 @@ function listenRefusal(error: unknown): string | undefined {
   return `Cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
 }
 
-/** For what the system refuses about a file that no command looked for; undefined for other errors. */
+/** Explains a system error about a file that the command did not expect; undefined for other errors. */
 function fileRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error) || systemRefusal(error) === undefined) return undefined
   const { path, dest, syscall } = error as NodeJS.ErrnoException & { readonly dest?: string }
-  // Without a path it is a file that was open, or one of the system's own.
+  // An error without a path is about an open file, or one of the system's own.
   const name = dest ?? path ?? 'A file'
   return `${name} cannot be used (${syscall ?? 'system'}): ${systemReason(error)}.`
 }

@@ -1,4 +1,4 @@
-/** Guarantee: whatever the system refuses about a file, messages name the file, what is wrong, and what to do. */
+/** Guarantee: for every system error about a file, messages name the file, the problem, and what to do. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,11 +22,11 @@ for (const code of CODES) {
   const refused = (where: object) =>
     Object.assign(new Error(`${code}: from the system`), { code, syscall: 'open' }, where)
 
-  test(`${code}: a reason and a remedy`, () => {
+  test(`${code} has a reason and a remedy`, () => {
     assert.match(systemReason(refused({})), /^[a-z][^.]+\. [A-Z][^.]+(fs\.file-max[^.]+)?$/)
   })
 
-  test(`${code} where no command expects it: the file is named, and no bug report is asked for`, () => {
+  test(`an unexpected ${code} names the file and asks for no bug report`, () => {
     const { exitCode, code: kind, lines, report } = explainFailure(refused({ path: '/srv/x y' }))
     assert.deepEqual([exitCode, kind, report], [1, 'file', undefined])
     assert.equal(lines.join(), `/srv/x y cannot be used (open): ${systemReason(refused({}))}.`)
@@ -46,7 +46,7 @@ const SQLITE_CODES = {
   SQLITE_NOTADB: 26,
 }
 for (const [name, errcode] of Object.entries(SQLITE_CODES)) {
-  test(`${name}: the file of the database is named, with what to do`, () => {
+  test(`${name} names the file of the database, with a remedy`, () => {
     const error = Object.assign(new Error('from SQLite'), { code: 'ERR_SQLITE_ERROR', errcode })
     const { code, lines } = explainFailure(translateAway(error, '/srv/ratafia.db'))
     assert.equal(code, 'unavailable')
@@ -55,14 +55,14 @@ for (const [name, errcode] of Object.entries(SQLITE_CODES)) {
   })
 }
 
-test('a file of the system at each place: its path, what is wrong, what to do', async () => {
+test('every function that opens a file names its path, the problem, and what to do', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-names-'))
   const long = join(directory, 'x'.repeat(300))
   const below = join(long, 'y')
   const places: readonly (() => Promise<unknown>)[] = [
     () => readNamed(long),
     () => writeText('', long),
-    () => withNewFile(below, { otherwise: 'Nothing was made.' }, async () => undefined),
+    () => withNewFile(below, { otherwise: 'Nothing was created.' }, async () => undefined),
     () => prepareDataDirectory(long),
     () => readSecretText({ from: 'file', file: long, variable: 'RATAFIA_SECRET_KEY_FILE', parse: String }),
   ]

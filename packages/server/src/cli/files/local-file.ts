@@ -1,4 +1,4 @@
-/** Files that are read more than once, or by parts. A pipe, such as `<(…)` of a shell, is copied first. */
+/** Files that are read more than once, or in parts. A pipe, such as `<(…)` in a shell, is copied first. */
 import { createReadStream } from 'node:fs'
 import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,17 +9,23 @@ import { FileError } from '../context.ts'
 import { cannotBeRead, formatIn, formatOf, type TableFormat } from '../files.ts'
 
 export interface LocalFile {
-  /** As the person names it. */
+  /** The name that the user gave. */
   readonly name: string
-  /** Of the file, or of its copy. */
+  /** The path of the file or of its copy. */
   readonly path: string
   /** In bytes. */
   readonly size: number
-  /** By its name, and for a pipe by its content. Throws `UsageError`; `hint` goes after the message. */
+  /**
+   * Detects the format from the name, and for a pipe from the content. Throws `UsageError`, with `hint` at
+   * the end.
+   */
   format(hint?: string): Promise<TableFormat>
 }
 
-/** The copy of a pipe lasts as long as `work` does. Throws {@link FileError}. */
+/**
+ * Calls `work` with the file, or with a copy of a pipe that exists until `work` settles. Throws
+ * {@link FileError}.
+ */
 export async function withLocalFile<T>(file: string, work: (local: LocalFile) => Promise<T>): Promise<T> {
   const found = await statOf(file)
   if (found.isFile()) {
@@ -57,8 +63,8 @@ export async function withLocalFile<T>(file: string, work: (local: LocalFile) =>
 }
 
 /**
- * Removes a file that is open, so that nothing is left of it when the process is killed, and returns a path that still
- * opens it. Throws the system's error, and removes nothing, where there is no such path.
+ * Removes an open file, so that nothing of it remains if the process is killed, and returns a path that still
+ * opens it. If the system has no such path, throws the system's error and removes nothing.
  */
 async function withoutName({ fd }: FileHandle, remove: () => Promise<void>): Promise<string> {
   const path = `/proc/self/fd/${fd}`
@@ -67,13 +73,13 @@ async function withoutName({ fd }: FileHandle, remove: () => Promise<void>): Pro
   return path
 }
 
-/** The same for several. */
+/** Does the same for several files. */
 export const withLocalFiles = <T>(
   files: readonly string[],
   work: (locals: readonly LocalFile[]) => Promise<T>,
 ): Promise<T> => withEach(files, withLocalFile<T>, work)
 
-/** Calls `work` within `withOne` of every item, with what each of these gives. */
+/** Calls `work` inside `withOne` for every item, with the values that these pass on. */
 export function withEach<Item, Given, T>(
   items: readonly Item[],
   withOne: (item: Item, work: (given: Given) => Promise<T>) => Promise<T>,

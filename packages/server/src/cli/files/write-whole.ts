@@ -8,13 +8,13 @@ import { FileError, type Streams } from '../context.ts'
 import { type JsonOption, note, print } from '../output.ts'
 
 interface WholeFileOptions {
-  /** Only this user can read it. */
+  /** Whether only this user can read the file. */
   readonly secret?: boolean
-  /** What the text goes through on its way, such as gzip. */
+  /** A transform for the text, such as gzip. */
   readonly through?: Transform
 }
 
-/** The file gets its name only once it is complete and on the disk. Throws {@link FileError}. */
+/** Writes a file that gets its name only once it is complete and on disk. Throws {@link FileError}. */
 export async function writeWhole(
   text: AsyncIterable<string>,
   file: string,
@@ -52,11 +52,11 @@ async function* one(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** To the file, as {@link writeWhole} does, or without one to standard output. */
+/** Writes to the file, as {@link writeWhole} does, or to standard output without one. */
 export const writeOut = (text: AsyncIterable<string>, file: string | undefined, { stdout }: Streams) =>
   file === undefined ? pipeline(Readable.from(text), stdout, { end: false }) : writeWhole(text, file)
 
-/** The same for pages of rows, of which `textOf` makes the text. Returns how many rows there were. */
+/** Does the same for pages of rows, which `textOf` turns into text. Returns the number of rows. */
 export async function writePages<Row>(
   pages: AsyncIterable<readonly Row[]>,
   textOf: (pages: AsyncIterable<readonly Row[]>) => AsyncIterable<string>,
@@ -73,7 +73,7 @@ export async function writePages<Row>(
   return written
 }
 
-/** Says how much was written, and not to standard output where that may be the file itself. */
+/** Reports how much was written, on standard error if standard output may be the file itself. */
 export async function printWritten(
   { streams }: { readonly streams: Streams },
   options: JsonOption,

@@ -1,6 +1,6 @@
 /**
- * `ratafia completion`: a script for the shell, made from the table of commands. At a TAB it starts no process: it knows
- * words, options, choices and where a file goes, and no records.
+ * `ratafia completion`: a script for the shell, generated from the table of commands. On TAB it starts no
+ * process: it knows commands, options, choices and where a file name is expected, but no records.
  */
 import { ROLE_NAMES } from '@ratafia/api/roles'
 import { Argument, type Command, type Option } from 'commander'
@@ -19,35 +19,35 @@ Load it in the shell's start file:
 export function completionCommand(program: Command, { stdout }: Streams): void {
   goes(program.command('completion'), 'none')
     .description('print a script that completes commands and options in your shell')
-    .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SHELLS)))
+    .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', HELP)
     .action((shell: keyof typeof SHELLS) => {
       stdout.write(SHELLS[shell](pathsOf(program)))
     })
 }
 
-/** What a value can be, by its name in the help. */
+/** The possible values, by the name of the value in the help. */
 const VALUES: Readonly<Record<string, readonly string[]>> = { role: ROLE_NAMES, 'on|off': ['on', 'off'] }
-/** Names of values that are files. */
+/** The names of values that are files. */
 const FILES: ReadonlySet<string> = new Set(['file', 'path', 'key'])
 
 interface Word {
   readonly text: string
   readonly description: string
-  /** An option that takes a value. */
+  /** The value, if the word is an option that requires or accepts one. */
   readonly value?: Value
 }
 
 interface Value {
-  /** What it can be, where that is known. */
+  /** The possible values, if they are known. */
   readonly choices: readonly string[]
-  /** Several of them, separated by commas. */
+  /** Whether the value can be several of them, separated by commas. */
   readonly several?: boolean
-  /** The name of a file. */
+  /** Whether the value is the name of a file. */
   readonly file: boolean
 }
 
-/** A command that words lead to, and what may follow. */
+/** A command with the words that can follow it. */
 interface Path {
   /** `accounts add`; '' for the program itself. */
   readonly name: string
@@ -70,7 +70,7 @@ function pathsOf(command: Command, name = ''): readonly Path[] {
     commands: command.commands.flatMap((child) =>
       [child.name(), ...child.aliases()].map((text) => ({ text, description: child.description() })),
     ),
-    options: [...options, { text: '--help', description: 'show what the command takes' }],
+    options: [...options, { text: '--help', description: 'show the usage of the command' }],
     argument: {
       choices: given.flatMap((argument) => argument.argChoices ?? VALUES[argument.name()] ?? []),
       file: given.some((argument) => FILES.has(argument.name())),
@@ -88,12 +88,15 @@ function valueTaken(option: Option): Value {
   return { choices: option.argChoices ?? VALUES[name] ?? [], file: FILES.has(name) }
 }
 
-/** In single quotes, for bash and zsh. */
+/** Puts text in single quotes, for bash and zsh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`
 
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/** For bash and zsh: what to do where a value is due, by the command and the option before it. */
+/**
+ * Returns the branches of a `case` for bash and zsh that propose values, by the command and the option before
+ * them.
+ */
 const valueCases = (paths: readonly Path[], commandOf: (value: Value) => string): string =>
   paths
     .flatMap(({ name, options }) =>
@@ -207,12 +210,12 @@ function __ratafia_at
   end
   test "$name" = "$argv[1]"
 end
-# Proposes each behind what stands before the last comma.
+# Proposes each value with the text up to the last comma before it.
 function __ratafia_several
   set -l before (string replace -r '[^,]*$' '' -- (string replace -r '^--[a-z-]*=' '' -- (commandline -ct)))
   printf '%s\\n' "$before"$argv
 end
-# Files only where one goes.
+# Proposes files only where a file is expected.
 complete -c ratafia -f
 ${lines.join('\n')}
 `

@@ -1,4 +1,4 @@
-/** The examples of every `--help`: what follows `ratafia` and the words of the command. */
+/** The examples in every `--help`: the arguments after `ratafia` and the name of the command. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: [''],
   'identity serve': [''],

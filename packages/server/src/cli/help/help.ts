@@ -1,4 +1,4 @@
-/** What `--help` shows beside what each command says of itself: groups, required options, examples. */
+/** The parts of `--help` besides the commands' own texts: groups, required options, examples. */
 import { styleText } from 'node:util'
 import type { Command, Help, Option } from 'commander'
 import { EXAMPLES } from './examples.ts'
@@ -6,17 +6,10 @@ import { EXAMPLES } from './examples.ts'
 /** The commands of `ratafia --help`, in groups. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run the service:': ['serve', 'identity', 'migrate', 'status', 'counters', 'config'],
-  'Who can log in, and who may administer:': [
-    'accounts',
-    'agents',
-    'grants',
-    'sign-in-link',
-    'tokens',
-    'packages',
-  ],
-  'Jobs of CI systems:': ['issuers', 'publishers'],
-  'Log in to a service, from any machine:': ['login', 'whoami', 'logout', 'ci'],
-  'Brands, and what devices register as:': [
+  'Accounts and permissions:': ['accounts', 'agents', 'grants', 'sign-in-link', 'tokens', 'packages'],
+  'Tokens for CI jobs:': ['issuers', 'publishers'],
+  'Log in to a service from any machine:': ['login', 'whoami', 'logout', 'ci'],
+  'Brands and models:': [
     'trust',
     'brands',
     'signing-keys',
@@ -27,11 +20,11 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'hardware-identities',
   ],
   'Devices:': ['devices', 'clones', 'jobs'],
-  'Keep it safe:': ['backup', 'restore', 'import', 'verify', 'audit', 'keys', 'secret'],
-  'The program itself:': ['completion', 'version', 'help'],
+  'Backup, audit and keys:': ['backup', 'restore', 'import', 'verify', 'audit', 'keys', 'secret'],
+  'This program:': ['completion', 'version', 'help'],
 }
 
-/** For `configureHelp` of the program, whose commands inherit it. */
+/** Settings for `configureHelp` of the program, which its commands inherit. */
 export const HELP_STYLE = {
   styleTitle: (title: string): string => styleText('bold', title, { validateStream: false }),
   optionDescription(this: Help, option: Option): string {
@@ -45,7 +38,7 @@ export const HELP_STYLE = {
   },
 }
 
-/** Call it once every command is there. */
+/** Adds groups and examples. Call it after adding every command. */
 export function completeHelp(program: Command): void {
   for (const [heading, names] of Object.entries(GROUPS)) {
     for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(heading)
@@ -54,8 +47,8 @@ export function completeHelp(program: Command): void {
     program
       .createCommand('help')
       .argument('[command]')
-      .description('show what a command takes')
-      .helpGroup('The program itself:'),
+      .description('show the usage of a command')
+      .helpGroup('This program:'),
   )
   addExamples(program, '')
 }

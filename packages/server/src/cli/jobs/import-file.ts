@@ -1,4 +1,4 @@
-/** Imports a file: sends it in parts to a job, and follows that (A17). */
+/** Imports a file: sends it in parts to a job, and follows the job (A17). */
 import { open } from 'node:fs/promises'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { stateConflict } from '../../errors.ts'
@@ -14,21 +14,21 @@ import { jobsOf } from './jobs-of.ts'
 
 export interface FileToImport {
   readonly kind: string
-  /** One after the other: the service gets them as one. */
+  /** The files in order; the service gets them as one. */
   readonly files: readonly LocalFile[]
-  /** What the kind takes besides, as the API names it. */
+  /** The other options of the kind, by their names in the API. */
   readonly options?: object
   readonly dryRun: boolean
-  /** Each file is a part. Default: they are sent as one. */
+  /** Whether each file is a part. Default: the files are sent as one. */
   readonly whole?: boolean
 }
 
-/** Under the limit of a request; a row may be in two parts. */
+/** Less than the limit of a request; a row can be in two parts. */
 const PART_BYTES = 4 * 1024 * 1024 - 1024
 
 /**
- * The counts, by name. Throws {@link ImportError} with the faults of the file, {@link ServiceRefusal}, `FileError`, and
- * what `service` throws; a job that somebody cancelled is a `RequestError`.
+ * Returns the counts, by name. Throws {@link ImportError} with the faults of the file,
+ * {@link ServiceRefusal}, `FileError`, the errors of `service`, and `RequestError` for a cancelled job.
  */
 export async function importFileInto(
   service: Service,
@@ -42,7 +42,7 @@ export async function importFileInto(
     })
   }
   const long = whole ? files.find(({ size }) => size > PART_BYTES) : undefined
-  if (long) throw new FileError(`${long.name} has more than ${PART_BYTES} bytes: split it.`)
+  if (long) throw new FileError(`${long.name} has more than ${PART_BYTES} bytes. Split it.`)
   const parts = Math.max(
     1,
     files.reduce((sum, { size }) => sum + Math.ceil(size / PART_BYTES), 0),
@@ -68,7 +68,7 @@ export async function importFileInto(
   return isObject(item['result']) ? item['result'] : {}
 }
 
-/** `named`: the files that the service calls by their numbers. */
+/** Returns the error for a refusal. `named`: the files that the service numbers in its message. */
 function refusal(
   { code, message }: { readonly code?: unknown; readonly message?: unknown },
   named: readonly LocalFile[] | undefined,
@@ -81,7 +81,7 @@ function refusal(
   return code === 'invalid-field' ? new ImportError(says) : new ServiceRefusal(says, { code: String(code) })
 }
 
-/** An empty file is one part with a line break: a part has something in it. */
+/** Yields the parts. An empty file becomes a part with a line break, because a part cannot be empty. */
 async function* partsOf(files: readonly LocalFile[]): AsyncGenerator<Uint8Array> {
   let any = false
   for (const { name, path } of files) {

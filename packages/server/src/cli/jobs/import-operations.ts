@@ -1,2 +1,5 @@
-/** What commands that send a file ask of a service. Its own module: what sends it loads when it is wanted. */
+/**
+ * The operations of commands that send a file. A module of its own, because the code that sends loads on
+ * demand.
+ */
 export const IMPORT_OPERATIONS = ['makeJob', 'putJobPart', 'startJob', 'job', 'jobItems'] as const

@@ -2,22 +2,22 @@ import { stateConflict } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { counted } from '../output.ts'
 
-/** More items than a job has. */
+/** More items than any job has. */
 export const MOST_ITEMS = 100_000
 
 export const isOver = ({ state }: JsonObject): boolean =>
   state !== 'uploading' && state !== 'queued' && state !== 'running'
 
-/** Throws `RequestError` for a job that did not do all that it was for: the command ends with 1. */
+/** Throws `RequestError`, for exit code 1, if the job did not finish or if items were refused. */
 export function requireWhole({ id, state, total, refused }: JsonObject): void {
-  if (state !== 'done') throw stateConflict(`The job ${id} is ${state}: it did not end what it began.`)
+  if (state !== 'done') throw stateConflict(`The job ${id} is ${state}. It did not finish.`)
   if (Number(refused) === 0) return
   throw stateConflict(
-    `${refused} of ${counted(Number(total), 'item')} were refused. \`ratafia jobs items ${id} --outcome refused\` says why.`,
+    `${refused} of ${counted(Number(total), 'item')} were refused. \`ratafia jobs items ${id} --outcome refused\` shows the reasons.`,
   )
 }
 
-/** One sentence for a person. */
+/** Describes a job in one sentence. */
 export function describeJob(job: JsonObject): string {
   const { id, kind, state, total, done, unchanged, refused, note } = job
   const parts = [

@@ -1,4 +1,4 @@
-/** What commands do with jobs. */
+/** The functions by which commands use jobs. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Streams } from '../context.ts'
@@ -7,11 +7,11 @@ import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
 import { isOver, MOST_ITEMS } from './job-output.ts'
 
-/** As `POST /jobs` takes it. */
+/** The body of `POST /jobs`. */
 export interface AskedJob {
   readonly kind: string
   readonly ids?: readonly string[]
-  /** As `GET /devices` takes it. */
+  /** The query of `GET /devices`. */
   readonly filter?: object
   readonly expected?: number
   readonly reason?: string
@@ -24,7 +24,7 @@ export interface Jobs {
   make(asked: AskedJob): Promise<JsonObject>
   preview(asked: AskedJob): Promise<JsonObject>
   find(id: string): Promise<JsonObject>
-  /** Once it has ended. Shows how far it is. */
+  /** Shows the progress of a job, and returns the job once it has ended. */
   follow(id: string): Promise<JsonObject>
   /** Does the same for a job that this command created. Ctrl-C and SIGTERM cancel the job. */
   finish(id: string): Promise<JsonObject>
@@ -59,7 +59,7 @@ export function jobsOf(service: Service, streams: Streams): Jobs {
 /** Throws the reason of `interrupted` once it aborts. */
 type Followed = (id: string, interrupted?: AbortSignal) => Promise<JsonObject>
 
-/** Seconds: shorter where a person watches. */
+/** Seconds per request: fewer at a terminal, so that a user sees progress. */
 const WAIT = { watched: 2, unwatched: 20 } as const
 
 /** Follows a job. `look` returns the job once it has finished, or after the given number of seconds. */

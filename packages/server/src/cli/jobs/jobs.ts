@@ -1,4 +1,4 @@
-/** `ratafia jobs`: work on many records, which a service does by itself. */
+/** `ratafia jobs`: work on many records, which a service does in the background. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context.ts'
@@ -14,7 +14,7 @@ const COLUMNS = [
 ]
 const SHOWN = COLUMNS.slice(0, 9)
 const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
-/** The faults in `extra` are in the message, too. */
+/** The columns without `extra`, whose faults the message also contains. */
 const SHOWN_OF_ITEMS = ITEM_COLUMNS.filter((name) => name !== 'extra')
 const MOST = 1_000
 const OUTCOMES: readonly ItemOutcome[] = ['done', 'unchanged', 'refused', 'open']
@@ -24,37 +24,39 @@ interface ItemsOptions extends ListOption, WayOptions {
 }
 
 export function jobCommands(parent: Command, context: CommandContext): void {
-  const jobs = parent.command('jobs').description('work on many records, such as approvals')
+  const jobs = parent
+    .command('jobs')
+    .description('follow and cancel jobs: work on many records, such as bulk approvals')
 
   goes(withList(jobs.command('list'), COLUMNS), 'both', ['jobs'])
     .description('list your jobs, newest first; an operator sees all')
     .action((options: ListOption & WayOptions) =>
       listRecords(context, options, {
-        ...{ operation: api.jobs, name: 'jobs', most: MOST, columns: SHOWN, empty: 'There are no jobs.' },
+        ...{ operation: api.jobs, name: 'jobs', most: MOST, columns: SHOWN, empty: 'No jobs yet.' },
         more: `Only the newest ${MOST} are shown.`,
       }),
     )
 
   goes(withJson(jobs.command('show <job>')), 'both', ['job'])
-    .description('show how far a job is')
+    .description('show the progress of a job')
     .action(async (id: string, options: JsonOption & WayOptions) => {
       const job = await withJobs(context, options, 'read', (all) => all.find(id))
       print(context, options, job, describeJob(job))
     })
 
   goes(withList(jobs.command('items <job>'), ITEM_COLUMNS), 'both', ['jobItems'])
-    .description('list what became of each record of a job, and why')
-    .addOption(new Option('--outcome <outcome>', 'only these').choices([...OUTCOMES]))
+    .description('list the outcome of each record of a job, with the reason')
+    .addOption(new Option('--outcome <outcome>', 'only records with this outcome').choices([...OUTCOMES]))
     .action(async (id: string, options: ItemsOptions) => {
       const items = await withJobs(context, options, 'read', (all) => all.items(id, options.outcome))
       printRecords(context, options, items, {
         columns: SHOWN_OF_ITEMS,
-        empty: 'There are no such items.',
+        empty: 'No items.',
       })
     })
 
   goes(withJson(jobs.command('wait <job>')), 'both', ['job'])
-    .description('wait until a job has ended; exit code 1 if it did not do all of it')
+    .description('wait until a job has ended; exit code 1 if it did not do everything')
     .action(async (id: string, options: JsonOption & WayOptions) => {
       const job = await withJobs(context, options, 'change', (all) => all.follow(id))
       print(context, options, job, describeJob(job))
@@ -62,7 +64,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
     })
 
   goes(withJson(jobs.command('cancel <job>')), 'both', ['cancelJob'])
-    .description('end a job between two records: what is done stays done')
+    .description('stop a job between two records; finished records stay done')
     .action(async (id: string, options: JsonOption & WayOptions) => {
       const job = await withJobs(context, options, 'change', (all) => all.cancel(id))
       print(context, options, job, describeJob(job))

@@ -1,4 +1,6 @@
-/** Logging in with an agent's key (contract/bakery.md 3.5): the agents file that `ratafia agents add` writes. */
+/**
+ * Logging in with an agent's key (contract/bakery.md 3.5): the agents file that `ratafia agents add` writes.
+ */
 import { encodeBase64, encodeBinary } from '@ratafia/macaroon'
 import {
   BakeryError,
@@ -21,14 +23,19 @@ interface AgentsFile {
   readonly agents: readonly { readonly url: string; readonly username: string }[]
 }
 
-/** Reads the file at once. `variable`: the one that names it. Throws `FileError`. */
+/**
+ * Reads the file immediately and returns the login. `variable`: the one that names the file. Throws
+ * `FileError`.
+ */
 export async function asAgent(path: string, variable?: string): Promise<LogIn> {
   const file = await readAgentsFile(path, variable)
   return async (offers, location) => {
     const username = agentFor(location, file)
     const { 'login-url': loginUrl } = offers['agent'] ?? {}
     if (typeof loginUrl !== 'string' || !URL.canParse(loginUrl)) {
-      throw new ServiceRefusal(`${placeOf(location)} offers no login with an agent's key. Leave --agent out.`)
+      throw new ServiceRefusal(
+        `${placeOf(location)} does not offer logins with an agent's key. Log in without --agent.`,
+      )
     }
     return { kind: 'agent', parameter: 'token64', value: await agentToken(loginUrl, username, file) }
   }
@@ -50,28 +57,30 @@ async function agentToken(
   }
   const slice = await dischargeAll(login, elsewhere, { localKeyPair: keyPair }).catch((error: unknown) => {
     if (!(error instanceof BakeryError)) throw error
-    throw new ServiceRefusal(`The key in ${path} does not open the login of the agent ${username}.`, {
+    throw new ServiceRefusal(`The key in ${path} is not the key of the agent ${username}.`, {
       cause: error,
     })
   })
   return encodeBase64(encodeBinary(...slice))
 }
 
-/** A key goes only to the identity service that the file names with it. */
+/**
+ * Returns the agent for the identity service; a key is used only at the service that the file names with it.
+ */
 function agentFor(location: string, { path, agents }: AgentsFile): string {
   const found = agents.find(({ url }) => url === plain(location))
   if (found) return found.username
   const known = agents.map(({ url }) => url).join(', ')
   throw new FileError(
-    `${path} has no agent of the identity service ${plain(location)}${known === '' ? '' : `, only of ${known}`}. ` +
-      `\`ratafia agents add NAME --account USERNAME --url ${plain(location)}\` makes one.`,
+    `${path} has no agent for the identity service ${plain(location)}${known === '' ? '' : `, only for ${known}`}. ` +
+      `Add one with \`ratafia agents add NAME --account USERNAME --url ${plain(location)}\`.`,
   )
 }
 
 async function readAgentsFile(path: string, variable: string | undefined): Promise<AgentsFile> {
   const text = textOfFile(await readNamed(path, variable))
   const notOne = (what: string) =>
-    new FileError(`${path} is not an agents file: ${what}. \`ratafia agents add\` writes one.`)
+    new FileError(`${path} is not an agents file: ${what}. Create one with \`ratafia agents add\`.`)
   const { key, agents } = objectDocumentIn(text) ?? {}
   if (!isObject(key) || typeof key['private'] !== 'string') throw notOne('it has no private key')
   if (!Array.isArray(agents)) throw notOne('it has no list of agents')
@@ -101,5 +110,5 @@ function fail(error: Error): never {
   throw error
 }
 
-/** `https://id.example.org/` and `https://id.example.org` are the same service. */
+/** Removes trailing slashes: `https://id.example.org/` and `https://id.example.org` are the same service. */
 const plain = (url: string): string => new URL(url).href.replace(/\/+$/, '')

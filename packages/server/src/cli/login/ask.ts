@@ -1,4 +1,7 @@
-/** One request to a service, with a time limit and a size limit, and its answer as JSON. Follows no redirect. */
+/**
+ * Sends one request to a service, with a time limit and a size limit, and reads a JSON answer. Follows no
+ * redirect.
+ */
 import { boundedBody } from '../../bounded-body.ts'
 import { isObject, type JsonObject, objectIn } from '../../foreign-json.ts'
 import { ServiceAway, ServiceRefusal } from '../context.ts'
@@ -7,16 +10,16 @@ export interface Answer {
   readonly url: string
   readonly status: number
   readonly headers: Headers
-  /** Undefined if it is not a JSON object: a proxy before the service answers with pages of its own. */
+  /** Undefined if the answer is not a JSON object, such as a page from a reverse proxy. */
   readonly body: JsonObject | undefined
   readonly text: string
-  /** How long the credential in the request was; 0 without one. */
+  /** The size of the credential in the request; 0 without one. */
   readonly credentialBytes: number
-  /** How long the body of the request was. */
+  /** The size of the request's body. */
   readonly bodyBytes: number
 }
 
-/** The sizes of a request, for what refuses it because of them. */
+/** Returns the sizes of a request, for messages about refusals because of size. */
 export const sizesOf = ({ headers = {}, body }: Question): Pick<Answer, 'credentialBytes' | 'bodyBytes'> => ({
   credentialBytes: Math.max(0, ...CREDENTIALS.map((name) => Buffer.byteLength(headers[name] ?? ''))),
   bodyBytes:
@@ -27,24 +30,24 @@ export const sizesOf = ({ headers = {}, body }: Question): Pick<Answer, 'credent
         : Buffer.byteLength(String(body)),
 })
 
-/** The headers in which credentials go. */
+/** The headers that carry credentials. */
 const CREDENTIALS = ['authorization', 'macaroons']
 
 export interface Question extends Pick<RequestInit, 'method' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds until the whole answer must be there. */
+  /** Milliseconds within which the whole answer must arrive. */
   readonly patience?: number
-  /** Bytes of an answer. Default: those of the largest one with tokens. */
+  /** The largest answer in bytes. Default: enough for the largest one with tokens. */
   readonly most?: number
-  /** The option or variable that has the address, for messages. Default: `--url`. */
+  /** The option or variable with the address, for messages. Default: `--url`. */
   readonly addressIn?: string
 }
 
-/** A connection that failed, or an answer that did not come in time. */
+/** The error for a connection that failed, or an answer that did not arrive in time. */
 export class NoAnswer extends ServiceAway {
   override readonly aboutAddress = true
   readonly tooSlow: boolean
-  /** Of the system, or of the TLS library. */
+  /** The error code of the system or of the TLS library. */
   readonly code: string | undefined
 
   constructor(message: string, { tooSlow = false, code }: { tooSlow?: boolean; code?: string } = {}) {
@@ -53,17 +56,20 @@ export class NoAnswer extends ServiceAway {
     this.code = code
   }
 
-  /** Trying again ends the same way: a certificate is wrong, or clients refuse the port. */
+  /** Whether a retry would fail in the same way: a certificate is wrong, or clients refuse the port. */
   get lasting(): boolean {
     return this.code !== undefined && /CERT|SIGNATURE|bad port/.test(this.code)
   }
 }
 
 const PATIENCE_MS = 30_000
-/** Our largest answer has two macaroons and a token, of at most 48 KiB each. */
+/** The service's largest answer has two macaroons and a token, of at most 48 KiB each. */
 const MOST_BYTES = 256 * 1024
 
-/** Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too long. */
+/**
+ * Sends a request. Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too
+ * long.
+ */
 export async function ask(url: string, question: Question = {}): Promise<Answer> {
   const { patience = PATIENCE_MS, most = MOST_BYTES, addressIn = '--url', headers, ...init } = question
   const wait = { patience, addressIn }
@@ -79,13 +85,15 @@ export async function ask(url: string, question: Question = {}): Promise<Answer>
   const { status } = response
   const bytes = await received(url, wait, () => boundedBody(response.body, most))
   if (bytes === undefined) {
-    throw new ServiceRefusal(`${placeOf(url)} answers with more than ${most / 1024} KiB. Check ${addressIn}.`)
+    throw new ServiceRefusal(
+      `${placeOf(url)} answered with more than ${most / 1024} KiB. Check ${addressIn}.`,
+    )
   }
   const text = bytes.toString('utf8')
   return { url, status, headers: response.headers, body: objectIn(text), text, ...sizesOf(question) }
 }
 
-/** Throws `ServiceRefusal`. */
+/** Throws `ServiceRefusal` for a redirect. */
 export async function refuseRedirect(
   { status, body }: Pick<Response, 'status' | 'body'>,
   url: string,
@@ -94,25 +102,28 @@ export async function refuseRedirect(
   if (status < 300 || status >= 400) return
   await body?.cancel()
   throw new ServiceRefusal(
-    `${placeOf(url)} sends clients on to another address, which is not followed. Give the address of the service itself with ${addressIn}.`,
+    `${placeOf(url)} redirects to another address, and redirects are not followed. Give the address of the service itself with ${addressIn}.`,
   )
 }
 
-/** The same, and anything but a 200 throws what {@link refusalIn} makes of it. */
+/**
+ * Sends a request and returns the body. Throws as {@link ask} does, and {@link refusalIn} for any status but
+ * 200.
+ */
 export async function askFor(url: string, question: Question = {}): Promise<JsonObject> {
   const answer = await ask(url, question)
   if (answer.status === 200 && answer.body !== undefined) return answer.body
   throw refusalIn(answer)
 }
 
-/** A POST of JSON. */
+/** Returns a POST request with JSON. */
 export const withJson = (body: unknown, headers: Readonly<Record<string, string>> = {}): Question => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
 })
 
-/** What the service says of a refusal, in the words of the API or of the bakery. */
+/** Returns the service's own explanation of a refusal, in the form of the API or of the bakery. */
 export function refusalIn(answer: Answer): ServiceRefusal | ServiceAway {
   const { url, status, body = {} } = answer
   const [first]: readonly unknown[] = Array.isArray(body['error_list']) ? body['error_list'] : []
@@ -124,32 +135,32 @@ export function refusalIn(answer: Answer): ServiceRefusal | ServiceAway {
   return new ServiceRefusal(`${where}: ${said}`, typeof code === 'string' ? { code: code.slice(0, 64) } : {})
 }
 
-/** A refusal without a reason: every refusal of the service has one. */
+/** Explains a refusal without a reason, which cannot be the service's own. */
 export function unexplained(answer: Answer): ServiceRefusal | ServiceAway {
   const { url, status } = answer
   const where = placeOf(url)
   const inFront = refusedInFront(answer, where)
   if (inFront) return inFront
   if (status === 429 || status >= 500) {
-    return new ServiceAway(`${where} answers with status ${status} and no reason. Its log may have one.`)
+    return new ServiceAway(`${where} answered with status ${status} and no reason. Check its log.`)
   }
   return strangeAnswer(url, `status ${status} and no reason`)
 }
 
-/** The answer is none that this service gives. */
+/** The error for an answer that a Ratafia service would not give. */
 export const strangeAnswer = (url: string, what: string, cause?: unknown): ServiceRefusal =>
-  new ServiceRefusal(`${placeOf(url)} answers with ${what}: it may be another program. Check --url.`, {
+  new ServiceRefusal(`${placeOf(url)} answered with ${what}. It may be another program. Check --url.`, {
     aboutAddress: true,
     cause,
   })
 
-/** Without the query: that of a login is a secret. */
+/** Returns a URL without its query, which is a secret in the URL of a login. */
 export function placeOf(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`
 }
 
-/** What `work` fetches. Throws {@link NoAnswer}. */
+/** Returns the result of `work`. Throws {@link NoAnswer} for network errors. */
 export async function received<T>(
   url: string,
   { patience, addressIn }: { readonly patience: number; readonly addressIn: string },
@@ -174,18 +185,18 @@ export async function received<T>(
 }
 
 const WITHOUT_TLS = 'it does not speak https there. If it speaks http, write http:// in the address'
-/** What a server with TLS does to a request without. */
+/** The errors of a request without TLS to a server with TLS. */
 const CLOSED = new Set(['ECONNRESET', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'])
 
-/** By the code of the system, or of the TLS library. */
+/** The reasons, by the error code of the system or of the TLS library. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no host of this name',
-  EAI_AGAIN: 'the name cannot be looked up now',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
-  ETIMEDOUT: 'the connection takes too long',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection takes too long',
+  ENOTFOUND: 'there is no host with this name',
+  EAI_AGAIN: 'the name cannot be looked up at the moment',
+  EHOSTUNREACH: 'there is no route to that host',
+  ENETUNREACH: 'there is no route to that network',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
   HPE_INVALID_CONSTANT: 'it does not speak http',
@@ -206,10 +217,12 @@ function reasonOf(error: unknown): { readonly reason: string; readonly code?: st
   if (typeof code === 'string') return { reason: REASONS[code] ?? code, code }
   return message === 'bad port'
     ? { reason: 'browsers and other clients refuse to use that port', code: message }
-    : { reason: 'the connection fails' }
+    : { reason: 'the connection failed' }
 }
 
-/** Of an answer, and of the request before it. */
+/**
+ * The parts of an answer, and of its request, that show whether something in front of the service sent it.
+ */
 interface InFront {
   readonly status: number
   /** Undefined if it is not a JSON object. */
@@ -218,12 +231,15 @@ interface InFront {
   readonly bodyBytes: number
 }
 
-/** A proxy that does not reach the service. */
+/** The error for a proxy that does not reach the service. */
 class NotBehind extends ServiceAway {
   override readonly aboutAddress = true
 }
 
-/** Undefined for an answer that may be the service's own, or another program's. `where`: the address, for people. */
+/**
+ * Returns the error for an answer from something in front of the service; undefined if it may be the
+ * service's own, or another program's. `where`: the address, for people.
+ */
 function refusedInFront(
   { status, body, credentialBytes, bodyBytes }: InFront,
   where: string,
@@ -234,23 +250,25 @@ function refusedInFront(
     const size =
       credentialBytes === 0
         ? ''
-        : ` The token in it has ${credentialBytes} bytes: does the proxy take headers as long? nginx does with large_client_header_buffers.`
-    return new ServiceRefusal(`${begin} refuses the request with status ${status}.${size} Its log says why.`)
+        : ` The token in it has ${credentialBytes} bytes. Does the proxy accept headers that long? nginx does with large_client_header_buffers.`
+    return new ServiceRefusal(
+      `${begin} refuses the request with status ${status}.${size} Its log has the reason.`,
+    )
   }
   if (status === 413) {
     return new ServiceRefusal(
-      `${begin} refuses a body of ${bodyBytes} bytes with status 413. Raise its limit: nginx has client_max_body_size.`,
+      `${begin} refuses a body of ${bodyBytes} bytes with status 413. Raise its limit, in nginx with client_max_body_size.`,
     )
   }
   if (status === 401 || status === 403 || status === 407 || status === 451) {
     return new ServiceRefusal(
-      `${begin} refuses the request with status ${status}: a firewall, or a proxy that asks for another login. Ask who runs it to let this path through.`,
+      `${begin} refuses the request with status ${status}: a firewall, or a proxy that requires another login. Ask its operator to let this path through.`,
     )
   }
   if (status === 429)
-    return new ServiceAway(`${begin} allows no more requests now (status 429). Try again later.`)
+    return new ServiceAway(`${begin} accepts no more requests at the moment (status 429). Try again later.`)
   if (status >= 502 && status <= 504) {
-    const why = status === 504 ? 'the service did not answer it in time' : 'it does not reach the service'
+    const why = status === 504 ? 'the service did not answer in time' : 'it does not reach the service'
     return new NotBehind(
       `${begin} answers with status ${status}: ${why}. Is the service running, and does the proxy pass this path to its address?`,
     )

@@ -1,4 +1,7 @@
-/** A bakery client over HTTP: gets the discharge of a root macaroon from the identity service that its caveat names. */
+/**
+ * A bakery client over HTTP: gets the discharge of a root macaroon from the identity service that its caveat
+ * names.
+ */
 import { encodeBase64, encodeBase64Url, MacaroonError, type UnverifiedSlice } from '@ratafia/macaroon'
 import {
   BakeryError,
@@ -10,21 +13,24 @@ import {
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { type Answer, ask, refusalIn, strangeAnswer } from './ask.ts'
 
-/** The proof of a login that the identity service takes. */
+/** The proof of a login for the identity service. */
 export interface LoginToken {
   readonly kind: string
-  /** The parameter in which it goes back. */
+  /** The parameter in which the client returns it. */
   readonly parameter: 'token' | 'token64'
   readonly value: string
 }
 
-/** By method, what the identity service offers. */
+/** The identity service's offers, by method. */
 type Offers = Readonly<Record<string, JsonObject>>
 
-/** One way to log in. `location`: of the identity service, without a trailing slash. */
+/** One method of logging in. `location`: the identity service's address, without a trailing slash. */
 export type LogIn = (offers: Offers, location: string) => Promise<LoginToken>
 
-/** `macaroon`: as `POST /api/v2/tokens` at `url` answers it. Throws what `ask` and `logIn` throw. */
+/**
+ * Discharges the root macaroon that `POST /api/v2/tokens` at `url` returned. Throws the errors of `ask` and
+ * `logIn`.
+ */
 export async function dischargedRoot(macaroon: unknown, url: string, logIn: LogIn): Promise<UnverifiedSlice> {
   const root = readable(url, () => decodeBakeryMacaroon(JSON.parse(String(macaroon))))
   try {
@@ -35,14 +41,14 @@ export async function dischargedRoot(macaroon: unknown, url: string, logIn: LogI
   }
 }
 
-/** Macaroons from elsewhere: what cannot be read is the other side's mistake. */
+/** Reads foreign macaroons; a macaroon that cannot be read is an error of the service at `url`. */
 export function readable<T>(url: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof BakeryError || error instanceof MacaroonError || error instanceof SyntaxError))
       throw error
-    throw strangeAnswer(url, 'something that is no macaroon', error)
+    throw strangeAnswer(url, 'something other than a macaroon', error)
   }
 }
 
@@ -75,7 +81,9 @@ function macaroonIn(answer: Answer): BakeryMacaroon {
   return readable(answer.url, () => decodeBakeryMacaroon(answer.body?.['Macaroon']))
 }
 
-/** Undefined if the identity service refuses for another reason than that somebody must log in. */
+/**
+ * Returns the offers, or undefined if the identity service refuses for another reason than a missing login.
+ */
 function offersIn({ body }: Answer): Offers | undefined {
   const info = body?.['Code'] === 'interaction required' ? body['Info'] : undefined
   const methods = isObject(info) ? info['InteractionMethods'] : undefined

@@ -1,8 +1,8 @@
-/** How a command logs in that keeps no login: in a browser, or as an agent. */
+/** The login of a command that uses no kept login: in a browser, or as an agent. */
 import type { CommandContext } from '../context.ts'
 import type { LogIn } from './discharge.ts'
 
-/** `agent`: its file. Throws `FileError`. */
+/** Returns the method; `agent` is an agents file, if any. Throws `FileError`. */
 export async function howToLogIn(agent: string | undefined, context: CommandContext): Promise<LogIn> {
   if (agent === undefined) {
     const { inBrowser } = await import('./in-browser.ts')

@@ -1,4 +1,4 @@
-/** Logging in with a browser: a person opens an address, and the command waits until they have decided. */
+/** Logging in with a browser: the user opens an address, and the command waits until they have decided. */
 
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,11 +8,13 @@ import { harmless } from '../terminal/harmless.ts'
 import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
 import type { LogIn, LoginToken } from './discharge.ts'
 
-/** The identity service holds a request for ten minutes; this client's HTTP library gives up after five. */
+/**
+ * The identity service holds a request for ten minutes, but this client's HTTP library gives up after five.
+ */
 const HELD_MS = 240_000
-/** An unfinished login ends after half an hour. */
+/** An unfinished login expires after half an hour. */
 const MOST_MS = 31 * 60_000
-/** A service that restarts is back by then. */
+/** Failures in a row; a service that restarts answers again before. */
 const FAILURES = 30
 const PAUSE_MS = 1_000
 
@@ -21,17 +23,17 @@ export const inBrowser =
   async (offers, location) => {
     const { VisitURL: visit, WaitTokenURL: wait } = offers['browser-window'] ?? {}
     if (!isAddress(visit) || !isAddress(wait)) {
-      throw new ServiceRefusal(`${placeOf(location)} offers no login in a browser. Use --agent.`)
+      throw new ServiceRefusal(`${placeOf(location)} does not offer logins in a browser. Use --agent.`)
     }
-    note(
-      context.streams,
-      `Open this address in a browser, and log in there:\n\n  ${harmless(visit)}\n\nWaiting …`,
-    )
+    note(context.streams, `Open this address in a browser and sign in:\n\n  ${harmless(visit)}\n\nWaiting …`)
     openBrowser(visit, context)
     return decided(wait)
   }
 
-/** Asks until somebody has decided: the identity service lets clients go after a while, and may restart. */
+/**
+ * Asks until the user has decided; the identity service answers clients after a while anyway, and may
+ * restart.
+ */
 async function decided(url: string): Promise<LoginToken> {
   const end = performance.now() + MOST_MS
   for (let failures = 0; performance.now() < end; ) {
@@ -48,10 +50,10 @@ async function decided(url: string): Promise<LoginToken> {
     }
     if (!(answer instanceof NoAnswer && answer.tooSlow)) await sleep(PAUSE_MS)
   }
-  throw new ServiceAway('Nobody has decided about this login within half an hour. Log in again.')
+  throw new ServiceAway('This login was not approved within half an hour. Log in again.')
 }
 
-/** Nobody has decided yet, or the service is busy or restarts. */
+/** Returns whether the login is still undecided, or the service is busy or restarts. */
 const isPassing = ({ status }: Answer): boolean => status === 429 || (status >= 502 && status <= 504)
 
 function tokenIn({ url, body = {} }: Answer): LoginToken {
@@ -66,8 +68,8 @@ const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
 
 /**
- * Only where somebody sees what the command says, and where a window can be. Nothing depends on it: the address is shown
- * as well, and what goes wrong is not said.
+ * Opens the address only at a terminal and with a display. Nothing depends on it: the command also prints the
+ * address, and failures are not reported.
  */
 function openBrowser(address: string, { streams, job }: Pick<CommandContext, 'streams' | 'job'>): void {
   const program = streams.stderr.isTTY
@@ -75,16 +77,19 @@ function openBrowser(address: string, { streams, job }: Pick<CommandContext, 'st
     : undefined
   if (program === undefined) return
   try {
-    // The address begins with http, so it is no option.
+    // The address begins with http, so the program cannot read it as an option.
     const child = spawn(program, [new URL(address).href], { env: job.whole, stdio: 'ignore', detached: true })
     child.on('error', () => {})
     child.unref()
   } catch {
-    // As if there were none.
+    // The user still sees the printed address.
   }
 }
 
-/** Without a display, `xdg-open` would start a browser in the terminal itself. */
+/**
+ * Returns the program that opens browsers. Without a display, `xdg-open` would start one in the terminal
+ * itself.
+ */
 function opener(display: string | undefined): string | undefined {
   if (process.platform === 'darwin') return 'open'
   if (process.platform === 'win32') return undefined

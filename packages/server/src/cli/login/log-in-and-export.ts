@@ -1,4 +1,4 @@
-/** Logs in at a service and gets one credential as a string. Needs nothing but the service's address. */
+/** Logs in at a service and gets one credential as a string. Needs only the service's address. */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { type Addresses, type CredentialForm, credentialString } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -10,7 +10,7 @@ import { orEnd } from './or-end.ts'
 import { printCredential } from './print-credential.ts'
 
 export interface Export {
-  /** Of the service, without a trailing slash. */
+  /** The service's address, without a trailing slash. */
   readonly url: string
   readonly form: CredentialForm
   /** The body of `POST /api/v2/tokens`. */
@@ -21,13 +21,13 @@ export interface Export {
 export interface Exported {
   readonly text: string
   readonly sessionId: string
-  /** As it is presented to the service. */
+  /** The token as requests carry it. */
   readonly token: string
 }
 
-/** Throws `ServiceRefusal`, `ServiceAway`, and what `logIn` throws. */
+/** Logs in and returns the credential. Throws `ServiceRefusal`, `ServiceAway`, and the errors of `logIn`. */
 export async function logInAndExport({ url, form, wanted, logIn }: Export): Promise<Exported> {
-  // First, so that nobody logs in and then gets nothing.
+  // This request comes first, so that a failure does not waste the user's login.
   const addresses = await addressesOf(url)
   const { macaroon: root } = await askFor(`${url}/api/v2/tokens`, withJson(wanted))
   const slice = await dischargedRoot(root, `${url}/api/v2/tokens`, logIn)
@@ -48,7 +48,7 @@ export const endSession = (url: string, { token, sessionId }: Exported): Promise
     withJson({ 'session-id': sessionId }, { authorization: `Macaroon ${token}` }),
   )
 
-/** Prints the credential alone, and ends its session if nobody gets it. Throws `FileError`. */
+/** Prints only the credential, and revokes its session if printing fails. Throws `FileError`. */
 export async function printExported(url: string, exported: Exported, { streams }: ToStreams): Promise<void> {
   const { text, sessionId } = exported
   await orEnd(
@@ -56,12 +56,12 @@ export async function printExported(url: string, exported: Exported, { streams }
     () => printCredential(text, streams),
     () => endSession(url, exported),
   )
-  note(streams, `It belongs to the session ${sessionId}; revoking that ends it.`)
+  note(streams, `The token belongs to the session ${sessionId}. To revoke the token, revoke the session.`)
 }
 
 type ToStreams = Pick<CommandContext, 'streams'>
 
-/** How the service itself says that it is reached, whatever way leads there from here. */
+/** Returns the service's own addresses, which may differ from the one that the command uses. */
 async function addressesOf(url: string): Promise<Addresses> {
   const { service, links } = await askFor(`${url}/`)
   const { self, 'sign-on': signOn } = isObject(links) ? links : {}

@@ -1,4 +1,4 @@
-/** `ratafia login`: logs in to a service, on any machine, to administer it with the commands that follow. */
+/** `ratafia login`: logs in to a service from any machine, to administer it with later commands. */
 import { isRole, ROLE_NAMES, type Role } from '@ratafia/api/roles'
 import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../context.ts'
@@ -17,19 +17,19 @@ interface LoginOptions {
 }
 
 const LOGIN_HELP = `
-The login is kept, for this user alone, and commands with --url or RATAFIA_URL use it.
-For a token that snapcraft, charmcraft or another tool takes, use \`tokens create\`.`
+The login is kept in a file that only you can read, and commands with --url or RATAFIA_URL use it.
+For a token for snapcraft, charmcraft or another tool, use \`tokens create\`.`
 
 export function loginCommand(parent: Command, context: CommandContext): void {
   goes(parent.command('login'), 'none', ['createManagementRoot', 'exchangeManagementRoot', 'me'])
     .description('log in to a service with a browser or an agent, to administer it')
     .option('--url <url>', URL_HELP)
     .option('--agent <file>', 'log in as an agent, with the file that `ratafia agents add` writes')
-    .option('--role <role>', 'administer with this role alone; may repeat', several)
-    .option('--brand <id>', 'administer this brand alone; may repeat', several)
-    .option('--read-only', 'change nothing')
-    .option('--lifetime <duration>', 'how long the login lasts, such as 8h; at most 24h')
-    .option('--description <text>', 'what it is for, as lists of tokens show it (default: ratafia@HOST)')
+    .option('--role <role>', 'limit the login to this role; can repeat', several)
+    .option('--brand <id>', 'limit the login to this brand; can repeat', several)
+    .option('--read-only', 'limit the login to reading')
+    .option('--lifetime <duration>', 'the lifetime of the login, such as 8h; at most 24h')
+    .option('--description <text>', 'a description for lists of tokens (default: ratafia@HOST)')
     .addHelpText('after', LOGIN_HELP)
     .action((options: LoginOptions) => login(options, context))
 }

@@ -1,10 +1,10 @@
-/** A credential that nobody gets is ended again: there would be nothing to end it with. */
+/** Revokes a new credential that could not be delivered: afterwards, the user could not revoke it. */
 import { FileError } from '../context.ts'
 
 /**
- * Returns what `deliver` does. If it fails, `end` takes back what was made, and the error says so. `what` is its name at
- * the beginning of a sentence, such as `The session 1234`. Throws {@link FileError} in place of `FileError`, and other
- * errors unchanged.
+ * Returns the result of `deliver`. If it fails, calls `end` to revoke the credential, and adds the outcome to
+ * a {@link FileError}; throws other errors unchanged. `what` names the credential at the beginning of a
+ * sentence, such as `The session 1234`.
  */
 export async function orEnd<T>(
   what: string,
@@ -17,8 +17,8 @@ export async function orEnd<T>(
     const ended = await Promise.resolve()
       .then(end)
       .then(
-        () => `${what} is ended again.`,
-        () => `${what} could not be ended: end it yourself.`,
+        () => `${what} was revoked.`,
+        () => `${what} could not be revoked. Revoke it yourself.`,
       )
     throw error instanceof FileError ? new FileError(`${error.message} ${ended}`) : error
   }

@@ -1,45 +1,52 @@
-/** Reads the credential that a command gets. Never from an argument: every user of the machine can read those. */
+/**
+ * Reads the credential for a command, but never from an argument, which every user of the machine can read.
+ */
 import { withoutWhiteSpace } from '../../http/credentials/pasted.ts'
 import { type CommandContext, FileError, type Streams, UsageError } from '../context.ts'
 import { readNamed, readStandardInput, textOfFile } from '../files.ts'
 
 export interface GivenCredential {
   readonly text: string
-  /** Where it was read, at the beginning of a sentence. */
+  /** The source of the text, as the beginning of a sentence. */
   readonly name: string
 }
 
 const MOST = { bytes: 64 * 1024, refusal: 'Standard input is too long for a credential.' }
 
-/** Throws `UsageError` for more text than a credential has. */
+/** Reads standard input. Throws `UsageError` for more text than a credential has. */
 export const readCredentialOnStandardInput = async (streams: Streams): Promise<GivenCredential> => ({
   text: textOfFile({ name: 'Standard input', bytes: await readStandardInput(streams, MOST) }),
   name: 'Standard input',
 })
 
-/** Throws {@link FileError}. */
+/** Reads a file. Throws {@link FileError}. */
 export async function readCredentialFile(path: string): Promise<GivenCredential> {
   const { bytes } = await readNamed(path)
   if (bytes.length > MOST.bytes) throw new FileError(`${path} is too long for a credential.`)
   return { text: textOfFile({ name: path, bytes }), name: path }
 }
 
-/** Returns the value from a line that sets a variable, such as `export NAME='…'`; otherwise the text itself. */
+/**
+ * Returns the value from a line that sets a variable, such as `export NAME='…'`; otherwise the text itself.
+ */
 export function valueIn(text: string): string {
   const [, value] = /^(?:export )?[A-Za-z_]\w*=['"]?([\w+/-]{16,}={0,2})['"]?$/.exec(text.trim()) ?? []
   if (value !== undefined) return value
-  // The lines of an INI file are what tells its values apart.
+  // The values in an INI file are separated by its lines.
   return /^\s*\[[\w.:-]+\]\s*\n/.test(text) ? text.trim() : withoutWhiteSpace(text)
 }
 
-/** Help for an argument `-`, `env:NAME` or `file:PATH`. */
-export const FROM_HELP = 'where the token is: - (standard input), env:NAME or file:PATH'
+/** The help for an argument `-`, `env:NAME` or `file:PATH`. */
+export const FROM_HELP = 'the source of the token: - (standard input), env:NAME or file:PATH'
 
-/** Asks for it at a terminal, without showing it. Throws {@link UsageError}, {@link FileError}. */
+/**
+ * Reads the credential; at a terminal, asks for it without showing it. Throws {@link UsageError},
+ * {@link FileError}.
+ */
 export async function readCredential(from: string, context: ReadsFrom): Promise<GivenCredential> {
   const found = await textAt(from, context)
   if (found.text.trim() !== '') return found
-  throw new UsageError(`${found.name} is empty: there is no token in it.`)
+  throw new UsageError(`${found.name} is empty: it contains no token.`)
 }
 
 type ReadsFrom = Pick<CommandContext, 'job' | 'streams'>
@@ -49,17 +56,17 @@ async function textAt(from: string, { job, streams }: ReadsFrom): Promise<GivenC
     if (!streams.stdin.isTTY) return readCredentialOnStandardInput(streams)
     const { askHidden } = await import('../password-input.ts')
     const [text = ''] = await askHidden(streams, ['Token: '], 'No token was given.')
-    return { text, name: 'What was typed' }
+    return { text, name: 'The typed text' }
   }
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from) ?? []
   if (kind === 'file') return readCredentialFile(rest)
   if (kind === undefined) {
-    // It may be the token, so it is not repeated.
+    // The argument may be the token, so the message does not repeat it.
     throw new UsageError(
-      'A token does not go into an argument, which everybody on this machine can read. Give -, env:NAME or file:PATH.',
+      "Don't pass a token as an argument, which all users of this machine can read. Pass -, env:NAME or file:PATH.",
     )
   }
   const text = job.variable(rest)
-  if (text === undefined) throw new UsageError(`${rest} is not set, so there is no token in it.`)
+  if (text === undefined) throw new UsageError(`${rest} is not set, so it contains no token.`)
   return { text, name: rest }
 }

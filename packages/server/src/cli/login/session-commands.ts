@@ -1,4 +1,4 @@
-/** `ratafia whoami` and `ratafia logout`: the login with which commands administer a service. */
+/** `ratafia whoami` and `ratafia logout`: show and end the login with which commands administer a service. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
@@ -7,7 +7,7 @@ import { addressOf, goes, type WayOptions } from '../service/ways.ts'
 
 export function sessionCommands(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('whoami')), 'http', ['me'])
-    .description('show who you are at a service, your roles, and what your token may do')
+    .description('show your account at a service, your roles, and the permissions of your token')
     .action(async (options: JsonOption & WayOptions) => {
       const { openService } = await import('../service/open-service.ts')
       const { whoamiText } = await import('./whoami-text.ts')
@@ -17,7 +17,7 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
     })
 
   goes(parent.command('logout'), 'http', ['revokeMyToken'])
-    .description('end the login that `ratafia login` keeps, at the service and here')
+    .description('log out: revoke the session from `ratafia login` and remove its token')
     .action(async (options: WayOptions) => {
       const { credentialFor, keepCredential } = await import('../service/credentials.ts')
       const { serviceAt } = await import('../service/http-service.ts')
@@ -27,7 +27,8 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
       if (!kept) throw new ServiceRefusal(`You are not logged in at ${url}.`, { code: 'not-logged-in' })
       const service = serviceAt(url, { token: kept.token, renew: undefined })
       const ended = await service.call(api.revokeMyToken, { id: kept.sessionId }).catch((error: unknown) => {
-        // A token that opens nothing any more needs no end. One that nobody could ask about is kept.
+        // A token that no longer works needs no revocation. If the service does not answer, the token is
+        // kept.
         if (!(error instanceof ServiceRefusal)) throw error
         return undefined
       })
@@ -35,8 +36,8 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
       note(
         context.streams,
         ended
-          ? `Logged out at ${url}: the session ${kept.sessionId} is revoked.`
-          : `Logged out: the login at ${url} had ended already.`,
+          ? `Logged out at ${url}. The session ${kept.sessionId} is revoked.`
+          : `Logged out. The login at ${url} had already expired.`,
       )
     })
 }

@@ -1,8 +1,10 @@
-/** What `ratafia whoami` and `ratafia login` say: who somebody is at a service, and what they may do there. */
+/**
+ * The output of `ratafia whoami` and `ratafia login`: the account at a service, its roles and permissions.
+ */
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { details, type Row, tableOf } from '../output.ts'
 
-/** `me`: the answer of the service. */
+/** Returns the text for `me`, the answer of the service. */
 export function whoamiText(me: JsonObject, url: string): string {
   const { username, name, email, signed_in: how, expires, grants, permissions } = me
   const signedIn = isObject(how) ? [how['with'], how['agent'] ?? how['at']].filter(Boolean).join(' ') : null
@@ -20,7 +22,7 @@ export function whoamiText(me: JsonObject, url: string): string {
   ].join('\n')
 }
 
-const NO_ROLES = 'You have no role here: this token is for your own tokens and agents.'
+const NO_ROLES = 'You have no role here. This token can only manage your own tokens and agents.'
 
 function rolesOf(grants: unknown, permissions: unknown): readonly string[] {
   const columns = ['role', 'brand', 'granted_by', 'expires_at']
@@ -28,7 +30,7 @@ function rolesOf(grants: unknown, permissions: unknown): readonly string[] {
     'Roles',
     tableOf(rowsOf(grants, columns), columns),
     '',
-    'This token may',
+    'Permissions of this token',
     tableOf(
       objectsIn(permissions).map(({ permission, brands }) => ({
         permission: text(permission),

@@ -1,11 +1,11 @@
-/** Records of the API as rows of a table. */
+/** Shows records of the API as rows of a table. */
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext } from '../context.ts'
 import { type ListOption, note, print, printList, type Row } from '../output.ts'
 import type { Asking, Service, ServiceOperation } from './service.ts'
 import { type WayOptions, withService } from './ways.ts'
 
-/** What is neither text, number nor truth value is shown as JSON. */
+/** Converts a record to a row; values other than text, numbers and booleans become JSON. */
 export const asRow = (record: JsonObject): Row =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, cellOf(value)]))
 
@@ -21,7 +21,7 @@ function cellOf(value: unknown): Row[string] {
   return JSON.stringify(value)
 }
 
-/** As {@link printList}; JSON has the records as they are. */
+/** Prints like {@link printList}, but with unchanged records in JSON. */
 export function printRecords(
   context: CommandContext,
   options: ListOption,
@@ -34,19 +34,19 @@ export function printRecords(
 
 interface Listed {
   readonly operation: ServiceOperation
-  /** Of the list in the answer. */
+  /** The name of the list in the answer. */
   readonly name: string
   readonly asking?: Asking | ((service: Service) => Asking)
   readonly most: number
-  /** What is said where there are more. */
+  /** A note for the case that there are more records. */
   readonly more?: string
   readonly columns: readonly string[]
   readonly empty: string
-  /** What else is said. */
+  /** Prints more after the list. */
   readonly after?: (records: readonly JsonObject[]) => void
 }
 
-/** A command that prints what an operation lists. Throws as `Service.list` does. */
+/** Prints the records that an operation lists. Throws as `Service.list` does. */
 export async function listRecords(
   context: CommandContext,
   options: ListOption & WayOptions,

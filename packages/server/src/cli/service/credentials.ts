@@ -1,4 +1,7 @@
-/** The file in which `ratafia login` keeps management tokens, by the address of the service. Only its owner reads it. */
+/**
+ * The file in which `ratafia login` keeps management tokens, by the service's address. Only its owner can
+ * read it.
+ */
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from '../../config/config.ts'
@@ -12,23 +15,26 @@ import { textOfFile } from '../files.ts'
 
 export interface Credential {
   readonly token: string
-  /** Of the account, for people. */
+  /** The name of the account, for people. */
   readonly account: string
   readonly sessionId: string
-  /** When the token ends. */
+  /** When the token expires. */
   readonly expires: string
 }
 
 type Credentials = Readonly<Record<string, Credential>>
 
-/** Undefined where nobody has logged in. Throws {@link FileError} for a file that cannot be read. */
+/**
+ * Returns undefined if the user has not logged in there. Throws {@link FileError} for a file that cannot be
+ * read.
+ */
 export async function credentialFor(url: string, file: string): Promise<Credential | undefined> {
   return (await readCredentials(file))[url]
 }
 
 /**
- * The address of the latest login that is kept; undefined without one, where there is no home directory to keep any, and
- * where the file is another user's. Throws {@link FileError}.
+ * Returns the address of the latest kept login; undefined without one, without a home directory, and if the
+ * file belongs to another user. Throws {@link FileError}.
  */
 export async function lastLogin(credentialsFile: () => string): Promise<string | undefined> {
   const file = placeIn(credentialsFile)
@@ -38,7 +44,7 @@ export async function lastLogin(credentialsFile: () => string): Promise<string |
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     if ((error.cause as NodeJS.ErrnoException | undefined)?.code === 'EACCES') return undefined
-    throw new FileError(`${error.message} To go on without it, give --url, or set RATAFIA_URL.`)
+    throw new FileError(`${error.message} To work without it, pass --url or set RATAFIA_URL.`)
   }
 }
 
@@ -51,11 +57,11 @@ function placeIn(credentialsFile: () => string): string | undefined {
   }
 }
 
-/** Checks that a credential can be kept, before anyone logs in for one. Throws {@link FileError}. */
+/** Checks that a credential can be kept, before the user logs in for one. Throws {@link FileError}. */
 export async function requireKeepable(file: string): Promise<void> {
   await readCredentials(file)
   await makeDirectories(dirname(file)).catch((error: unknown) => {
-    throw new FileError(`${dirname(file)} cannot be made: ${systemReason(error)}. ${NOWHERE}`)
+    throw new FileError(`${dirname(file)} cannot be created: ${systemReason(error)}. ${NOWHERE}`)
   })
   await tryToWrite(file).catch((error: unknown) => {
     throw new FileError(`${file} cannot be written: ${systemReason(error)}. ${NOWHERE}`)
@@ -64,7 +70,7 @@ export async function requireKeepable(file: string): Promise<void> {
 
 const NOWHERE = 'Set XDG_CONFIG_HOME to a directory where `ratafia login` can keep its token.'
 
-/** Undefined removes it. Throws {@link FileError}. */
+/** Keeps the credential for the address; undefined removes it. Throws {@link FileError}. */
 export async function keepCredential(
   url: string,
   credential: Credential | undefined,
@@ -85,7 +91,7 @@ async function readCredentials(file: string): Promise<Credentials> {
   })
   const services = objectDocumentIn(textOfFile({ name: file, bytes }))?.['services']
   if (!isObject(services)) {
-    throw new FileError(`${file} is not what \`ratafia login\` writes. Remove it, and log in again.`)
+    throw new FileError(`${file} was not written by \`ratafia login\`. Remove it and log in again.`)
   }
   return Object.fromEntries(
     Object.entries(services).flatMap(([url, value]) => {

@@ -1,4 +1,4 @@
-/** The rows of a file that a service sends as JSON lines. */
+/** Reads the rows of an export that a service sends as JSON lines. */
 import type { ExportRow } from '../../files/export-rows.ts'
 import { isObject, jsonIn } from '../../foreign-json.ts'
 import { ServiceRefusal } from '../context.ts'
@@ -8,14 +8,17 @@ export type RowOf<Column extends string> = Readonly<Record<Column, ExportRow[str
 
 interface Wanted<Column extends string> extends Pick<Asking, 'query'> {
   readonly columns: readonly Column[]
-  /** What a row is of, such as `an entry`. */
+  /** The noun for a row, with its article, such as `an entry`. */
   readonly what: string
 }
 
-/** How many rows are written at a time. */
+/** Rows that are written at a time. */
 const TOGETHER = 500
 
-/** Some at a time. Throws `ServiceRefusal` for a line that is no such row, and as `Service.lines` does. */
+/**
+ * Yields batches of rows. Throws `ServiceRefusal` for a line that is not such a row, and as `Service.lines`
+ * does.
+ */
 export async function* exportedRows<Column extends string>(
   service: Service,
   operation: ServiceOperation,
@@ -26,7 +29,7 @@ export async function* exportedRows<Column extends string>(
     const row = rowOf(jsonIn(line), columns)
     if (!row) {
       throw new ServiceRefusal(
-        `${service.url} answers with a line that is not ${what}: it may be another program. Check --url.`,
+        `${service.url} answered with a line that is not ${what}. It may be another program. Check --url.`,
       )
     }
     rows.push(row)
@@ -37,10 +40,10 @@ export async function* exportedRows<Column extends string>(
   if (rows.length > 0) yield rows
 }
 
-/** The columns, and nothing else, in their order; undefined for what does not have each. */
+/** Returns exactly these columns, in this order, or undefined if one is missing. */
 function rowOf<Column extends string>(value: unknown, columns: readonly Column[]): RowOf<Column> | undefined {
   if (!isObject(value) || columns.some((column) => !isCell(value[column]))) return undefined
-  // The line above has looked at each.
+  // The check above guarantees the type of every cell.
   return Object.fromEntries(columns.map((column) => [column, value[column]])) as RowOf<Column>
 }
 

@@ -1,4 +1,4 @@
-/** A service that a command administers over HTTP: its requests, and what becomes of them. */
+/** A service that a command administers over HTTP: sends requests, retries them, and explains refusals. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PREFIX } from '@ratafia/api/management'
@@ -9,16 +9,16 @@ import { type Answer, ask, NoAnswer, unexplained } from '../login/ask.ts'
 import { withLists } from './lists.ts'
 import type { Asking, Found, Service, ServiceOperation } from './service.ts'
 
-/** What gives a request its token, and what to do when the service asks for a login of just now. */
+/** The token for requests, and a function to renew it when the service requires a recent sign-in. */
 export interface Bearer {
   readonly token: string
-  /** Undefined where nobody can be asked. */
+  /** Undefined if there is no user at a terminal who could sign in. */
   readonly renew: (() => Promise<string>) | undefined
 }
 
 const TRIES = 3
 const PAUSE_MS = 1_000
-/** Of an answer: a record may have some thousand. */
+/** The largest answer: a record can have thousands of bytes. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 export function serviceAt(url: string, bearer: Bearer): Service {
@@ -29,7 +29,7 @@ export function serviceAt(url: string, bearer: Bearer): Service {
       try {
         return await ask(addressOf(url, operation, asking), question(operation, asking, { token, key }))
       } catch (error) {
-        // The same key: whatever became of the first request, it is not done twice.
+        // Retries use the same key, so the operation runs only once even if the first request arrived.
         if (!(error instanceof NoAnswer) || error.lasting || tries === TRIES) throw error
         await sleep(PAUSE_MS * tries)
       }
@@ -102,7 +102,7 @@ const firstError = ({ body = {} }: Answer): JsonObject => {
 
 const codeOf = (answer: Answer): unknown => firstError(answer)['code']
 
-/** In the service's words, which a command on the database says too. */
+/** Returns the service's own message, which a command on the database would also print. */
 function refusal(answer: Answer): ServiceRefusal | ServiceAway {
   const { code, message, extra } = firstError(answer)
   const { status } = answer

@@ -1,17 +1,17 @@
-/** An answer that a service sends while it reads it, line by line: it may be longer than the memory. */
+/** Reads an answer line by line while the service still sends it: it may be larger than the memory. */
 import { boundedBody } from '../../bounded-body.ts'
 import { objectIn } from '../../foreign-json.ts'
 import { type Answer, type Question, received, refuseRedirect, sizesOf, strangeAnswer } from '../login/ask.ts'
 
-/** Milliseconds that nothing may arrive for. */
+/** Milliseconds without data after which the command gives up. */
 const PATIENCE_MS = 60_000
-/** Characters. No line of ours is as long. */
+/** Characters. The service sends no line this long. */
 const LONGEST = 1024 * 1024
 const MOST_OF_REFUSAL = 256 * 1024
 
 /**
- * The lines, without their ends, or the refusal. An answer that breaks off throws `NoAnswer` from the lines. Throws
- * `NoAnswer`, and `ServiceRefusal` for a redirect.
+ * Returns the lines, without their line ends, or the refusal. If the answer breaks off, the generator throws
+ * `NoAnswer`. Throws `NoAnswer`, and `ServiceRefusal` for a redirect.
  */
 export async function linesOf(url: string, question: Question): Promise<Answer | AsyncGenerator<string>> {
   const { most: _, patience: __, addressIn: ___, ...init } = question
@@ -49,7 +49,7 @@ async function* splitLines(
       if (done) break
       const lines = (rest + value).split('\n')
       rest = lines.pop() ?? ''
-      if (rest.length > LONGEST) throw strangeAnswer(url, 'a line without end')
+      if (rest.length > LONGEST) throw strangeAnswer(url, 'an endless line')
       yield* lines
     }
     if (rest !== '') throw strangeAnswer(url, 'half a line')

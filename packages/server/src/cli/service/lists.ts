@@ -1,9 +1,9 @@
-/** Lists of a service, page by page. */
+/** Reads the lists of a service page by page. */
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { ServiceRefusal } from '../context.ts'
 import type { Asked, Asking, AskingForMany, ListPart, Service, ServiceOperation } from './service.ts'
 
-/** Records of one answer. */
+/** Records per answer. */
 const PAGE = 250
 
 export function withLists(asked: Asked): Service {
@@ -20,7 +20,7 @@ export function withLists(asked: Asked): Service {
       const { [name]: items, next } = record
       if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
         throw new ServiceRefusal(
-          `${asked.url} answers with no list of ${name}: it may be another program. Check --url.`,
+          `${asked.url} answered without a list of ${name}. It may be another program. Check --url.`,
           { aboutAddress: true },
         )
       }

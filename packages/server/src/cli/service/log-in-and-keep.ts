@@ -1,4 +1,4 @@
-/** Logs in to a service to administer it, and keeps the token for the commands that follow. */
+/** Logs in to a service to administer it, and keeps the token for later commands. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { JsonObject } from '../../foreign-json.ts'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
@@ -9,7 +9,9 @@ import { type Credential, keepCredential, requireKeepable } from './credentials.
 import { serviceAt } from './http-service.ts'
 import { managementToken, type WantedToken } from './management-token.ts'
 
-/** `logIn`: default, in a browser. Throws `ServiceRefusal`, `ServiceAway`, `FileError`. */
+/**
+ * Logs in, by default in a browser, and keeps the token. Throws `ServiceRefusal`, `ServiceAway`, `FileError`.
+ */
 export async function logInAndKeep(
   url: string,
   wanted: WantedToken,
@@ -23,7 +25,7 @@ export async function logInAndKeep(
   const { record: me } = await service.call(api.me)
   const { username, session_id: sessionId, expires } = me
   if (typeof username !== 'string' || typeof sessionId !== 'string' || typeof expires !== 'string') {
-    throw new ServiceRefusal(`${url} does not say who you are: it may be another program. Check --url.`)
+    throw new ServiceRefusal(`${url} answered without your account. It may be another program. Check --url.`)
   }
   const credential = { token, account: username, sessionId, expires }
   await orEnd(

@@ -1,23 +1,23 @@
-/** Gets a management token of a service: its root, the discharge by a login, the exchange. */
+/** Gets a management token from a service: requests a root, discharges it by a login, and exchanges both. */
 import { MANAGEMENT_PREFIX } from '@ratafia/api/management'
 import type { Role } from '@ratafia/api/roles'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
 import { dischargedRoot, type LogIn } from '../login/discharge.ts'
 
-/** The body of the request for a root. */
+/** The body of the request for a root macaroon. */
 export interface WantedToken {
   readonly roles?: readonly Role[]
   readonly brands?: readonly string[]
   readonly read_only?: boolean
   /** Seconds. */
   readonly lifetime?: number
-  /** Seconds: how long ago the person may have signed in. */
+  /** Seconds since the user's sign-in, at most. */
   readonly max_age?: number
   readonly description?: string
 }
 
-/** Throws `ServiceRefusal`, `ServiceAway`, and what `logIn` throws. */
+/** Returns a management token. Throws `ServiceRefusal`, `ServiceAway`, and the errors of `logIn`. */
 export async function managementToken(url: string, wanted: WantedToken, logIn: LogIn): Promise<string> {
   const place = `${url}${MANAGEMENT_PREFIX}/tokens/root`
   const { macaroon: root } = await askFor(place, withJson(wanted))

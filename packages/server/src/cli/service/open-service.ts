@@ -1,4 +1,4 @@
-/** Opens the service that a command administers, with the token that is kept for it, or a login of its own. */
+/** Opens the service that a command administers, with the kept token or with a login as an agent. */
 import { pasteFault, withoutWhiteSpace } from '../../http/credentials/pasted.ts'
 import { type CommandContext, FileError, ServiceRefusal } from '../context.ts'
 import { readNamed, textOfFile } from '../files.ts'
@@ -10,7 +10,10 @@ import { logInAndKeep } from './log-in-and-keep.ts'
 import { managementToken } from './management-token.ts'
 import type { Service } from './service.ts'
 
-/** `url`: without a trailing slash. Throws `FileError`, `ServiceRefusal`, `ServiceAway`. */
+/**
+ * Opens the service at `url`, which has no trailing slash. Throws `FileError`, `ServiceRefusal`,
+ * `ServiceAway`.
+ */
 export async function openService(url: string, context: CommandContext): Promise<Service> {
   return serviceAt(url, await bearerFor(url, context))
 }
@@ -22,7 +25,7 @@ async function bearerFor(url: string, context: CommandContext): Promise<Bearer> 
   const agentFile = service.agentFile()
   if (agentFile !== undefined) {
     const { asAgent } = await import('../login/as-agent.ts')
-    // An hour is enough for any command.
+    // One hour is enough for any command.
     const token = await managementToken(
       url,
       { lifetime: 3_600 },
@@ -40,7 +43,7 @@ async function bearerFor(url: string, context: CommandContext): Promise<Bearer> 
   if (streams.stderr.isTTY) note(streams, `${url} as ${harmless(kept.account)}`)
   return {
     token: kept.token,
-    // Somebody at a terminal can sign in again; a script gets the refusal.
+    // A user at a terminal can sign in again; a script gets the refusal.
     renew: streams.stderr.isTTY
       ? async () => (await logInAndKeep(url, { max_age: 0 }, context)).credential.token
       : undefined,
@@ -53,5 +56,5 @@ async function tokenIn(file: string): Promise<string> {
   const fault = pasteFault(text)
   if (fault === undefined && /^[A-Za-z0-9_-]{1,65536}$/.test(token)) return token
   const hint = fault === undefined ? '' : ` ${fault}.`
-  throw new FileError(`${file} (RATAFIA_TOKEN_FILE) has no management token.${hint}`)
+  throw new FileError(`${file} (RATAFIA_TOKEN_FILE) does not contain a management token.${hint}`)
 }

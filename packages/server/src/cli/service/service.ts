@@ -1,6 +1,7 @@
 /**
- * What commands work with: the operations of the management API, at a service over HTTP (`http-service.ts`) or on an
- * opened installation in this process (`start/operations/in-process-service.ts`).
+ * The interface that commands use: the operations of the management API, at a service over HTTP
+ * (`http-service.ts`) or on an opened installation in this process
+ * (`start/operations/in-process-service.ts`).
  */
 import type { MANAGEMENT_ROUTES } from '@ratafia/api/management'
 import type { Clock } from '../../clock.ts'
@@ -10,15 +11,15 @@ import type { JsonObject } from '../../foreign-json.ts'
 export type ServiceOperation = (typeof MANAGEMENT_ROUTES)[keyof typeof MANAGEMENT_ROUTES]
 
 export interface Asking {
-  /** For `:id` in the path. */
+  /** The value of `:id` in the path. */
   readonly id?: string
-  /** For the other parameters of the path. */
+  /** The values of the path's other parameters. */
   readonly names?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
   readonly body?: object
-  /** Instead of a body: a piece of a file. */
+  /** A part of a file, instead of a body. */
   readonly bytes?: Uint8Array
-  /** The `ETag` of what the person saw. */
+  /** The `ETag` of the record that the user saw. */
   readonly ifMatch?: string | undefined
 }
 
@@ -32,36 +33,39 @@ export type AskingForMany = Asking & { readonly most: number }
 /** Some records of a list. */
 export interface ListPart {
   readonly records: readonly JsonObject[]
-  /** Others follow. */
+  /** Whether more records follow. */
   readonly more: boolean
 }
 
 export interface Asked {
-  /** For times that a command is given from now: the database's where it opens it. */
+  /** The clock for times relative to now: the database's if the command opens it. */
   readonly clock: Clock
-  /** The address of the service, or which database, for people. */
+  /** The address of the service, or a description of the database, for people. */
   readonly url: string
-  /** Throws `ServiceRefusal` with the code of the API, or what ends a command because something is away. */
+  /**
+   * Throws `ServiceRefusal` with the API's code, or `ServiceAway` or `Unavailable` if something does not
+   * answer.
+   */
   call(operation: ServiceOperation, asking?: Asking): Promise<Found>
-  /** The lines of an answer that is sent while it is read. Throws as `call` does. */
+  /** Returns the lines of an answer while it is still being sent. Throws as `call` does. */
   lines(operation: ServiceOperation, asking?: Asking): AsyncIterable<string>
   /**
-   * Counts what an import of these files would change. Only on the database, where a dry run stores no job: a service
-   * does it in one. Throws as `call` does.
+   * Counts what an import of these files would change. Defined only on the database, where a dry run stores
+   * no job; a service runs it as a job. Throws as `call` does.
    */
   readonly tryFile:
     | ((kind: string, options: object, paths: readonly string[]) => Promise<JsonObject>)
     | undefined
   /**
-   * Runs `work`, and meanwhile the jobs, if no service does that, until `interrupted` aborts, which undoes an import that
-   * has begun. Throws the errors of `work`.
+   * Runs `work` and, if no service does it, the jobs meanwhile, until `interrupted` aborts. Aborting undoes
+   * an import that has begun. Throws the errors of `work`.
    */
   meanwhile<T>(work: () => Promise<T>, interrupted?: AbortSignal): Promise<T>
 }
 
 export interface Service extends Asked {
-  /** Page by page, until `most` records of the list `name` are there. Throws as `call` does. */
+  /** Yields pages of the list `name`, until `most` records. Throws as `call` does. */
   pages(operation: ServiceOperation, name: string, asking: AskingForMany): AsyncIterable<ListPart>
-  /** The same, together. */
+  /** Returns the same records together. */
   list(operation: ServiceOperation, name: string, asking: AskingForMany): Promise<ListPart>
 }

@@ -1,5 +1,6 @@
 /**
- * Which way a command goes: over HTTP to a service, or directly to the database (contract/administration.md, D2).
+ * The modes of a command: over HTTP with a service, or directly on the database (contract/administration.md,
+ * D2).
  */
 import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../context.ts'
@@ -12,7 +13,8 @@ export interface WayOptions {
 
 /**
  * - `both`: over HTTP if there is an address, else on the database
- * - `http`: only over HTTP; `none`: on neither, or on what its own options say
+ * - `http`: only over HTTP
+ * - `none`: neither, or as its own options specify
  * - `direct`: only on the database (A22). Default
  */
 export type Ways = 'both' | 'http' | 'none' | 'direct'
@@ -26,8 +28,8 @@ interface Marked {
 const MARKED = new WeakMap<Command, Marked>()
 
 /**
- * Marks a command, and gives it the options that go with it. `urlIsTaken`: its `--url` means something else, and
- * RATAFIA_URL alone says which service it goes to.
+ * Marks a command with its modes, and adds their options. `urlIsTaken`: its `--url` means something else, so
+ * only RATAFIA_URL names the service.
  */
 export function goes(
   command: Command,
@@ -39,39 +41,43 @@ export function goes(
   if (ways === 'none') return command
   const withUrl = urlIsTaken ? command : command.option('--url <url>', ways === 'http' ? URL_HELP : NAMED)
   return ways === 'both'
-    ? withUrl.option('--direct', 'work on the database, whatever RATAFIA_URL says')
+    ? withUrl.option('--direct', 'work on the database, even if RATAFIA_URL is set')
     : withUrl
 }
 
 const NAMED = 'administer the service at this address (default: RATAFIA_URL)'
-/** What `--url` means to a command that finds its service, as `CommandContext.findService` does. */
+/** The help for `--url` of a command that uses `CommandContext.findService`. */
 export const URL_HELP =
-  'address of the service (default: RATAFIA_URL, the last login, or the service that this host is set up for)'
+  'address of the service (default: RATAFIA_URL, the last login, or the service configured on this host)'
 
 export const waysOf = (command: Command): Marked => MARKED.get(command) ?? { ways: 'direct', operations: [] }
 
-/** Gives every command that works on the database alone its `--direct`. Call it once all are there. */
+/** Adds `--direct` to every command that works only on the database. Call it after adding all commands. */
 export function completeWays(command: Command): void {
   for (const child of command.commands) completeWays(child)
   if (command.commands.length > 0 || waysOf(command).ways !== 'direct' || STARTS.has(command.name())) return
-  command.option('--direct', 'work on the database although RATAFIA_URL is set')
+  command.option('--direct', 'work on the database, even if RATAFIA_URL is set')
 }
 
-/** They work on what the environment of the service says, whatever it has for commands. */
+/** Commands that ignore RATAFIA_URL and use the service's own settings. */
 const STARTS: ReadonlySet<string> = new Set(['serve', 'help', 'check'])
 
-/** Before a command runs. Throws {@link UsageError} for one that an address would be for, and that knows none. */
+/**
+ * Refuses a database-only command while RATAFIA_URL is set and `--direct` is missing. Throws
+ * {@link UsageError}.
+ */
 export function refuseWrongWay(command: Command, context: Pick<CommandContext, 'service'>): void {
   if (waysOf(command).ways !== 'direct' || STARTS.has(command.name())) return
   if (command.opts<WayOptions>().direct || context.service.url() === undefined) return
   throw new UsageError(
-    `This command works on the database, and RATAFIA_URL names a service. Give --direct if you mean the database of RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.`,
+    'This command works only on the database, but RATAFIA_URL names a service. Pass --direct to use the database of RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.',
   )
 }
 
 /**
- * What the command answers: `work` asks the service that it goes to, or the operations on the database in this process.
- * `read`: it changes nothing, and makes no keys. `begin`: it may be the first of an installation.
+ * Calls `work` with the service that the options name, or with the operations on the database in this
+ * process. `read`: changes nothing, and creates no keys. `begin`: the command may be the first of an
+ * installation.
  */
 export async function withService<Answer>(
   context: CommandContext,
@@ -90,7 +96,9 @@ const openFor = (
 ): CommandContext['withInstallation'] =>
   ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
 
-/** The service that the command goes to; undefined if it works on the database. Throws {@link UsageError}. */
+/**
+ * Returns the service for the command, or undefined if it works on the database. Throws {@link UsageError}.
+ */
 async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
   const url = addressIn(options, context)
   if (url === undefined) return undefined
@@ -98,30 +106,36 @@ async function serviceOf(options: WayOptions, context: CommandContext): Promise<
   return openService(url, context)
 }
 
-/** For what only the database can do yet. Throws {@link UsageError} if the command goes over HTTP. */
+/**
+ * Throws {@link UsageError} if the command works over HTTP, for features that only the database has so far.
+ */
 export function requireDirect(options: WayOptions, context: CommandContext, what: string): void {
   if (isDirect(options, context)) return
-  throw new UsageError(`${what} works on the database alone: give --direct where the database is.`)
+  throw new UsageError(`${what} works only on the database. Run it with --direct on the database's host.`)
 }
 
-/** Whether the command works on the database. Throws {@link UsageError}. */
+/** Returns whether the command works on the database. Throws {@link UsageError}. */
 export const isDirect = (options: WayOptions, context: CommandContext): boolean =>
   addressIn(options, context) === undefined
 
-/** For what is about the account that is logged in. Throws {@link UsageError} if the command works on the database. */
+/**
+ * Throws {@link UsageError} if the command works on the database, for features that need a logged-in account.
+ */
 export function requireService(options: WayOptions, context: CommandContext, what: string): void {
   if (!isDirect(options, context)) return
-  throw new UsageError(`${what} is for a service: on the database nobody is logged in.`)
+  throw new UsageError(`${what} requires a service: on the database, no account is logged in. Pass --url.`)
 }
 
-/** Of a command that asks a service alone. Throws as `CommandContext.findService` does. */
+/**
+ * Returns the address for a command that works only over HTTP. Throws as `CommandContext.findService` does.
+ */
 export const addressOf = async ({ url }: WayOptions, context: CommandContext): Promise<string> =>
   (await context.findService(url)).url
 
-/** Undefined: on the database. Throws {@link UsageError}. */
+/** Returns the address, or undefined for the database. Throws {@link UsageError}. */
 function addressIn(options: WayOptions, context: CommandContext): string | undefined {
   if (options.direct && options.url !== undefined) {
-    throw new UsageError('Give either --url or --direct.')
+    throw new UsageError('Pass either --url or --direct, not both.')
   }
   if (options.direct) return undefined
   return options.url === undefined ? context.service.url() : context.readServiceUrl(options.url)

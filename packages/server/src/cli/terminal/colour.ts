@@ -1,10 +1,10 @@
-/** Colour where it helps: at a terminal, unless NO_COLOR says otherwise; elsewhere only with FORCE_COLOR. */
+/** Colours at a terminal, unless NO_COLOR is set; elsewhere only with FORCE_COLOR. */
 import { styleText } from 'node:util'
 import type { Streams } from '../context.ts'
 
 type Colour = 'bold' | 'red' | 'green' | 'yellow'
 
-/** Node reads NO_COLOR, FORCE_COLOR and what kind of terminal it is. */
+/** Colours text. Node reads NO_COLOR, FORCE_COLOR and the kind of terminal. */
 export const coloured = (colour: Colour, text: string, stream: Streams['stdout']): string =>
   styleText(colour, text, { stream })
 

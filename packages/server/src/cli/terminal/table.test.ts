@@ -11,10 +11,10 @@ for (const [text, width] of [
   ['👩‍💻', 2],
   ['', 0],
 ] as const) {
-  test(`${JSON.stringify(text)} takes ${width} cells`, () => assert.equal(widthOf(text), width))
+  test(`${JSON.stringify(text)} is ${width} cells wide`, () => assert.equal(widthOf(text), width))
 }
 
-test('columns line up, however wide their characters are', () => {
+test('columns with wide characters line up', () => {
   const { lines } = fitTable([
     ['ID', 'NAME', 'X'],
     ['1', '日本語', 'a'],
@@ -23,12 +23,12 @@ test('columns line up, however wide their characters are', () => {
   assert.deepEqual(lines, ['ID  NAME    X', '1   日本語  a', '2   Ann     b'])
 })
 
-test('with a width the widest columns are cut, and the first is not', () => {
+test('a given width cuts the widest columns, but never the first', () => {
   const id = 'f'.repeat(30)
   const { lines, cut } = fitTable(
     [
       ['ID', 'NAME', 'TEXT'],
-      [id, 'Ann', 'a long text that goes on and on'],
+      [id, 'Ann', 'a long text that goes well beyond the width'],
     ],
     { width: 60 },
   )
@@ -37,7 +37,7 @@ test('with a width the widest columns are cut, and the first is not', () => {
   for (const line of lines) assert.ok(widthOf(line) <= 60, line)
 })
 
-test('what fits is not cut', () => {
+test('a table that fits is not cut', () => {
   assert.deepEqual(fitTable([['ID'], ['one']], { width: 3 }), {
     lines: ['ID', 'one'],
     widths: [3],
@@ -45,7 +45,7 @@ test('what fits is not cut', () => {
   })
 })
 
-test('where nothing can be cut any more, lines are longer than the terminal', () => {
+test('lines are longer than the terminal if nothing more can be cut', () => {
   const { lines } = fitTable([['12345678901234567890', '12345678']], { width: 10 })
   assert.deepEqual(lines, ['12345678901234567890  12345678'])
 })

@@ -1,51 +1,51 @@
-/** Tables of text that fit where they are shown. */
+/** Text tables that fit the width of the terminal. */
 import { eastAsianWidth } from 'get-east-asian-width'
 
-/** How many cells of a terminal the text takes. */
+/** Returns the number of terminal cells that the text occupies. */
 export function widthOf(text: string): number {
-  // Nearly every cell: an id, a name, a time. Cutting it into segments would take a hundred times as long.
+  // Nearly all values are plain: an id, a name, a time. Segmenting them would take a hundred times as long.
   if (PLAIN.test(text)) return text.length
   let width = 0
   for (const { segment } of segmentsOf(text)) {
-    // What is put together from several marks takes as much as its first.
+    // A segment of several code points is as wide as its first.
     width += /\p{Emoji_Presentation}|\ufe0f/u.test(segment) ? 2 : eastAsianWidth(segment.codePointAt(0) ?? 0)
   }
   return width
 }
 
-/** ASCII without controls: a cell for each character. */
+/** ASCII without controls: one cell per character. */
 const PLAIN = /^[ -~]*$/
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Made when it is needed: that takes 25 ms, which most commands do not have to spend. */
+/** Creates the segmenter on first use: it costs 25 ms, and most commands do not need it. */
 function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter()
   return segmenter.segment(text)
 }
 
-/** Columns are not cut below this. */
+/** The width below which no column is cut. */
 const NARROW = 8
 const BETWEEN = 2
 
 export interface FittedTable {
   readonly lines: readonly string[]
-  /** Of the columns. */
+  /** The columns' widths. */
   readonly widths: readonly number[]
   /** Whether a value was cut to fit. */
   readonly cut: boolean
 }
 
 interface FitOptions {
-  /** Of the place where it is shown. */
+  /** The width of the terminal. */
   readonly width?: number | undefined
-  /** The widths of what was shown above it. */
+  /** The widths of the columns already shown above. */
   readonly atLeast?: readonly number[]
 }
 
 /**
- * Pads every cell to its column. With `width` the widest columns are cut until a line fits; the first column, which
- * names the thing for other commands, is cut last of all: never.
+ * Pads every cell to its column. With `width`, cuts the widest columns until a line fits, but never the first
+ * column, whose values other commands accept as names.
  */
 export function fitTable(
   rows: readonly (readonly string[])[],
@@ -60,7 +60,7 @@ export function fitTable(
     const widest = Math.max(...widths.slice(1))
     if (widest <= NARROW) break
     const at = widths.lastIndexOf(widest)
-    // To the next widest, or as far as is needed.
+    // Cuts to the next widest column, or only as far as needed.
     const next = Math.max(NARROW, ...widths.slice(1).filter((each) => each < widest))
     widths[at] = Math.max(Math.min(next, widest - 1), widest - (total() - width))
     cut = true

@@ -1,4 +1,4 @@
-/** `ratafia tokens attenuate`: a narrower copy of a token, made by its holder alone. No service is asked. */
+/** `ratafia tokens attenuate`: prints a narrower copy of a token, without a request to any service. */
 import {
   addFirstPartyCaveat,
   decodeBinary,
@@ -28,7 +28,7 @@ export interface AttenuateOptions extends LimitOptions, RoleOptions {
   readonly until?: string
 }
 
-/** Throws `UsageError`, `FileError`, {@link ServiceRefusal}. */
+/** Prints the narrower token. Throws `UsageError`, `FileError`, {@link ServiceRefusal}. */
 export async function attenuate(
   from: string,
   options: AttenuateOptions,
@@ -38,7 +38,7 @@ export async function attenuate(
   const until = readInstant('--until', options.until, { now: systemClock(), direction: 'ahead' })
   if (!wanted.limits && !wanted.roles && !until) {
     throw new UsageError(
-      'Give what to limit the token to: --until; --permission, --channel, --package or --store; or of a management token --role, --brand or --read-only.',
+      'Pass at least one limit: --until; --permission, --channel, --package or --store; or, for a management token, --role, --brand or --read-only.',
     )
   }
   const held = heldToken(await readCredential(from, context))
@@ -58,14 +58,14 @@ function narrowed(held: HeldToken, { limits, roles }: Wanted, until: Date | unde
   if (isManagement ? limits : roles) {
     throw new ServiceRefusal(
       isManagement
-        ? 'This is a management token, which has no permissions, channels, packages or stores: --role, --brand, --read-only and --until limit it.'
-        : 'This is a developer token, which has no roles: --permission, --channel, --package, --store and --until limit it.',
+        ? 'This is a management token, which has no permissions, channels, packages or stores. Limit it with --role, --brand, --read-only and --until.'
+        : 'This is a developer token, which has no roles. Limit it with --permission, --channel, --package, --store and --until.',
     )
   }
   return readable(() => {
     if (until) requireEarlier(until, earliestTimeBefore(conditions))
     if (limits) {
-      // What an agent is limited to is in its discharge.
+      // The limits of an agent are in its discharge.
       requireWithin(
         limits,
         effectiveAttenuations([...conditions, ...(discharge ? conditionsOf(discharge) : [])]),
@@ -77,13 +77,13 @@ function narrowed(held: HeldToken, { limits, roles }: Wanted, until: Date | unde
       roles && roleCaveat(roles, conditions),
     ]
     const result = more.filter((one) => one !== undefined).reduce(addFirstPartyCaveat, macaroon)
-    // Throws for more than a service takes.
+    // Throws if the token is larger than a service accepts.
     decodeBinary(encodeBinary(result))
     return result
   })
 }
 
-/** Undefined without any. Throws {@link UsageError}. */
+/** Returns the limits, or undefined without any. Throws {@link UsageError}. */
 function wantedLimits(options: LimitOptions): Attenuations | undefined {
   const { permission, channel, package: packages, store } = options
   const { limits, problems } = readLimits({
@@ -96,12 +96,13 @@ function wantedLimits(options: LimitOptions): Attenuations | undefined {
 
 function requireEarlier(until: Date, end: Date | undefined): void {
   if (end === undefined || until < end) return
-  throw new ServiceRefusal(
-    `The token ends at ${end.toISOString()} already: nothing that its holder adds makes it last longer.`,
-  )
+  throw new ServiceRefusal(`The token already expires at ${end.toISOString()}. A holder can only shorten it.`)
 }
 
-/** Limits that leave nothing, or less than was asked for, would be noticed only when the token is used. */
+/**
+ * Refuses limits outside the token's own: users would notice only on using the token that they do not get
+ * them.
+ */
 function requireWithin(wanted: Attenuations, has: Attenuations): void {
   const within = (values: readonly string[] | null) => (value: string) => !values || values.includes(value)
   const checks = [
@@ -119,7 +120,7 @@ function requireWithin(wanted: Attenuations, has: Attenuations): void {
     const outside = values?.find((value) => !isWithin(value))
     if (outside === undefined) continue
     throw new ServiceRefusal(
-      `--${name} ${JSON.stringify(outside)} is outside of what the token is limited to: ${limit?.join(', ')}. Nothing that its holder adds makes it wider.`,
+      `--${name} ${JSON.stringify(outside)} is outside the token's limits: ${limit?.join(', ')}. A holder can only narrow a token.`,
     )
   }
 }

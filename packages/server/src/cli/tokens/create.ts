@@ -1,4 +1,6 @@
-/** `ratafia tokens create`: a login that keeps nothing, and prints the token alone (contract/administration.md, D4). */
+/**
+ * `ratafia tokens create`: logs in, prints only the token and keeps nothing (contract/administration.md, D4).
+ */
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../credential-forms.ts'
@@ -12,20 +14,20 @@ export interface CreateOptions extends LimitOptions {
   readonly url?: string
   readonly agent?: string
   readonly for: CredentialForm
-  /** Without it, a token has to have a limit. */
+  /** Whether the token has no limits; otherwise it must have at least one. */
   readonly all?: boolean
   readonly expires: string
   readonly description?: string
 }
 
-/** Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
+/** Creates and prints the token. Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
 export async function create(options: CreateOptions, context: CommandContext): Promise<void> {
   const { permission, channel, package: packages, store, for: form, all = false } = options
   const isLimited = [permission, channel, packages, store].some((limit) => limit !== undefined)
-  if (all && isLimited) throw new UsageError('--all means no limits: leave out --all, or the limits.')
+  if (all && isLimited) throw new UsageError('--all means no limits. Leave out either --all or the limits.')
   if (!all && !isLimited) {
     throw new UsageError(
-      'Say what the token can do: limit it with --permission, --channel, --package or --store, or pass --all for everything that your account can do.',
+      'Choose what the token can do: limit it with --permission, --channel, --package or --store, or pass --all for everything that your account can do.',
     )
   }
   const { url } = await context.findService(options.url)

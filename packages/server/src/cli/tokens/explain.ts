@@ -1,4 +1,4 @@
-/** `ratafia tokens explain`: what a token may do, or why it is refused, as the service says it. */
+/** `ratafia tokens explain`: has the service explain the permissions of a token, or why it is refused. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -9,7 +9,7 @@ import { openService } from '../service/open-service.ts'
 import { addressOf, type WayOptions } from '../service/ways.ts'
 import { heldToken, presented } from './held-token.ts'
 
-/** Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
+/** Explains a token. Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
 export async function explain(
   from: string,
   options: JsonOption & WayOptions,
@@ -21,7 +21,10 @@ export async function explain(
   print(context, options, record, explanationText(record))
 }
 
-/** In the form that is presented. What nobody here can read goes as it is: the service says why it is refused. */
+/**
+ * Returns the token as requests carry it. An unreadable token is sent unchanged, so that the service explains
+ * it.
+ */
 function tokenIn(given: GivenCredential): string {
   try {
     return encodeBase64Url(encodeBinary(...presented(heldToken(given))))

@@ -1,4 +1,6 @@
-/** A token that somebody has, in a form in which tools store it, and the same form again for a narrower one. */
+/**
+ * Reads a token in one of the forms in which tools store it, and writes a narrower token in the same form.
+ */
 import {
   bindDischarge,
   decodeBase64,
@@ -20,13 +22,13 @@ export interface HeldToken {
   readonly form: Exclude<CredentialForm, 'env'>
   /** The token, or the root of a pair. */
   readonly macaroon: Macaroon
-  /** Of a pair, as it is stored: not bound. */
+  /** The discharge of a pair as it is stored: not bound. */
   readonly discharge: Macaroon | undefined
 }
 
 /**
- * Reads the forms of `--for` but `env`, and a line `NAME=…` with one of them. Throws {@link ServiceRefusal}, which does not
- * repeat the text.
+ * Reads the forms of `--for` except `env`, and a line `NAME=…` with one of them. Throws
+ * {@link ServiceRefusal}, which does not repeat the text.
  */
 export function heldToken({ text, name }: GivenCredential): HeldToken {
   const value = valueIn(text)
@@ -35,13 +37,13 @@ export function heldToken({ text, name }: GivenCredential): HeldToken {
     if (held) return held
   }
   const fault = pasteFault(text)
-  if (fault !== undefined) throw new ServiceRefusal(`${name} has a token with something around it. ${fault}.`)
+  if (fault !== undefined) throw new ServiceRefusal(`${name} contains more than a token. ${fault}.`)
   throw new ServiceRefusal(
-    `${name} has no token that this command can read: one of the forms of \`ratafia tokens create --for\` but env.`,
+    `${name} does not contain a token that this command can read. It reads the forms of \`ratafia tokens create --for\` except env.`,
   )
 }
 
-/** The form again, of a token that was narrowed. */
+/** Returns a narrower token in the form of the original. */
 export function textOfHeld({ form, discharge }: HeldToken, macaroon: Macaroon): string {
   const token = textOf(macaroon)
   if (form === 'snapcraft') {
@@ -52,11 +54,11 @@ export function textOfHeld({ form, discharge }: HeldToken, macaroon: Macaroon): 
   return form === 'raw' ? token : Buffer.from(token).toString('base64')
 }
 
-/** As it is presented: a discharge is bound to its root. */
+/** Returns the macaroons as requests carry them: a discharge is bound to its root. */
 export const presented = ({ macaroon, discharge }: HeldToken): UnverifiedSlice =>
   discharge ? [macaroon, bindDischarge(macaroon, discharge)] : [macaroon]
 
-/** What a verifier asks for, but for the third parties. */
+/** Returns the conditions that a verifier checks, without those of third parties. */
 export const conditionsOf = ({ caveats }: Macaroon): readonly string[] =>
   caveats
     .filter(({ verificationId }) => verificationId === undefined)
@@ -64,7 +66,7 @@ export const conditionsOf = ({ caveats }: Macaroon): readonly string[] =>
 
 const textOf = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))
 
-/** JSON, or base64 of it. */
+/** Reads JSON, or base64 of JSON. */
 function stored(text: string): HeldToken | undefined {
   const value = documentIn(text.startsWith('{') ? text : Buffer.from(decodeBase64(text)).toString('utf8'))
   if (!isObject(value)) return undefined
@@ -78,7 +80,7 @@ function stored(text: string): HeldToken | undefined {
   return macaroon && discharge && { form: 'snapcraft', macaroon, discharge }
 }
 
-/** The file of snapcraft 4 to 6, which newer ones no longer write. */
+/** Reads the file of snapcraft 4 to 6, which newer versions no longer write. */
 function ini(text: string): HeldToken | undefined {
   const pair = iniPair(text)
   return pair && stored(JSON.stringify(pair))
@@ -94,7 +96,10 @@ function charmcraft(text: string): HeldToken | undefined {
   return macaroon && { form: 'charmcraft', macaroon, discharge: undefined }
 }
 
-/** Undefined for several: a discharge that is bound to its root would not fit to a narrower one. */
+/**
+ * Returns a single macaroon; undefined for several, because a bound discharge would not match a narrower
+ * root.
+ */
 function only(text: string): Macaroon | undefined {
   const slice = decodeBinary(decodeBase64(text))
   return slice.length === 1 ? slice[0] : undefined

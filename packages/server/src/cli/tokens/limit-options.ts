@@ -1,4 +1,4 @@
-/** The options that limit a token, as `tokens create` and `tokens attenuate` have them. */
+/** The options of `tokens create` and `tokens attenuate` that limit a token. */
 import type { Command } from 'commander'
 import { several } from '../option-values.ts'
 
@@ -11,7 +11,7 @@ export interface LimitOptions {
 
 export const withLimits = (command: Command, packages: string): Command =>
   command
-    .option('--permission <name>', 'limit it to this permission; may repeat', several)
-    .option('--channel <pattern>', 'limit it to these channels; may repeat', several)
-    .option('--package <name>', `limit it to this package (${packages}); may repeat`, several)
-    .option('--store <id>', 'limit it to this store; may repeat', several)
+    .option('--permission <name>', 'limit the token to this permission; can repeat', several)
+    .option('--channel <pattern>', 'limit the token to these channels; can repeat', several)
+    .option('--package <name>', `limit the token to this package (${packages}); can repeat`, several)
+    .option('--store <id>', 'limit the token to this store; can repeat', several)

@@ -1,4 +1,7 @@
-/** What `ratafia tokens attenuate` adds to a management token: fewer roles, fewer brands, or reading alone. */
+/**
+ * The caveat that `ratafia tokens attenuate` adds to a management token: fewer roles or brands, or only
+ * reading.
+ */
 import {
   isRole,
   MANAGEMENT_PERMISSIONS,
@@ -25,13 +28,16 @@ export interface RoleOptions {
   readonly readOnly?: boolean
 }
 
-/** Undefined without any. Throws {@link UsageError}. */
+/** Returns the limits, or undefined without any. Throws {@link UsageError}. */
 export function wantedRoles({ role, brand, readOnly = false }: RoleOptions): RoleLimits | undefined {
   if (role === undefined && brand === undefined && !readOnly) return undefined
   return { roles: role?.map(roleIn) ?? null, brands: brand ?? null, readOnly }
 }
 
-/** `condition`: of the caveats that the token has. Throws {@link ServiceRefusal} for what would not narrow it. */
+/**
+ * Returns the caveat to add to a token with these conditions. Throws {@link ServiceRefusal} if it would not
+ * narrow it.
+ */
 export function roleCaveat(wanted: RoleLimits, conditions: readonly string[]): string {
   const [minted, ...limits] = conditions
     .filter((condition) => condition.startsWith(`${MANAGE} `))
@@ -47,12 +53,12 @@ export function roleCaveat(wanted: RoleLimits, conditions: readonly string[]): s
       throw outside('brand', brand)
   }
   const caveat = formatLimits(wanted)
-  // Throws for what a service would not read: the token would then open nothing.
+  // Throws if a service could not parse the caveat, because the token would then not work at all.
   parseLimits(caveat.slice(MANAGE.length + 1))
   return caveat
 }
 
-/** What is left of a permission, as far as the token says. */
+/** Returns the scope that the token still has for a permission. */
 const scopeLeft =
   (minted: MintedRoles, limits: readonly RoleLimits[]) =>
   (permission: ManagementPermission): BrandScope =>
@@ -67,5 +73,5 @@ function roleIn(text: string): Role {
 
 const outside = (option: string, value: string) =>
   new ServiceRefusal(
-    `--${option} ${JSON.stringify(value)} is outside of what the token was made with. Nothing that its holder adds makes it wider.`,
+    `--${option} ${JSON.stringify(value)} is outside the token's roles and brands. A holder can only narrow a token.`,
   )

@@ -1,4 +1,4 @@
-/** `ratafia tokens revoke --mine --all`: ends all of one's own sessions, or all but some. */
+/** `ratafia tokens revoke --mine --all`: revokes all of the user's own sessions, or all except some. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { confirmTyped, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
@@ -6,7 +6,7 @@ import { counted, type JsonOption, print } from '../output.ts'
 import { openService } from '../service/open-service.ts'
 import { addressOf, type WayOptions } from '../service/ways.ts'
 
-/** Throws `UsageError`, `Declined`, `ServiceRefusal`, `ServiceAway`. */
+/** Revokes the sessions. Throws `UsageError`, `Declined`, `ServiceRefusal`, `ServiceAway`. */
 export async function revokeMine(
   { allBut = [], ...options }: JsonOption & YesOption & WayOptions & { readonly allBut?: readonly string[] },
   context: CommandContext,
@@ -15,11 +15,11 @@ export async function revokeMine(
   const isAll = allBut.length === 0
   await confirmTyped(context, options, async () => ({
     told: isAll
-      ? 'Every token of yours stops working for good, this login and logins that were not used yet included.'
-      : `Every token of yours stops working for good, but for those of ${counted(allBut.length, 'session')}.`,
+      ? 'This permanently revokes all your tokens, including this login and logins that are not used yet.'
+      : `This permanently revokes all your tokens, except those of ${counted(allBut.length, 'session')}.`,
     type: String((await service.call(api.me)).record['username']),
   }))
-  // It may take a login of just now, which is then the one to go on with.
+  // The service may require a recent sign-in. The dry run triggers it, and the new login continues.
   await service.call(api.revokeMyTokens, { query: { dry_run: true }, body: { all_but: allBut } })
   const { record: me } = await service.call(api.me)
   const own = String(me['session_id'])
@@ -29,13 +29,8 @@ export async function revokeMine(
     revoked += Number(record['revoked'])
     return record['more'] === true
   }
-  // The own session last: it asks for the others to end.
+  // The command's own session comes last, because it revokes the others.
   while (await revoke([...allBut, own]));
   if (!allBut.includes(own)) await revoke(allBut)
-  print(
-    context,
-    options,
-    { username: me['username'], revoked },
-    `Revoked ${counted(revoked, 'session')} of yours.`,
-  )
+  print(context, options, { username: me['username'], revoked }, `Revoked ${counted(revoked, 'session')}.`)
 }

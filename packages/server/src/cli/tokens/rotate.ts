@@ -1,6 +1,6 @@
 /**
- * `ratafia tokens rotate`: a new token with the limits of an old one, whose session then ends
- * (contract/administration.md, D4).
+ * `ratafia tokens rotate`: creates a token with the limits of an old one, and revokes or shortens the old
+ * one's session (contract/administration.md, D4).
  */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
@@ -26,22 +26,22 @@ export interface RotateOptions {
   readonly overlap?: string
 }
 
-/** As the service takes it. Checked before anybody logs in. */
+/** The service's limit, checked before the user logs in. */
 const MOST_OVERLAP_MS = 30 * 86_400_000
 
-/** Throws `UsageError`, `FileError`, {@link ServiceRefusal}, `ServiceAway`. */
+/** Rotates the token. Throws `UsageError`, `FileError`, {@link ServiceRefusal}, `ServiceAway`. */
 export async function rotate(from: string, options: RotateOptions, context: CommandContext): Promise<void> {
   const { url } = await context.findService(options.url)
   const now = systemClock()
   const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
   const until = readInstant('--overlap', options.overlap, { now, direction: 'ahead' })
   if (until && until.getTime() > now.getTime() + MOST_OVERLAP_MS) {
-    throw new UsageError('--overlap is at most 30d: longer than that nobody needs two tokens for one thing.')
+    throw new UsageError('--overlap can be at most 30d. Give a shorter duration.')
   }
   const held = heldToken(await readCredential(from, context))
   const headers = { macaroons: formatMacaroonsHeader(presented(held)) }
   const old = await described(url, headers, sessionIn(conditionsOf(held.macaroon)))
-  // Before anybody logs in: what ends the old session later has to be there.
+  // Opens the service before the user logs in, because shortening the old session requires it later.
   const service = until && (await managing(url, old.username, context))
 
   const logIn = await howToLogIn(options.agent, context)
@@ -51,24 +51,21 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
   if (whose.username !== old.username) {
     await endSession(url, exported)
     throw new ServiceRefusal(
-      `The token is of ${old.username}, and you logged in as ${whose.username}. Nothing was changed; log in as ${old.username}.`,
+      `The token belongs to ${old.username}, but you logged in as ${whose.username}. Nothing was changed. Log in as ${old.username}.`,
     )
   }
-  // Before the old one ends.
+  // Prints the new token before it revokes the old one.
   await printExported(url, exported, context)
   if (service && until) {
     const { record } = await service.call(api.shortenMyToken, {
       id: old.sessionId,
       body: { until: until.toISOString() },
     })
-    note(
-      context.streams,
-      `The session ${old.sessionId}, which it replaces, ends at ${record['valid_until']}.`,
-    )
+    note(context.streams, `The replaced session ${old.sessionId} expires at ${record['valid_until']}.`)
     return
   }
   await revoke(url, headers, old.sessionId)
-  note(context.streams, `The session ${old.sessionId}, which it replaces, is revoked.`)
+  note(context.streams, `Revoked the replaced session ${old.sessionId}.`)
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -82,10 +79,10 @@ interface Described {
   readonly life: number | undefined
 }
 
-/** What the service says of the token. */
+/** Returns the service's description of the token. */
 async function described(url: string, headers: Headers, sessionId: string | undefined): Promise<Described> {
   if (sessionId === undefined) {
-    throw new ServiceRefusal('The token has no session, so it cannot be replaced by another.')
+    throw new ServiceRefusal('The token has no session, so it cannot be rotated. Create a token instead.')
   }
   const { username, body } = await whoami(url, headers)
   const { macaroons } = await askFor(`${url}/api/v2/tokens`, { headers })
@@ -109,7 +106,7 @@ async function described(url: string, headers: Headers, sessionId: string | unde
   }
 }
 
-/** It lasts as long as the old one was to last. */
+/** Returns an expiry that gives the new token the lifetime of the old one. */
 const endLike = ({ life }: Described, now: Date): Date | undefined =>
   life === undefined ? undefined : new Date(now.getTime() + life)
 
@@ -127,13 +124,13 @@ async function whoami(
 const revoke = (url: string, headers: Headers, sessionId: string): Promise<JsonObject> =>
   askFor(`${url}/api/v2/tokens/revoke`, withJson({ 'session-id': sessionId }, headers))
 
-/** Only a login to administer brings the end of a session forward. Throws {@link ServiceRefusal}. */
+/** Opens the service with a login that can shorten the session. Throws {@link ServiceRefusal}. */
 async function managing(url: string, username: string, context: CommandContext): Promise<Service> {
   const service = await openService(url, context)
   const { record } = await service.call(api.me)
   if (record['username'] === username) return service
   throw new ServiceRefusal(
-    `The token is of ${username}, and \`ratafia login\` of ${record['username']}, who cannot bring its end forward. Leave --overlap out: then the token ends itself.`,
+    `The token belongs to ${username}, but \`ratafia login\` is for ${record['username']}, who cannot shorten its session. Without --overlap, the token revokes itself.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** `ratafia audit export`: the log as a file, from the database or from a service. */
+/** `ratafia audit export`: writes the audit log to a file, from the database or from a service. */
 
 import { extname } from 'node:path'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
@@ -21,11 +21,11 @@ type Pages = AsyncIterable<readonly AuditRow[]>
 
 export function auditExportCommand(audit: Command, context: CommandContext): void {
   goes(withFilter(withJson(audit.command('export [file]'))), 'both', ['exportAudit'])
-    .description('write the changes to a file, or to standard output, oldest first')
+    .description('write the entries to a file or to standard output, oldest first')
     .addOption(
       new Option(
         '--format <format>',
-        'JSON lines, or CSV (default: by the ending of the file; jsonl on standard output)',
+        'JSON lines, or CSV (default: by the ending of the file name; jsonl on standard output)',
       ).choices(['jsonl', 'csv']),
     )
     .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
@@ -37,7 +37,7 @@ async function exportTo(
   context: CommandContext,
 ): Promise<void> {
   if (file === undefined && options.json) {
-    throw new UsageError('Name a file: --json answers on standard output, where the entries would go too.')
+    throw new UsageError('Give a file: --json prints to standard output, where the entries would also go.')
   }
   const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
   const textOf = await textIn(format)
@@ -57,7 +57,7 @@ async function exportTo(
   }
 }
 
-/** The service sends JSON lines, of which this makes either format. */
+/** Returns the function that turns the service's JSON lines into the format. */
 async function textIn(format: AuditFormat): Promise<(pages: Pages) => AsyncIterable<string>> {
   if (format === 'jsonl') return (await import('../../files/export-rows.ts')).jsonLines
   const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
@@ -65,10 +65,10 @@ async function textIn(format: AuditFormat): Promise<(pages: Pages) => AsyncItera
   return (pages) => exportText(pages, { format: 'csv', columns })
 }
 
-/** Throws {@link UsageError} for a name that says neither. */
+/** Returns the format for a name's ending. Throws {@link UsageError} for other endings. */
 function formatOf(file: string): AuditFormat {
   const ending = extname(file).toLowerCase()
   if (ending === '.csv') return 'csv'
   if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
-  throw new UsageError(`${file} ends neither in .csv nor in .jsonl. Give --format.`)
+  throw new UsageError(`${file} ends neither in .csv nor in .jsonl. Use --format.`)
 }

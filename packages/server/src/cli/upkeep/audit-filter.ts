@@ -1,4 +1,4 @@
-/** Which entries of the audit log a command is about. */
+/** The options that select entries of the audit log. */
 import type { Command } from 'commander'
 import type { AuditFilter } from '../../audit/audit-store.ts'
 import { ACTIONS } from '../../change.ts'
@@ -21,18 +21,20 @@ export const withFilter = (command: Command): Command =>
       '--actor <actor>',
       'only changes by operator, service, account:USERNAME, device-key:ID or issuer:URL',
     )
-    .option('--action <action>', 'only this action (`audit list --help` lists them)')
+    .option('--action <action>', 'only changes with this action (`audit list --help` lists the actions)')
     .option('--subject <id>', 'only changes to this username, session, device, model, …')
     .option(
       '--since <when>',
-      'only changes from this time on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
+      'only changes since this time: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
     )
     .option('--until <when>', 'only changes before this time')
 
-/** Throws {@link UsageError}. */
+/** Reads the options. Throws {@link UsageError}. */
 export function filterOf({ actor, action, subject, since, until }: FilterOptions, now: Date): AuditFilter {
   if (action !== undefined && !(action in ACTIONS)) {
-    throw new UsageError(`--action ${action} is not an action. \`ratafia audit list --help\` lists them.`)
+    throw new UsageError(
+      `--action ${action} is not an action. \`ratafia audit list --help\` lists the actions.`,
+    )
   }
   requireText([actor, subject])
   return {
@@ -44,7 +46,7 @@ export function filterOf({ actor, action, subject, since, until }: FilterOptions
   }
 }
 
-/** As the API takes it. */
+/** Returns the filter as a query for the API. */
 export const queryOf = ({ since, until, ...filter }: AuditFilter) => ({
   ...filter,
   since: since?.toISOString(),

@@ -1,4 +1,4 @@
-/** `ratafia audit`: who changed what, when, and from where. */
+/** `ratafia audit`: lists, checks and exports the record of every change. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
@@ -40,18 +40,21 @@ ${Object.entries(ACTIONS)
   .join('\n')}`
 
 const VERIFY_HELP = `
-It prints SEQ:HASH of the last entry. Keep that elsewhere and give it to the next verification with --expect. Anyone who can
-write to the database could shorten the chain or build a new one, and nothing in the database itself would show it.`
+The command prints SEQ:HASH of the latest entry. Keep it elsewhere, and pass it to the next verification with
+--expect. Anyone who can write to the database could shorten the chain or build a new one, and nothing in the
+database itself would show it.`
 
 const COLUMNS = ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details', 'id'] as const
 
 export function auditCommands(parent: Command, context: CommandContext): void {
-  const audit = parent.command('audit').description('the audit log: who changed what, when, from where')
+  const audit = parent
+    .command('audit')
+    .description('read and check the audit log: who changed what, when and from where')
 
   goes(withFilter(withList(audit.command('list'), COLUMNS)), 'both', ['audit'])
-    .description('list the newest changes, or those before one of them')
-    .option('--limit <number>', 'how many to show', '100')
-    .option('--before <id>', 'the next page: those made before this entry')
+    .description('list the newest changes, or those before a given entry')
+    .option('--limit <number>', 'how many entries to show', '100')
+    .option('--before <id>', 'show the entries before this one: the next page')
     .addHelpText('after', ACTIONS_HELP)
     .action((options: ListOptions) => list(options, context))
 
@@ -59,7 +62,7 @@ export function auditCommands(parent: Command, context: CommandContext): void {
     .description('check whether an entry was changed, removed, moved or inserted; exit code 1 if so')
     .option(
       '--expect <seq:hash>',
-      'the end that an earlier verification printed: the log must still contain it',
+      'the latest entry from an earlier verification, which the log must still contain',
     )
     .addHelpText('after', VERIFY_HELP)
     .action((options: VerifyOptions) => verify(options, context))
@@ -81,15 +84,15 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   if (options.json) return print(context, options, records, '')
   printList(context, options, records.map(rowOf), {
     columns: ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details'],
-    empty: before === undefined ? 'There is no such entry.' : 'There are no more.',
+    empty: before === undefined ? 'No entries.' : 'No more entries.',
   })
   if (more) {
     const next = String(records.at(-1)?.['id'])
-    note(context.streams, `There are more: --before ${next} shows the next ${limit}.`)
+    note(context.streams, `There are more entries. To see the next ${limit}, use --before ${next}.`)
   }
 }
 
-/** For people: most entries have no details. */
+/** Returns a row for people, with an empty cell instead of empty details, which most entries have. */
 const rowOf = (record: JsonObject): Row => {
   const row = asRow(record)
   return row['details'] === '{}' ? { ...row, details: '' } : row
@@ -103,7 +106,7 @@ async function verify(options: VerifyOptions, context: CommandContext): Promise<
   const { readAnchor } = await import('../../audit/verify.ts')
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
   if (options.expect !== undefined && !expect) {
-    throw new UsageError(`--expect ${options.expect} is not what \`ratafia audit verify\` prints.`)
+    throw new UsageError(`--expect ${options.expect} is not SEQ:HASH as \`ratafia audit verify\` prints it.`)
   }
   const verdict = isDirect(options, context)
     ? await context.readInstallation((installation) => verifyHere(expect, installation, context.streams))
@@ -116,17 +119,17 @@ async function verify(options: VerifyOptions, context: CommandContext): Promise<
   if (broken) {
     throw new RequestError(
       'invalid-request',
-      `The audit log is broken at entry ${broken.seq}: ${broken.why}. Entries before it are intact: ${verified}.`,
+      `The audit log is broken at entry ${broken.seq}: ${broken.why}. Intact entries before it: ${verified}.`,
     )
   }
 }
 
-/** `end`: the last intact entry, as `SEQ:HASH`. */
 interface Verdict extends Pick<AuditVerdict, 'verified' | 'unlinked' | 'broken'> {
+  /** The last intact entry, as `SEQ:HASH`. */
   readonly end: string
 }
 
-/** Without a job, which would change the database. */
+/** Verifies without a job, which would change the database. */
 const verifyHere = (
   expect: Anchor | undefined,
   installation: Installation,
@@ -155,5 +158,5 @@ async function verifyThere(expect: string | undefined, service: Service, streams
 
 function report({ verified, unlinked, end }: Verdict): string {
   const waiting = unlinked > 0 ? ` Not linked yet: ${unlinked}.` : ''
-  return `The audit log is intact: ${counted(verified, 'entry', 'entries')}.${waiting}\nIts end: ${end}`
+  return `The audit log is intact: ${counted(verified, 'entry', 'entries')}.${waiting}\nLatest entry: ${end}`
 }

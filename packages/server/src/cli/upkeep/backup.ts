@@ -1,4 +1,4 @@
-/** `ratafia backup`, `restore`, `import database`: the whole database. */
+/** `ratafia backup`, `restore` and `import database`, for the whole database. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
@@ -18,33 +18,33 @@ import { withProgress } from '../progress.ts'
 import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
 
 const BACKUP_HELP = `
-The file is the same for SQLite and PostgreSQL: \`ratafia restore\` puts it into either. Nodes can go on writing; it contains
-the database as it was at one moment. Keys in it stay sealed: keep the secret key too, somewhere else. The file itself is
-sealed under the secret key as well: \`ratafia restore\` refuses one that somebody changed.`
+The file has the same format for SQLite and PostgreSQL, and \`ratafia restore\` accepts it for either. Nodes can keep
+writing: the file contains the database as it was at one moment. Keys in it stay sealed, so also keep the secret key,
+somewhere else. The secret key also seals the file itself: \`ratafia restore\` refuses a file that was changed.`
 
 const RESTORE_HELP = `
-The database must be new, or empty: stop the nodes that use it. All of the file is restored, or nothing.
-The secret key must be the one that sealed the backup: restore that first.
-A backup does not contain what came after it. Tokens, API keys and devices revoked later are valid again: revoke them
-again. --revoke-sessions-since revokes every token session opened since then; with 1970-01-01, all of them.`
+The database must be new or empty. Stop the nodes that use it. The command restores the whole file or nothing.
+The secret key must be the one that sealed the backup, so restore it first.
+A backup contains no later changes: tokens, API keys and devices that you revoked after it are valid again. Revoke
+them again. --revoke-sessions-since revokes every token session opened since a time; with 1970-01-01, all of them.`
 
 export function backupCommands(parent: Command, context: CommandContext): void {
   withJson(parent.command('backup <file>'))
     .alias('export')
-    .description('write the whole database into a file, while nodes serve')
+    .description('write the whole database to a file, while nodes serve')
     .option('--force', 'replace the file if it exists')
-    .option('--unsealed', 'do without the secret key; a restore then wants to be told, too')
+    .option('--unsealed', 'work without the secret key; a restore then also requires --unsealed')
     .addHelpText('after', BACKUP_HELP)
     .action((file: string, options: BackupOptions) => writeBackup(file, options, context))
   restoreCommand(parent.command('restore <file>'), context).description(
-    'put a backup into a new database, of either kind',
+    'restore a backup into a new SQLite or PostgreSQL database',
   )
 }
 
 /** `ratafia import database`: the other half of `ratafia export`. */
 export function importDatabaseCommand(imports: Command, context: CommandContext): void {
   restoreCommand(imports.command('database <file>'), context).description(
-    'restore what `ratafia export` wrote into a new SQLite or PostgreSQL database; the same as `ratafia restore`',
+    'import a file from `ratafia export` into a new SQLite or PostgreSQL database; the same as `ratafia restore`',
   )
 }
 
@@ -63,13 +63,13 @@ interface RestoreOptions extends JsonOption, YesOption {
 
 function restoreCommand(command: Command, context: CommandContext): Command {
   return withYes(withJson(command))
-    .option('--dry-run', 'read the file, check that it is complete, and change nothing')
-    .option('--verify', 'then check everything, as `ratafia verify` does')
-    .option('--replace', 'first delete everything in the database; a script gives --yes too')
-    .option('--unsealed', 'take a backup without a seal, which anybody may have changed')
+    .option('--dry-run', 'check that the file is complete, and change nothing')
+    .option('--verify', 'check everything afterwards, as `ratafia verify` does')
+    .option('--replace', 'first delete everything in the database; scripts must also pass --yes')
+    .option('--unsealed', 'accept a backup without a seal, which anyone may have changed')
     .option(
       '--revoke-sessions-since <time>',
-      'revoke the token sessions that were opened since then, such as 2027-01-31T09:30:00Z or 2h',
+      'revoke token sessions opened since this time, such as 2027-01-31T09:30:00Z or 2h',
     )
     .addHelpText('after', RESTORE_HELP)
     .action((file: string, options: RestoreOptions) => restoreFrom(file, options, context))
@@ -78,7 +78,7 @@ function restoreCommand(command: Command, context: CommandContext): Command {
 async function writeBackup(file: string, options: BackupOptions, context: CommandContext): Promise<void> {
   const { backUp } = await import('../../backup/back-up.ts')
   if ((await isThere(file)) && !options.force) {
-    throw new FileError(`${file} already exists. Give another name, or --force.`)
+    throw new FileError(`${file} already exists. Give another name, or use --force.`)
   }
   const totals = await context.withUnopenedInstallation('database', async (unopened) => {
     const { wholeDatabase, clock, record } = unopened
@@ -89,23 +89,23 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
         { wholeDatabase, sealer, release: context.release, madeAt: clock() },
       ),
     )
-    // A standby takes no entry, nor does the schema of an old release: the backup is made all the same.
+    // A standby accepts no entry, nor does the schema of an old release, but a backup works with both.
     await record({ action: 'database.backup', subject: 'database', details: { ...written } }).catch(() =>
       note(
         context.streams,
-        'The audit log could not be told of this backup, so `ratafia status` does not know it.',
+        'This backup could not be recorded in the audit log, so `ratafia status` will not show it.',
       ),
     )
     return written
   })
-  const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. Its keys and kept answers open only with the secret key: keep that elsewhere.`
+  const told = `Wrote ${totals.rows} rows of ${totals.tables} tables to ${file}. Its keys and kept answers open only with the secret key, so keep that elsewhere.`
   print(context, options, { ...totals, file }, told)
 }
 
 const restoreFrom = (file: string, options: RestoreOptions, context: CommandContext): Promise<void> =>
   withLocalFile(file, (local) => restoreLocal(file, local, options, context))
 
-/** `file`: as it was named. */
+/** Restores a local copy of `file`, which is the name that the user gave. */
 async function restoreLocal(
   file: string,
   { path, size }: LocalFile,
@@ -115,7 +115,7 @@ async function restoreLocal(
   const { checkBackup, restore } = await import('../../backup/restore.ts')
   const sinceAt = (now: Date) =>
     readInstant('--revoke-sessions-since', options.revokeSessionsSince, { now, direction: 'ago' })
-  // Refuses a text that cannot be read before anything is opened.
+  // Refuses an unreadable time before anything is opened.
   sinceAt(systemClock())
   const opening = (onProgress: (done: number, total: number) => void) =>
     async function* () {
@@ -127,7 +127,7 @@ async function restoreLocal(
           onProgress(Math.ceil(read / 1024), Math.ceil(size / 1024))
         }
       } catch (error) {
-        // Errors about its content pass through here too.
+        // Errors about the content of the file also arrive here.
         const failure = error as NodeJS.ErrnoException
         throw failure.syscall === undefined ? error : cannotBeRead(file, failure)
       }
@@ -136,7 +136,7 @@ async function restoreLocal(
     const found = await withProgress(context.streams, ['Reading', 'KiB'], (onProgress) =>
       checkBackup(opening(onProgress)),
     )
-    const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).${found.sealed ? '' : ' It has no seal: anybody may have changed it.'}`
+    const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, from ${found.madeAt} (${found.database}).${found.sealed ? '' : ' It has no seal, so anyone may have changed it.'}`
     const { sealed } = found
     print(context, options, { dry_run: true, ...documentOf(found), sealed, file }, told)
     return
@@ -176,12 +176,12 @@ async function restoreLocal(
   )
   note(
     context.streams,
-    `What was revoked after ${restored.madeAt} is valid again: revoke it again (docs/operations/secrets-and-backup.md).`,
+    `Credentials and devices revoked after ${restored.madeAt} are valid again. Revoke them again (docs/operations/secrets-and-backup.md).`,
   )
   if (restored.unreadable.length > 0) {
     note(
       context.streams,
-      `No secret key that is set opens ${restored.unreadable.join(', ')}. If the key was being changed when the backup was made, set the other one too.`,
+      `None of the configured secret keys opens ${restored.unreadable.join(', ')}. If the key was being changed during the backup, also set the other key.`,
     )
   }
   if (results) requireNoFaults(results)
@@ -193,7 +193,7 @@ async function whatIsReplaced(
 ): Promise<Consequence> {
   const sizes = await wholeDatabase.read(async ({ tables, measure }) => Promise.all(tables.map(measure)))
   const rows = sizes.reduce((sum, size) => sum + size.rows, 0)
-  const told = `Everything in the database (${location}) is deleted for good: ${counted(rows, 'row')}. What is in ${file} takes its place.`
+  const told = `This permanently deletes everything in the database (${location}), ${counted(rows, 'row')}, and replaces it with the content of ${file}.`
   return { told, type: rows }
 }
 

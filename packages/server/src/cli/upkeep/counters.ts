@@ -1,4 +1,4 @@
-/** `ratafia counters`: how often something happened. */
+/** `ratafia counters`: prints the counts of events. */
 
 import { COUNTER_NAMES, COUNTER_PERIODS, type CounterName, type CounterPeriod } from '@ratafia/api/counters'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
@@ -17,14 +17,14 @@ interface CountersOptions extends JsonOption, WayOptions {
 
 export function countersCommand(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('counters')), 'both', ['counters'])
-    .description('how often something happened, as the service counts it')
-    .addOption(new Option('--name <name>', 'only this').choices(COUNTER_NAMES))
+    .description('show how often events happened: logins, registrations, session checks and others')
+    .addOption(new Option('--name <name>', 'only this counter').choices(COUNTER_NAMES))
     .addOption(
-      new Option('--period <period>', 'a day by the hour, a month by the day, a year by the month')
+      new Option('--period <period>', 'a day by the hour, a month by the day, or a year by the month')
         .choices(COUNTER_PERIODS)
         .default('24h'),
     )
-    .option('--brand <account-id>', 'only of one brand')
+    .option('--brand <account-id>', 'only events of one brand')
     .action((options: CountersOptions) => counters(options, context))
 }
 
@@ -41,7 +41,7 @@ async function counters(options: CountersOptions, context: CommandContext): Prom
 
 const listIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** More labels than this do not stand side by side: each one that was counted has a line. */
+/** With more labels, each label with a count gets a line instead of a column. */
 const MOST_COLUMNS = 8
 
 function textOf(counter: JsonObject): string {

@@ -1,4 +1,6 @@
-/** `ratafia keys`: the root keys of macaroons, and the key pairs of the bakery. Secret parts are never shown. */
+/**
+ * `ratafia keys`: the root keys of macaroons and the key pairs of the bakery. Secret parts are never shown.
+ */
 import type { Command } from 'commander'
 import type { KeyDescription } from '../../keyring/keyring.ts'
 import type { Rotatable } from '../../keyring/rotate.ts'
@@ -8,25 +10,25 @@ import { type JsonOption, print, printList, type RowOf, withJson, withList } fro
 const COLUMNS = ['kind', 'id', 'state', 'created_at', 'public_key'] as const
 
 export function keyCommands(parent: Command, context: CommandContext): void {
-  const keys = parent.command('keys').description('the keys that macaroons are made with')
+  const keys = parent.command('keys').description('manage the keys that macaroons are created with')
 
   withList(keys.command('list'), COLUMNS)
-    .description('list all keys, newest first; an older one only verifies what was made with it')
+    .description('list all keys, newest first; older keys only verify existing macaroons')
     .action(async (options: JsonOption) => {
       const rows = await context.readInstallation(async (installation) =>
         (await installation.keyring.list()).map(row),
       )
       printList(context, options, rows, {
         columns: COLUMNS,
-        empty: 'There is no key yet.',
+        empty: 'No keys yet.',
       })
     })
 
   withJson(keys.command('rotate'))
-    .description('add a root key that new macaroons are made with; running nodes use it within a second')
+    .description('add a root key for new macaroons; running nodes use it within a second')
     .option(
       '--discharger',
-      'add a key pair of the identity service instead; other issuers notice it by themselves',
+      'add a key pair of the identity service instead; other issuers notice it automatically',
     )
     .action(async (options: JsonOption & { readonly discharger?: boolean }) => {
       const { rotate } = await import('../../keyring/rotate.ts')
@@ -34,7 +36,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
       const added = await context.withInstallation(async (installation) =>
         (await rotate({ kinds: [kind], authority: installation.authority }, installation)).map(row),
       )
-      const told = `The ${kind} key ${added[0]?.['id']} is added and in use. What older keys made stays valid.`
+      const told = `Added the ${kind} key ${added[0]?.['id']}, which is now in use. Macaroons of older keys stay valid.`
       print(context, options, added[0], told)
     })
 }

@@ -1,4 +1,4 @@
-/** `ratafia secret`: the secret key that seals every key in the database. It is never shown. */
+/** `ratafia secret`: changes the secret key that seals every key in the database. It is never shown. */
 import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
@@ -9,19 +9,21 @@ import { type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 const HELP = `
-Nodes go on serving. With a key of your own (RATAFIA_SECRET_KEY or RATAFIA_SECRET_KEY_FILE):
+Nodes keep serving. With a key of your own (RATAFIA_SECRET_KEY or RATAFIA_SECRET_KEY_FILE):
   1. Restart each node with the new key there, and the old key in RATAFIA_PREVIOUS_SECRET_KEY(_FILE).
-     Meanwhile add no keys: neither \`keys rotate\` nor \`signing-keys add\`.
-  2. When every node has both, run this command with the same two.
+     Meanwhile, add no keys: run neither \`keys rotate\` nor \`signing-keys add\`.
+  2. When every node has both keys, run this command with both.
   3. Restart the nodes without the previous key.
-With the key made in the data directory this command makes the new one, and keeps the old one beside it.
-You can interrupt it and run it again. Backups made before it need the old key.`
+If Ratafia created the key in the data directory, this command creates the new one and keeps the old one next to it.
+You can interrupt the command and run it again. Earlier backups need the old key.`
 
 export function secretCommands(parent: Command, context: CommandContext): void {
-  const secret = parent.command('secret').description('the secret key that seals every key in the database')
+  const secret = parent
+    .command('secret')
+    .description('change the secret key, which seals every key in the database')
 
   withYes(withJson(secret.command('rotate')))
-    .description('seal everything under a new secret key; the previous one keeps working meanwhile')
+    .description('seal everything under a new secret key; the previous key keeps working meanwhile')
     .addHelpText('after', HELP)
     .action(async (options: JsonOption & YesOption) => {
       const { retireSecretKey } = await import('../../config/secret-key.ts')
@@ -29,7 +31,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
       await confirm(
         context,
         options,
-        'Everything in the database is sealed under the new secret key, and only backups made before now can be opened with the old one. A node that does not have the new key yet stops working.',
+        'This seals everything in the database under the new secret key. Afterwards, the old key opens only earlier backups. Nodes without the new key stop working.',
       )
       const done = await context.withInstallation(async (installation) => {
         const { config, sealer, authority } = installation
@@ -41,7 +43,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
         if (result.unreadable.length > 0) {
           throw new RequestError(
             'invalid-request',
-            `${result.unreadable.join(', ')}: neither key opens this, and it stays as it is. Restore it from a backup; keep the previous key.`,
+            `${result.unreadable.join(', ')}: neither key opens this, so it was left unchanged. Restore it from a backup, and keep the previous key.`,
           )
         }
         const retired = ownFiles && (await retireSecretKey(ownFiles.previous, `retired-${previousKeyId}`))
@@ -49,11 +51,11 @@ export function secretCommands(parent: Command, context: CommandContext): void {
       })
       const { resealed, unchanged, keyId, previousKeyId, retired } = done
       const told = [
-        `${resealed} sealed again, ${unchanged} unchanged. Everything in the database is now sealed under the key ${keyId}.`,
+        `Sealed ${resealed} values again; ${unchanged} unchanged. Everything in the database is now sealed under the key ${keyId}.`,
         retired === undefined
-          ? `No node needs RATAFIA_PREVIOUS_SECRET_KEY (${previousKeyId}) any longer.`
-          : `The previous key is in ${retired}; nothing reads it there.`,
-        'Backups made before now need the old key: keep it with them, and apart from the new one.',
+          ? `Nodes no longer need RATAFIA_PREVIOUS_SECRET_KEY (${previousKeyId}).`
+          : `The previous key is in ${retired}, where nothing reads it.`,
+        'Earlier backups need the old key. Keep it with them, and apart from the new one.',
       ]
       const document = {
         resealed,
@@ -66,7 +68,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
     })
 }
 
-/** Both keys; where this program keeps them itself, the new one is made. */
+/** Returns both keys. If this program keeps them itself, creates the new one. */
 async function secretsOf(
   { secret, previousSecret }: Config,
   sealer: Sealer,
@@ -80,8 +82,8 @@ async function secretsOf(
   }
   if (sealer.keyIds()[1] === undefined) {
     throw new ConfigError(
-      'RATAFIA_PREVIOUS_SECRET_KEY (or RATAFIA_PREVIOUS_SECRET_KEY_FILE) is not set: it is the previous key, and ' +
-        'RATAFIA_SECRET_KEY the new one. `openssl rand -base64 32` makes one; --help has the order of the steps.',
+      'RATAFIA_PREVIOUS_SECRET_KEY (or RATAFIA_PREVIOUS_SECRET_KEY_FILE) is not set. Set it to the previous key, and ' +
+        'RATAFIA_SECRET_KEY to the new one. `openssl rand -base64 32` creates one; --help lists the steps.',
     )
   }
   return { both: distinct(sealer), ownFiles: undefined }

@@ -1,4 +1,4 @@
-/** `ratafia status`: what runs, and what needs attention. */
+/** `ratafia status`: shows the state of every part, and which need attention. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { RequestError } from '../../errors.ts'
@@ -16,7 +16,7 @@ interface StatusOptions extends JsonOption, WayOptions {}
 
 export function statusCommand(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('status')), 'both', ['status'])
-    .description('show what runs and how it is, while nodes serve; exit code 1 if something needs attention')
+    .description('show the state of every part while nodes serve; exit code 1 if something needs attention')
     .action((options: StatusOptions) => status(options, context))
 }
 
@@ -32,7 +32,7 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
   throw new RequestError('invalid-request', `${wanting.length} of ${findings.length} ${need} attention.`)
 }
 
-/** A newer service may have other parts. */
+/** A finding with a part that only a newer service may know. */
 type Shown = Omit<Finding, 'part'> & { readonly part: string }
 
 function findingsIn({ findings }: JsonObject): readonly Shown[] {

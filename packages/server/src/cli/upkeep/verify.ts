@@ -1,4 +1,4 @@
-/** `ratafia verify`: checks everything that must always be true. */
+/** `ratafia verify`: the checkup, which checks everything that must always be true. */
 import type { Command } from 'commander'
 import type { CheckResult } from '../../checkup/run-checks.ts'
 import { RequestError } from '../../errors.ts'
@@ -11,9 +11,7 @@ import { harmless } from '../terminal/harmless.ts'
 
 export function verifyCommand(parent: Command, context: CommandContext): void {
   withJson(parent.command('verify'))
-    .description(
-      'check everything that must always be true, while nodes serve; exit code 1 if something is not',
-    )
+    .description('check everything that must always be true, while nodes serve; exit code 1 if a check fails')
     .action(async (options: JsonOption) => {
       const results = await context.withUnopenedInstallation('current-schema', async (unopened) =>
         verifyUnopened(unopened, await context.openSealer(), context),
@@ -36,7 +34,7 @@ export async function verifyUnopened(
 
 export function reportOf(results: readonly CheckResult[]): string {
   const lines = results.flatMap(({ name, holds, faults, examples, skipped }) => [
-    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not checked: what it reads is missing.' : holds}`,
+    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not checked, because its data is missing.' : holds}`,
     ...examples.map((fault) => `         ${harmless(fault)}`),
     ...(faults > examples.length ? [`         and ${faults - examples.length} more`] : []),
   ])

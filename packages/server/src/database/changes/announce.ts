@@ -1,7 +1,8 @@
 /**
- * Announces changes from the stores, beside the triggers: so nodes receive them where triggers reach none. It takes a
- * transaction, that of the change: so a change that is made is announced, and one that is rolled back is not. On SQLite
- * it does nothing: there triggers always run, in the process that makes the change.
+ * Announces changes from the stores, as well as the triggers, so that nodes also receive them where triggers
+ * reach none. Callers pass the transaction of the change, so a change is announced exactly if it is
+ * committed. On SQLite this does nothing, because triggers always run there, in the process that makes the
+ * change.
  */
 import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
 import { anyRowChanged } from '../changed-rows.ts'
@@ -9,7 +10,7 @@ import type { Schema } from '../schema/schema.ts'
 import { inTransaction } from '../transaction.ts'
 import type { ChangeKind, RowChange } from './row-change.ts'
 
-/** Announces that each of these rows was changed or removed or, where the kind includes that, added. */
+/** Announces that these rows were changed or removed or, for kinds that include it, added. */
 export async function announce(
   query: Transaction<Schema>,
   kind: ChangeKind,
@@ -28,7 +29,7 @@ interface Change {
   executeTakeFirst(): Promise<Parameters<typeof anyRowChanged>[0]>
 }
 
-/** Makes a change of one row and, if it changed, announces it: in one transaction. Returns whether it changed. */
+/** Changes one row and announces it if it changed, in one transaction. Returns whether it changed. */
 export function changeAnnounced(
   query: Kysely<Schema>,
   { kind, id }: RowChange,

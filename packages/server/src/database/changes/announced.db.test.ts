@@ -8,7 +8,7 @@ import type { RowChange } from './row-change.ts'
 
 const FUTURE = 4_000_000_000_000
 
-/** In this order; the second lists what another client receives of the first. */
+/** Run in this order. The second element lists what another client receives after the statement. */
 const ANNOUNCED: readonly (readonly [statement: string, received: readonly string[]])[] = [
   [`insert into account (id, username, email, name, created_at) values ('a1', 'anna', '', '', 0)`, []],
   [`update account set disabled_at = 1 where id = 'a1'`, ['account a1']],
@@ -25,7 +25,7 @@ const ANNOUNCED: readonly (readonly [statement: string, received: readonly strin
       values ('s2', 'a1', 0, 1, 0)`,
     [],
   ],
-  // Expired.
+  // The session has expired.
   [`delete from token_session`, []],
   [`insert into agent (name, account_id, public_key, created_at) values ('ci', 'a1', 'KEY', 0)`, []],
   [`update agent set limits = '{}'`, ['agent ci']],
@@ -86,7 +86,8 @@ eachDatabase((kind, open, fresh) => {
 
   before(async () => {
     database = await open()
-    // Once a heartbeat is late, anything may have changed: here none is, however slow the machine.
+    // Freezes the clock, because after a late heartbeat anything may have changed, and a slow machine would
+    // be late.
     const now = performance.now()
     mock.method(performance, 'now', () => now)
     const target = await fresh.target()
@@ -107,7 +108,10 @@ eachDatabase((kind, open, fresh) => {
   const run = (statement: string) => sql.raw(statement).execute(database.query)
 
   let fences = 100
-  /** What another client receives of a statement: once it receives a later one, nothing more can come. */
+  /**
+   * Returns what another client receives after a statement. Once a later change arrives, nothing more can
+   * come.
+   */
   async function heardOf(statement: string): Promise<(string | undefined)[]> {
     received = []
     await run(inBytes(statement))
@@ -117,7 +121,7 @@ eachDatabase((kind, open, fresh) => {
     return received.slice(0, received.indexOf(fence))
   }
 
-  /** Texts in capitals stand for bytes. */
+  /** Replaces texts in capitals, which are placeholders for bytes. */
   const inBytes = (statement: string) =>
     statement.replace(/'([A-Z]{2,})'/g, (_, bytes) =>
       kind === 'sqlite'
@@ -137,14 +141,14 @@ eachDatabase((kind, open, fresh) => {
   })
 
   if (kind === 'sqlite') return
-  test('whatever the search_path of who changes a row, or all rows', async () => {
+  test('announces a change of one row or all rows under any search_path', async () => {
     const elsewhere = (statement: string) => `set search_path = ''; ${statement}; reset search_path`
     const added = elsewhere(`insert into public.brand values ('far', 'Far', 0)`)
     assert.deepEqual(await heardOf(added), ['brand far'])
     assert.deepEqual(await heardOf(elsewhere('truncate table public.agent')), [undefined])
   })
 
-  test('an id that is too long to be announced, and all rows of a table at once: anything may have changed', async () => {
+  test('announces that anything may have changed for an overlong id and for all rows of a table', async () => {
     const long = `insert into brand values ('${'x'.repeat(8_000)}', 'Long', 0)`
     assert.deepEqual(await heardOf(long), [undefined])
     assert.deepEqual(

@@ -10,10 +10,10 @@ interface Row {
   readonly id: string
 }
 
-/** It only ends a test that would wait forever. */
+/** Only ends a test that would wait forever. */
 const PATIENCE_MS = 150_000
 
-/** A network that loses what is sent while it is silent, and then goes on as if nothing had been. TCP never does. */
+/** Whether the network loses everything sent, without an error afterwards. TCP never does this. */
 let silent: boolean
 let freshness: PostgresCacheFreshness
 let memory: Memory<Row>
@@ -21,7 +21,7 @@ let reads: number
 let deliver: (channel: string, payload: string) => void
 let heartbeatChannel: string
 let events: ListenerEvents | undefined
-/** What the next look finds. */
+/** The result of the next look. */
 let findUnannounced: FindUnannounced
 
 const NOTHING: FindUnannounced = async () => new Set()
@@ -56,7 +56,7 @@ suite('a memory that listens', () => {
     }
   }
 
-  /** Nothing below shows anything unless the value is remembered at first. */
+  /** Checks that the value is cached at first; otherwise the tests below would show nothing. */
   async function remember(): Promise<void> {
     await until(() => freshness.current())
     await find()
@@ -66,7 +66,7 @@ suite('a memory that listens', () => {
 
   const revoke = () => deliver('ratafia_change', 'token-session s1')
 
-  test('heartbeats are sent while nothing listens too: without them no answer of the database counts', async () => {
+  test('sends heartbeats even while nothing listens, because no database answer counts without them', async () => {
     await freshness.close()
     let sent = 0
     const send = async () => {
@@ -78,14 +78,14 @@ suite('a memory that listens', () => {
     assert.equal(freshness.current(), false)
   })
 
-  test('a change that is received is known at once', async () => {
+  test('a received change takes effect at once', async () => {
     await remember()
     revoke()
     await find()
     assert.equal(reads, 2)
   })
 
-  test('Guarantee: what was remembered before a silence is not used after it, even if a change was lost in it', async () => {
+  test('Guarantee: values cached before a silence are not used after it, even if a change was lost in it', async () => {
     await remember()
     silent = true
     revoke()
@@ -96,7 +96,7 @@ suite('a memory that listens', () => {
     assert.equal(reads, 2)
   })
 
-  test('Guarantee: a lost heartbeat, too, makes everything forgotten: a change may have been lost with it', async () => {
+  test('Guarantee: a lost heartbeat also empties the cache, because a change may have been lost with it', async () => {
     await remember()
     let lost = 0
     let heartbeats = 0
@@ -121,7 +121,7 @@ suite('a memory that listens', () => {
     events?.listening()
   }
 
-  test('Guarantee: nothing is remembered until a look has found what is unannounced, however often it fails', async () => {
+  test('Guarantee: nothing is cached until a look has found the unannounced kinds, however often it fails', async () => {
     await remember()
     let looks = 0
     findUnannounced = async () => {
@@ -139,7 +139,7 @@ suite('a memory that listens', () => {
     await until(() => freshness.current())
   })
 
-  test('Guarantee: a look counts for the connection that it was made for, and no other', async () => {
+  test('Guarantee: a look counts only for the connection that it was made for', async () => {
     await remember()
     const { promise, resolve } = Promise.withResolvers<ReadonlySet<never>>()
     findUnannounced = () => promise

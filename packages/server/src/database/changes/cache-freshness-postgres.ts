@@ -1,14 +1,15 @@
 /**
- * When a node may use its caches on PostgreSQL, and when it stops trusting them.
+ * When a node can use its caches on PostgreSQL, and when it stops trusting them.
  *
- * Why it may while {@link CacheFreshness.current} is true: PostgreSQL delivers notifications to a connection in commit
- * order. Every change that takes something away is announced in its own transaction (migrations 0004 and 0010,
- * `announce.ts`), and a look in the catalogue shows where it may not be (`tables-without-triggers.ts`). A node sends
- * heartbeats to itself through the host that its statements go to, and notes when. Once it receives a heartbeat sent at
- * S, it has received every change committed before S: those were queued ahead of the heartbeat. It is current until S +
- * TRUST_MS. So by A + TRUST_MS, a change acknowledged at A has been received, or the node is no longer current; any
- * failure in between only makes heartbeats go missing. All times come from the node's own monotonic clock: no two
- * clocks are compared. See docs/decisions/0021-what-nodes-remember.md.
+ * It can use them while {@link CacheFreshness.current} is true, for these reasons. PostgreSQL delivers
+ * notifications to a connection in commit order. Every change that takes something away is announced in its
+ * own transaction (`0001-schema/announcements.ts`, `announce.ts`), and a look in the catalogue finds the
+ * tables where it might not be (`tables-without-triggers.ts`). A node sends heartbeats to itself through the
+ * host that runs its statements, and notes when. Once it receives a heartbeat sent at S, it has received
+ * every change committed before S, because those were queued ahead of the heartbeat. It is current until S +
+ * TRUST_MS. So by A + TRUST_MS, a node has either received a change acknowledged at A or is no longer
+ * current; a failure in between only makes heartbeats go missing. All times are from the node's own monotonic
+ * clock, so no two clocks are compared. See docs/decisions/0021-what-nodes-remember.md.
  */
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../database.ts'
@@ -18,20 +19,23 @@ import type { Notifications } from './notifications.ts'
 import { CHANGE_CHANNEL, type ChangeKind, parseChange } from './row-change.ts'
 import type { FindUnannounced } from './tables-without-triggers.ts'
 
-/** Milliseconds. */
+/** Milliseconds between heartbeats. */
 const HEARTBEAT_MS = 200
-/** A revocation takes effect within a second. This is half of it; the other half is for answering on a busy machine. */
+/**
+ * A revocation takes effect within a second: this is half of it, and the other half is for answering on a
+ * busy machine.
+ */
 const TRUST_MS = 500
-/** A connection that carries no heartbeats for this long is dropped. */
+/** A connection that carries no heartbeat for this long is dropped. */
 const SILENT_MS = 3_000
 
-/** Throws `TypeError` for a database that carries no notifications. */
+/** Starts to listen. Throws `TypeError` for a database without notifications. */
 export function listenForChanges(
   { notifications }: Database,
   listenUrl: string,
   findUnannounced: FindUnannounced,
 ): CacheFreshness {
-  if (!notifications) throw new TypeError('Only PostgreSQL carries notifications.')
+  if (!notifications) throw new TypeError('Only PostgreSQL has notifications.')
   return new PostgresCacheFreshness(
     notifications,
     (channels, events) => new ChangeListener(listenUrl, channels, events),
@@ -44,7 +48,7 @@ type Listen = (
   events: ListenerEvents,
 ) => Pick<ChangeListener, 'reconnect' | 'close'>
 
-/** Exported for tests, which bring their own listener. */
+/** The freshness of caches. Exported for tests, which pass their own listener. */
 export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFreshness {
   readonly #notifications: Notifications
   readonly #ownChannel = `ratafia_heartbeat_${randomBytes(12).toString('hex')}`
@@ -55,10 +59,10 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
   readonly #sent = new Map<string, number>()
   #heartbeats = 0
   #sending: Promise<void> | undefined
-  /** Undefined while not listening. */
+  /** Since when it listens; undefined while it does not. */
   #listeningSince: number | undefined
   #receivedUntil = Number.NEGATIVE_INFINITY
-  /** Whether a look has found the unannounced kinds, since it listens. */
+  /** Whether a look has found the unannounced kinds since it began to listen. */
   #looked = false
   #looking: Promise<void> | undefined
 
@@ -66,7 +70,7 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
     super()
     this.#notifications = notifications
     this.#findUnannounced = findUnannounced
-    // A node's own changes come back as notifications too, but a moment later.
+    // A node's own changes also come back as notifications, but a moment later.
     notifications.onOwnChange((payload) => this.tell(parseChange(payload)))
     this.#listener = listen([CHANGE_CHANNEL, this.#ownChannel], {
       listening: () => this.#begin(),
@@ -81,7 +85,7 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
     return this.#looked && this.lag() < TRUST_MS && this.allAnnounced(kinds)
   }
 
-  /** Since the newest heartbeat that came back was sent. */
+  /** Returns the milliseconds since it sent the newest heartbeat that came back. */
   lag(): number {
     return performance.now() - this.#receivedUntil
   }
@@ -109,8 +113,8 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
   }
 
   /**
-   * Runs once for each connection that listens: another host may have other triggers. Repeated with each heartbeat if
-   * it fails.
+   * Runs once for each connection that listens, because another host can have other triggers. If it fails, it
+   * is repeated with each heartbeat.
    */
   #look(): void {
     const since = this.#listeningSince
@@ -129,9 +133,9 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
 
   #receiveHeartbeat(heartbeat: string): void {
     const sentAt = this.#sent.get(heartbeat)
-    // Behind a PgBouncer, a reused server connection may repeat what it missed.
+    // Behind a PgBouncer, a reused server connection can repeat notifications that it missed.
     if (sentAt === undefined) return
-    // Heartbeats arrive in the order they were sent: any older one was lost, and perhaps changes with it.
+    // Heartbeats arrive in the order they were sent, so an older one was lost, and perhaps changes with it.
     const [oldest] = this.#sent.keys()
     if (heartbeat !== oldest || !this.current()) this.tell()
     for (const sent of this.#sent.keys()) {
@@ -147,15 +151,16 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
       this.#listener.reconnect()
     }
     this.#look()
-    // One at a time: they share one connection.
+    // Send one at a time, because they share one connection.
     if (this.#sending) return
     const heartbeat = String(++this.#heartbeats)
-    // Sent even while nothing listens: without it no answer of the database counts (`postgres/heartbeats.ts`).
+    // Send it even while nothing listens: no answer of the database counts without it
+    // (`postgres/heartbeats.ts`).
     if (since !== undefined) this.#sent.set(heartbeat, performance.now())
     this.#sending = this.#notifications
       .send(this.#ownChannel, heartbeat)
       .catch(() => {
-        // It may still arrive, but no longer counts.
+        // It can still arrive, but no longer counts.
         this.#sent.delete(heartbeat)
       })
       .finally(() => {

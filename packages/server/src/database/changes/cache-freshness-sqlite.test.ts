@@ -42,7 +42,7 @@ suite('a memory that watches a file', () => {
     memory = createMemory(freshness, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
   }
 
-  /** Nothing below shows anything unless the value is remembered at first. */
+  /** Checks that the value is cached at first; otherwise the tests below would show nothing. */
   async function remember(): Promise<void> {
     await eventually('it is current', () => freshness.current())
     await memory.find('s1', async () => ({ id: 's1' }))
@@ -57,19 +57,19 @@ suite('a memory that watches a file', () => {
     execFileSync(process.execPath, ['--no-warnings', '-e', program, file, statements])
   }
 
-  test('Guarantee: a change of this process is known as soon as it is committed', async () => {
+  test('Guarantee: a change by this process takes effect as soon as it is committed', async () => {
     await remember()
     await changeHere()
     assert.equal(memory.peek('s1'), undefined)
   })
 
-  test('Guarantee: a change of another process is known as soon as it is committed', async () => {
+  test('Guarantee: a change by another process takes effect as soon as it is committed', async () => {
     await remember()
     changeElsewhere(CHANGE)
     assert.equal(memory.peek('s1'), undefined)
   })
 
-  test('a change that is rolled back, or of another row, forgets nothing', async () => {
+  test('a change that is rolled back, or of another row, leaves the cache alone', async () => {
     await remember()
     changeElsewhere(`begin; ${CHANGE}; rollback`)
     changeElsewhere(CHANGE.replace('s1', 's2'))
@@ -77,7 +77,7 @@ suite('a memory that watches a file', () => {
     assert.ok(memory.peek('s1'))
   })
 
-  test('a change is received while nothing uses the cache', async () => {
+  test('receives a change while nothing uses the cache', async () => {
     await remember()
     const received: unknown[] = []
     freshness.subscribe((change) => received.push(change))
@@ -86,9 +86,9 @@ suite('a memory that watches a file', () => {
     assert.deepEqual(received, [{ kind: 'token-session', id: 's1' }])
   })
 
-  test('Guarantee: who missed changes that are no longer kept forgets everything', async () => {
+  test('Guarantee: a process that missed changes that are no longer kept forgets everything', async () => {
     await remember()
-    // One statement: nothing looks in between.
+    // One statement, so nothing looks in between.
     changeElsewhere(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10001)
       insert into recent_change (kind, id) select 'token-session', 'other' from numbers`)
     assert.equal(memory.peek('s1'), undefined)
@@ -97,7 +97,7 @@ suite('a memory that watches a file', () => {
     assert.equal(memory.peek('s1'), undefined)
   })
 
-  test('Guarantee: nothing is remembered if the watcher opened another file than the statements use', async () => {
+  test('Guarantee: nothing is cached if the watcher opened another file than the statements use', async () => {
     await freshness.close()
     cpSync(file, join(directory, 'copy.db'))
     for (const end of ['-wal', '-shm']) cpSync(`${file}${end}`, join(directory, `copy.db${end}`))
@@ -111,13 +111,13 @@ suite('a memory that watches a file', () => {
     }
   })
 
-  /** How many rows the statements of this process wrote to introduce a watcher. */
+  /** Returns how many rows this process has written to introduce a watcher. */
   async function written(): Promise<number> {
     const { rows } = await sql<{ n: number }>`select max(seq) as n from recent_change`.execute(database.query)
     return rows[0]?.n ?? 0
   }
 
-  test('Guarantee: changes are received in the file that the statements use, also once it was replaced', async () => {
+  test('Guarantee: receives changes in the file that the statements use, even after it was replaced', async () => {
     await remember()
     await rm(file)
     new DatabaseSync(file).close()
@@ -125,7 +125,7 @@ suite('a memory that watches a file', () => {
     assert.equal(memory.peek('s1'), undefined)
   })
 
-  test('Guarantee: while the watcher fails nothing is remembered, and afterwards it starts over', async () => {
+  test('Guarantee: while the watcher fails nothing is cached, and afterwards it starts over', async () => {
     await remember()
     changeElsewhere('alter table recent_change rename to elsewhere')
     assert.equal(memory.peek('s1'), undefined)

@@ -1,14 +1,14 @@
 /**
- * When a process may use its caches on SQLite. The triggers of `0001-schema/announcements.ts` write each change that takes something
- * away into the table `recent_change`, in its own transaction. A separate connection, the watcher, asks SQLite at each
- * look whether another connection has committed anything (`pragma data_version`), and only then reads what is new. For
- * the watcher this process is one of many that write to the file, so it reads all changes in one way, and each as soon
- * as it is committed: a look costs 1.2 µs, so none is saved, and no request is answered from a look made before it
- * arrived.
+ * When a process can use its caches on SQLite. The triggers of `0001-schema/announcements.ts` write each
+ * change that takes something away into the table `recent_change`, in its own transaction. A separate
+ * connection, the watcher, asks SQLite at each look whether another connection has committed anything
+ * (`pragma data_version`), and reads the new rows only then. To the watcher, this process is one of many that
+ * write to the file, so it reads all changes alike, each as soon as it is committed. A look costs 1.2 µs, so
+ * every request gets its own, made after it arrived.
  *
- * The watcher counts only once it has read a row that was written through the connection of the statements: if the file
- * was replaced in between, the two have different ones. Later on both keep the file that they have, as SQLite does. Any
- * failure makes the process forget everything and start over.
+ * The watcher counts only once it has read a row written through the connection of the statements: if the
+ * file was replaced in between, the two have different files open. Later both keep their file, as SQLite
+ * does. After any failure the process forgets everything and starts over.
  */
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
@@ -18,18 +18,18 @@ import { type CacheFreshness, ChangeSubscribers } from './cache-freshness.ts'
 import { type ChangeKind, changeOf } from './row-change.ts'
 import type { FindUnannounced } from './tables-without-triggers.ts'
 
-/** How soon a change is read, and a failed start repeated, while nothing uses a cache. */
+/** How soon a change is read, and a failed start retried, while nothing uses a cache. */
 const LOOK_MS = 200
 
 /** The watcher, and how far it has read. */
 interface Watch {
   readonly file: DatabaseSync
-  /** One number, which changes when another connection has committed. */
+  /** Returns one number, which changes when another connection has committed. */
   readonly version: StatementSync
-  /** `seq`, `kind` and `id` of the rows from a `seq` on. */
+  /** Returns `seq`, `kind` and `id` of the rows from a `seq` on. */
   readonly rows: StatementSync
   readVersion: SQLOutputValue | undefined
-  /** The newest row that was read. */
+  /** The `seq` of the newest row that was read. */
   readSeq: number
 }
 
@@ -42,7 +42,7 @@ export class SqliteCacheFreshness extends ChangeSubscribers implements CacheFres
   #beginning: Promise<void> | undefined
   #isClosed = false
 
-  /** `path` of the file that `database` has open. */
+  /** `path` must be the file that `database` has open. */
   constructor(database: Pick<Database, 'query'>, path: string, findUnannounced: FindUnannounced) {
     super()
     this.#database = database
@@ -76,7 +76,7 @@ export class SqliteCacheFreshness extends ChangeSubscribers implements CacheFres
   #tick(): void {
     if (this.current()) return
     this.#beginning ??= this.#begin()
-      // Whatever it is, the next tick tries again; until then nothing is remembered.
+      // Whatever the error is, the next tick tries again; until then nothing is cached.
       .catch(() => {})
       .finally(() => {
         this.#beginning = undefined
@@ -87,13 +87,14 @@ export class SqliteCacheFreshness extends ChangeSubscribers implements CacheFres
     const own = randomBytes(12).toString('hex')
     const file = new DatabaseSync(this.#path, { readOnly: true })
     try {
-      // The others do not know this kind, and forget what they remember: it happens when a process starts.
+      // Other processes do not know this kind and forget what they cache. It happens only when a process
+      // starts.
       await sql`insert into recent_change (kind, id) values ('watcher', ${own})`.execute(this.#database.query)
       const unannounced = await this.#findUnannounced()
       const written = file.prepare('select seq from recent_change where id = ?').get(own)
       if (!written || this.#isClosed) throw new Error('The watcher does not see what the statements write.')
       const version = file.prepare('pragma data_version')
-      // An array takes a third less time than an object.
+      // An array is a third faster than an object.
       version.setReturnArrays(true)
       const rows = file.prepare('select seq, kind, id from recent_change where seq >= ? order by seq')
       this.setUnannounced(unannounced)
@@ -104,13 +105,13 @@ export class SqliteCacheFreshness extends ChangeSubscribers implements CacheFres
     }
   }
 
-  /** Reads what is new. */
+  /** Reads new changes. Returns whether the watcher is still intact. */
   #look(watch: Watch): boolean {
-    // Before the rows: what is committed between the two is read now, or at the next look.
+    // Read the version before the rows: a commit between the two is read now or at the next look.
     const version = watch.version.get()?.[0]
     if (version === watch.readVersion) return true
     const [last, ...more] = watch.rows.all(watch.readSeq)
-    // The newest row is never removed, except together with many newer ones that were not read.
+    // The newest row is only removed together with many newer ones that were not read.
     if (last?.['seq'] !== watch.readSeq) return this.#lose(watch)
     watch.readVersion = version
     for (const { seq, kind, id } of more) {

@@ -1,33 +1,34 @@
 /**
- * Whether a process may use its caches: it receives the changes of all processes, and knows when it may have missed
- * one.
+ * Whether a process can use its caches. It receives the changes of all processes, and knows when it may have
+ * missed one.
  */
 import type { ChangeKind, RowChange } from './row-change.ts'
 
 export interface CacheFreshness {
   /**
-   * Whether every change has been received that was committed before now, on PostgreSQL more than half a second before.
-   * On SQLite this looks at the file (some 1.5 µs); on PostgreSQL it only looks at the clock. With kinds of rows it is
-   * also false if changes of one of them may not be announced. What depends on such rows must not be remembered.
+   * Whether every change committed before now has been received; on PostgreSQL, every change committed over
+   * half a second ago. On SQLite this looks at the file (some 1.5 µs); on PostgreSQL it only looks at the
+   * clock. With kinds of rows it is also false if changes of one of them might not be announced. Don't cache
+   * anything that depends on such rows.
    */
   current(...kinds: readonly ChangeKind[]): boolean
-  /** Increases with each change that is received, and after each gap in receiving them. */
+  /** Increases with each received change, and after each gap in receiving them. */
   readonly position: number
-  /** Calls back as soon as a change is received; without an argument when anything may have changed. */
+  /** Calls back as soon as a change is received, or without an argument when anything may have changed. */
   subscribe(onChange: (change?: RowChange) => void): void
-  /** The memories that rely on this, by name. */
+  /** The caches that rely on this, by name. */
   readonly memories: Map<string, () => MemoryState>
   /** How outdated the process may be, in milliseconds; infinite while it receives nothing. */
   lag(): number
   close(): Promise<void>
 }
 
-/** How much one memory contains, and how often it helped: for metrics. */
+/** The size of one cache and how often it helped, for metrics. */
 interface MemoryState {
   readonly size: number
   readonly hits: number
   readonly misses: number
-  /** Look-ups while nothing remembered could be trusted. */
+  /** Look-ups while the cache could not be trusted. */
   readonly bypassed: number
 }
 
@@ -50,13 +51,16 @@ export class ChangeSubscribers implements Pick<CacheFreshness, 'position' | 'sub
     return kinds.every((kind) => !this.#unannounced.has(kind))
   }
 
-  /** Call it only while {@link CacheFreshness.current} is false: subscribers forget what they remember. */
+  /**
+   * Sets the unannounced kinds. Call it only while {@link CacheFreshness.current} is false. Subscribers
+   * forget everything.
+   */
   protected setUnannounced(kinds: ReadonlySet<ChangeKind>): void {
     this.#unannounced = kinds
     this.tell()
   }
 
-  /** Without a change: anything may have changed. */
+  /** Tells subscribers about a change; without one, that anything may have changed. */
   protected tell(change?: RowChange): void {
     this.#position++
     for (const onChange of this.#subscribers) onChange(change)

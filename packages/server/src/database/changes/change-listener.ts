@@ -1,4 +1,4 @@
-/** A connection that listens, on the host that takes writes. It is reopened whenever it breaks. */
+/** A listening connection to the host that accepts writes. It is reopened whenever it breaks. */
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -7,7 +7,7 @@ import { postgresUrls } from '../../postgres-urls.ts'
 export interface ListenerEvents {
   /** Everything sent from now on will be received. */
   listening(): void
-  /** In commit order. */
+  /** Called in commit order. */
   notified(channel: string, payload: string): void
   /** Notifications may have been missed. */
   lost(): void
@@ -54,7 +54,7 @@ export class ChangeListener {
     }
   }
 
-  /** Resolves when the connection ends: to whether it ever listened. */
+  /** Resolves when the connection ends, with whether it ever listened. */
   async #listen(url: string): Promise<boolean> {
     const socket = new Socket()
     this.#socket = socket
@@ -73,8 +73,8 @@ export class ChangeListener {
     client.on('notification', ({ channel, payload = '' }) => this.#events.notified(channel, payload))
     try {
       await client.connect()
-      // A standby refuses this. No other statement ever runs on this connection, so that a PgBouncer that swaps the
-      // server behind it goes silent, and the silence is noticed.
+      // A standby refuses this. No other statement ever runs on this connection. A PgBouncer that swaps the
+      // server behind it therefore makes the connection go silent, and the silence is noticed.
       const text = this.#channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join('; ')
       const statement = { text, query_timeout: CONNECT_MS }
       await client.query(statement)

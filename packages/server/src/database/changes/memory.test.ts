@@ -9,7 +9,7 @@ interface Row {
   readonly good: boolean
 }
 
-/** Tests decide what it says. */
+/** A stand-in whose state each test sets. */
 class Freshness {
   readonly memories = new Map()
   unannounced: ReadonlySet<ChangeKind> = new Set()
@@ -22,7 +22,7 @@ class Freshness {
   subscribe(onChange: (change?: RowChange) => void): void {
     this.#onChange = onChange
   }
-  /** After a gap the real one, too, announces that anything may have changed. */
+  /** As after a gap in the real one, announces that anything may have changed. */
   recover(): void {
     this.up = true
     this.tell()
@@ -61,13 +61,13 @@ suite('a memory', () => {
   }
   const find = (key = 's1') => memory.find(key, read)
 
-  test('what is good is read once', async () => {
+  test('reads a good row once', async () => {
     assert.equal(await find(), row)
     assert.equal(await find(), row)
     assert.equal(reads, 1)
   })
 
-  test('what is not there, or not good, is read each time', async () => {
+  test('reads a missing row, or one that is not good, each time', async () => {
     row = undefined
     assert.equal(await find(), undefined)
     row = { id: 's1', owner: 'anna', good: false }
@@ -81,7 +81,7 @@ suite('a memory', () => {
     { kind: 'account', id: 'anna' },
     undefined,
   ] as const) {
-    test(`it is forgotten when ${change ? `the ${change.kind}` : 'anything'} may have changed`, async () => {
+    test(`forgets a row when ${change ? `the ${change.kind}` : 'anything'} may have changed`, async () => {
       await find()
       freshness.tell(change)
       assert.equal(memory.size, 0)
@@ -90,7 +90,7 @@ suite('a memory', () => {
     })
   }
 
-  test('what depends on every row of a kind is forgotten when any of them changes', async () => {
+  test('forgets what depends on every row of a kind when any of them changes', async () => {
     const roots = createMemory<Row>(freshness, { name: 'roots', dependsOn: () => [{ kind: 'trust-root' }] })
     await roots.find('all', read)
     freshness.tell({ kind: 'account', id: 'canonical' })
@@ -99,7 +99,7 @@ suite('a memory', () => {
     assert.equal(roots.peek('all'), undefined)
   })
 
-  test('a peek finds what is remembered, and nothing while changes may be missed', async () => {
+  test('a peek finds what is cached, and nothing while changes may be missed', async () => {
     assert.equal(memory.peek('s1'), undefined)
     await find()
     assert.equal(memory.peek('s1'), row)
@@ -107,7 +107,7 @@ suite('a memory', () => {
     assert.equal(memory.peek('s1'), undefined)
   })
 
-  test('a change of something else leaves it', async () => {
+  test('keeps a row when something else changes', async () => {
     await find()
     freshness.tell({ kind: 'token-session', id: 'anna' })
     freshness.tell({ kind: 'account', id: 's1' })
@@ -115,17 +115,17 @@ suite('a memory', () => {
     assert.equal(reads, 1)
   })
 
-  test('Guarantee: what was read before a change is not remembered after it', async () => {
+  test('Guarantee: a value read before a change is not cached after it', async () => {
     const { promise, resolve } = Promise.withResolvers<Row | undefined>()
     const old = memory.find('s1', () => promise)
-    // It is not known yet that what is being read belongs to anna.
+    // The cache does not know yet that the row being read belongs to anna.
     freshness.tell({ kind: 'account', id: 'anna' })
     resolve(row)
     assert.equal(await old, row)
     assert.equal(memory.size, 0)
   })
 
-  test('Guarantee: nothing is answered from memory, nor remembered, while changes may be missed', async () => {
+  test('Guarantee: nothing is answered from the cache, nor cached, while changes may be missed', async () => {
     await find()
     freshness.up = false
     await find()
@@ -138,7 +138,7 @@ suite('a memory', () => {
     assert.equal(reads, 5)
   })
 
-  test('Guarantee: what depends on a kind of rows whose changes are unannounced is not remembered; all else is', async () => {
+  test('Guarantee: caches everything except what depends on rows whose changes are unannounced', async () => {
     freshness.unannounced = new Set(['account'])
     const sessions = createMemory<Row>(freshness, {
       name: 'sessions',
@@ -151,7 +151,7 @@ suite('a memory', () => {
     assert.equal(sessions.peek('s1'), row)
   })
 
-  test('it is bounded, and what was pushed out leaves nothing behind', async () => {
+  test('is bounded, and evicted values leave nothing behind', async () => {
     for (const id of ['a', 'b', 'c', 'd']) {
       row = { id, owner: 'anna', good: true }
       await find(id)
@@ -161,7 +161,7 @@ suite('a memory', () => {
     assert.equal(memory.size, 0)
   })
 
-  test('a large value counts as several, and one that is larger than the memory is not remembered', async () => {
+  test('counts a large value as several, and does not cache one that is larger than the cache', async () => {
     const sized = createMemory<Row>(freshness, {
       ...{ name: 'sized', most: 3, countsAs: ({ id }) => id.length },
       dependsOn: ({ id, owner }) => [
@@ -180,7 +180,7 @@ suite('a memory', () => {
     assert.equal(sized.size, 0)
   })
 
-  test('an error is thrown, and not remembered', async () => {
+  test('throws an error and does not cache it', async () => {
     await assert.rejects(
       memory.find('s1', () => Promise.reject(new Error('away'))),
       /away/,

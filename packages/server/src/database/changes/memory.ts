@@ -1,35 +1,41 @@
 /**
- * What a node remembers from the database between requests: only what grants access, only while the node receives every
- * change (`cache-freshness.ts`), and never anything read before a change that it has received.
+ * A node's cache of the database between requests. It caches only what grants access, only while the node
+ * receives every change (`cache-freshness.ts`), and nothing that was read before a change the node has
+ * received.
  */
 import { LRUCache } from 'lru-cache'
 import type { CacheFreshness } from './cache-freshness.ts'
 import type { ChangeKind } from './row-change.ts'
 
 export interface Memory<T> {
-  /** The value remembered under this key; undefined if there is none, or none may be used. */
+  /**
+   * Returns the value cached under this key; undefined if there is none or the cache can't be trusted now.
+   */
   peek(key: string): T | undefined
-  /** The value remembered under this key, or else what `read` finds. */
+  /** Returns the value cached under this key, or else the result of `read`. */
   find<Found extends T | undefined>(key: string, read: () => Promise<Found>): Promise<T | Found>
   readonly size: number
 }
 
 export interface MemoryOptions<T> {
-  /** The label in the metrics. */
+  /** The cache's label in the metrics. */
   readonly name: string
   /**
-   * The value is forgotten when one of these rows changes; undefined for a value that must not be remembered. Of one
-   * value it always returns the same.
+   * Returns the rows that the value depends on: it is forgotten when one of them changes. Undefined for a
+   * value that must not be cached. Must return the same for the same value each time.
    */
   readonly dependsOn: (value: T) => readonly Dependency[] | undefined
-  /** How many values are remembered: those used last. */
+  /** The most values in the cache, which keeps the most recently used ones. */
   readonly most?: number
-  /** In place of how many values one counts, a whole number: clients decide how large some are. Default: 1. */
+  /** How many values this one counts as, a whole number: clients decide how large some are. Default: 1. */
   readonly countsAs?: (value: T) => number
 }
 
 const MOST = 20_000
-/** In case rows change while triggers are off. With a minute, what is in use all the time was read too often. */
+/**
+ * The longest time in the cache, in case rows change while triggers are off. After one minute, busy rows were
+ * read too often.
+ */
 const LONGEST_MS = 600_000
 
 export function createMemory<T extends object>(
@@ -39,7 +45,7 @@ export function createMemory<T extends object>(
   const counts = { hits: 0, misses: 0, bypassed: 0 }
   const keys = new KeysByRow()
   const remembered = new LRUCache<string, T>({
-    // By number it would take the memory of the most from the start, 5 MB for 100,000.
+    // With `max`, it would allocate the memory of all entries at the start, 5 MB for 100,000.
     maxSize: most,
     sizeCalculation: countsAs,
     ttl: LONGEST_MS,
@@ -76,12 +82,13 @@ export function createMemory<T extends object>(
       const { position } = freshness
       const value = await read()
       const rows = value && dependsOn(value)
-      // What the read depends on is only known at its end. Asked first: that may receive a change.
+      // Only now are the rows known. Calling `current` can receive a change, so call it before comparing
+      // positions.
       if (!value || !rows || !freshness.current(...rows.map(({ kind }) => kind))) return value
-      // A change received during the read may affect it.
+      // The read may be affected by a change received during it.
       if (freshness.position !== position) return value
       remembered.set(key, value)
-      // One that is too large is not.
+      // A value that is too large was not stored.
       if (remembered.has(key)) for (const row of rows) keys.add(row, key)
       return value
     },
@@ -91,15 +98,15 @@ export function createMemory<T extends object>(
   }
 }
 
-/** A row, or without an id any row of its kind: also one that does not exist yet. */
+/** A row, or without an id any row of its kind, including one that does not exist yet. */
 interface Dependency {
   readonly kind: ChangeKind
   readonly id?: string
 }
 
 class KeysByRow {
-  // By id inside a kind: a text of both for each row would take more than all the rest. Most rows have one key: a set
-  // for each would take as much.
+  // By id within a kind: a text with both for each row would need more memory than all the rest. Most rows
+  // have one key, and a set for each would need as much.
   readonly #kinds = new Map<ChangeKind, Map<string, string | Set<string>>>()
 
   add({ kind, id = ANY }: Dependency, key: string): void {
@@ -118,7 +125,7 @@ class KeysByRow {
     else if (known instanceof Set && known.delete(key) && known.size === 0) rows?.delete(id)
   }
 
-  /** As of now, whatever is removed while they are read. */
+  /** Returns the keys at this moment, even if some are removed while the caller reads them. */
   of({ kind, id = ANY }: Dependency): readonly string[] {
     const known = this.#kinds.get(kind)?.get(id)
     if (known === undefined) return []

@@ -3,19 +3,22 @@ import type { Database } from '../database.ts'
 import type { CacheFreshness } from './cache-freshness.ts'
 import { findUnannounced } from './tables-without-triggers.ts'
 
-/** Where changes come from: an address of the same PostgreSQL without a PgBouncer in between, or the file. */
+/** The source of changes: the file, or a URL of the same PostgreSQL without a PgBouncer in between. */
 export type ChangeSource =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly listenUrl: string }
 
-/** Begins to receive changes a moment later. `warn` gets a sentence if some changes may not be announced. */
+/**
+ * Starts to receive changes, a moment after it returns. `warn` gets a sentence if some changes might not be
+ * announced.
+ */
 export async function openCacheFreshness(
   database: Database,
   source: ChangeSource,
   warn: (message: string) => void,
 ): Promise<CacheFreshness> {
   const look = findUnannounced(database, warn)
-  // Loads only the driver it needs.
+  // Load only the driver that is needed.
   if (source.kind === 'sqlite') {
     const { SqliteCacheFreshness } = await import('./cache-freshness-sqlite.ts')
     return new SqliteCacheFreshness(database, source.file, look)

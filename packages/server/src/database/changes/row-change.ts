@@ -1,14 +1,14 @@
-/** What the triggers of `0001-schema/announcements.ts` announce, and the stores beside them. */
+/** The changes that the triggers of `0001-schema/announcements.ts` announce, as well as the stores. */
 
-/** A row of this kind was removed, revoked or changed: what was read from it before may be wrong now. */
+/** A row of this kind was removed, revoked or changed, so anything read from it before can be wrong now. */
 export interface RowChange {
   readonly kind: ChangeKind
   readonly id: string
 }
 
 /**
- * What the id of each kind is. Parts of a longer one are separated by slashes. A kind has the name of its table, with
- * dashes.
+ * The kinds of rows, with the meaning of their ids. An id's parts are separated by slashes. A kind is its
+ * table's name with dashes.
  */
 export const CHANGE_KINDS = [
   'token-session',
@@ -16,22 +16,22 @@ export const CHANGE_KINDS = [
   'device',
   'root-key',
   'key-pair',
-  // From here on what only operators change: those that are added are announced, too.
+  // Only operators change the kinds from here on. Their new rows are announced as well.
   'signing-key',
   'api-key',
-  /** The account of the root. */
+  /** The id is the root's account. */
   'trust-root',
-  /** Type and primary key. */
+  /** The id is the type and the primary key. */
   'assertion',
-  /** The account. */
+  /** The id is the account. */
   'brand',
-  /** Brand and model. Not announced when only the number of its next serial changes. */
+  /** The id is the brand and the model. A change of only the next serial number is not announced. */
   'model',
-  /** Brand and model from which, brand and model to which. */
+  /** The id is the old brand and model, then the new brand and model. */
   'remodel',
-  /** Only those changed or removed. */
+  /** The id is the name. New agents are not announced. */
   'agent',
-  /** The subject: the id of an account. */
+  /** The id is the subject, which is an account's id. */
   'role-grant',
 ] as const
 
@@ -43,13 +43,13 @@ export const CHANGE_CHANNEL = 'ratafia_change'
 /** The server sends a message with this prefix to the connection that makes a change. */
 export const CHANGE_MESSAGE = `${CHANGE_CHANNEL} `
 
-/** Undefined for a kind this release does not know: then anything may have changed. */
+/** Returns undefined for a kind that this release does not know: anything may have changed then. */
 export function parseChange(payload: string): RowChange | undefined {
   const [, word, id] = /^([a-z-]+) (.+)$/s.exec(payload) ?? []
   return changeOf(word, id)
 }
 
-/** As {@link parseChange}. */
+/** Like {@link parseChange}, for a kind and an id. */
 export function changeOf(word: unknown, id: unknown): RowChange | undefined {
   const kind = CHANGE_KINDS.find((known) => known === word)
   return kind && typeof id === 'string' ? { kind, id } : undefined

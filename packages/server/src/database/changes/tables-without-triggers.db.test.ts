@@ -1,4 +1,7 @@
-/** Guarantee: a process does not remember rows whose changes may not be announced, and says so; it remembers all others. */
+/**
+ * Guarantee: a process does not cache rows whose changes might not be announced, and warns about them; it
+ * caches all others.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql, type Transaction } from 'kysely'
@@ -16,11 +19,11 @@ import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
 import { findUnannounced } from './tables-without-triggers.ts'
 
 const general = (tables: string) =>
-  `This process may not receive every change of ${tables}: it reads what depends on them each time.`
+  `This process may miss changes of ${tables}, so it does not cache what depends on them.`
 const silent = (tables: string) =>
-  `Triggers that announce changes of ${tables} are missing or disabled: \`ratafia verify\` names them. Enable them or make them again, and restart the nodes.`
+  `Triggers that announce changes of ${tables} are missing or disabled; \`ratafia verify\` lists them. Enable or recreate them, then restart the nodes.`
 const distributed = (tables: string) =>
-  `Citus distributes ${tables}, where triggers reach no node: nothing needs to be done.`
+  `Citus distributes ${tables}, so triggers on them reach no node. You need to do nothing.`
 
 interface Found {
   readonly unannounced: readonly ChangeKind[]
@@ -36,7 +39,7 @@ const DISTRIBUTES = `insert into pg_dist_partition values ('device', 'h'), ('sch
 const ON_POSTGRES: readonly (readonly [title: string, statements: readonly string[], found: Found])[] = [
   ['a disabled trigger', ['alter table model disable trigger model_announce_update'], MODEL],
   [
-    'disabled triggers of several tables, of one only that of truncate',
+    'disabled triggers of several tables, in one case only the truncate trigger',
     [
       'alter table token_session disable trigger user',
       'alter table api_key disable trigger api_key_announce_truncate',
@@ -53,7 +56,7 @@ const ON_POSTGRES: readonly (readonly [title: string, statements: readonly strin
   ],
   ['a trigger that always runs', ['alter table model enable always trigger model_announce_update'], NOTHING],
   [
-    'all triggers but those that run for replication too, in a session that replicates',
+    'all triggers except those that also run for replication, in a replicating session',
     [
       'alter table key_pair enable always trigger key_pair_announce_insert',
       'alter table key_pair enable replica trigger key_pair_announce_truncate',
@@ -67,14 +70,14 @@ const ON_POSTGRES: readonly (readonly [title: string, statements: readonly strin
     { unannounced: ['device'], warning: `${general('device')} ${distributed('device')}` },
   ],
   [
-    'one that Citus distributes, and one without triggers',
+    'a table that Citus distributes, and one without triggers',
     [CITUS, DISTRIBUTES, 'alter table brand disable trigger user'],
     {
       unannounced: ['device', 'brand'],
       warning: `${general('device, brand')} ${silent('brand')} ${distributed('device')}`,
     },
   ],
-  ['none that Citus distributes, although it is there', [CITUS], NOTHING],
+  ['no table that Citus distributes, although Citus is present', [CITUS], NOTHING],
   [
     'a table in partitions',
     [
@@ -100,7 +103,7 @@ eachDatabase((kind, open, { target }) => {
   const run = (statement: string, query: Database['query'] = database.query) =>
     sql.raw(statement).execute(query)
 
-  /** What a look finds after these statements, which are then undone. */
+  /** Returns the findings after these statements, which are then rolled back. */
   async function foundAfter(statements: readonly string[]): Promise<Found> {
     const undone = new Error('undone')
     let found: Found | undefined
@@ -114,7 +117,7 @@ eachDatabase((kind, open, { target }) => {
       throw undone
     }
     await assert.rejects(database.query.transaction().execute(look), undone)
-    return found ?? assert.fail('nothing was looked for')
+    return found ?? assert.fail('the look did not run')
   }
 
   describe('a look finds', () => {
@@ -124,7 +127,7 @@ eachDatabase((kind, open, { target }) => {
 
     for (const of of CHANGE_KINDS) {
       const table = tableOf(of)
-      test(`that ${of} is unannounced without any one of its triggers`, async () => {
+      test(`${of} unannounced without any one of its triggers`, async () => {
         const names = triggerNames(kind)
           .filter(({ name }) => name.startsWith(`${table}_announce_`))
           .map(({ name }) => name)
@@ -163,7 +166,7 @@ eachDatabase((kind, open, { target }) => {
     }
     const drop = `drop trigger account_announce_update${kind === 'postgres' ? ' on account' : ''}`
 
-    test('lets a memory have all but what depends on a kind that is unannounced', async () => {
+    test('caches everything except what depends on an unannounced kind', async () => {
       await run(drop)
       const freshness = await listen()
       const memory = createMemory<{ readonly kinds: readonly ChangeKind[] }>(freshness, {
@@ -181,7 +184,7 @@ eachDatabase((kind, open, { target }) => {
     })
 
     if (kind === 'sqlite') return
-    test('is not current while the look fails, and says nothing then', async () => {
+    test('is not current while the look fails, and warns of nothing then', async () => {
       const opened = await open()
       await run('create table pg_dist_partition (unknown text)')
       const freshness = await listen(opened)

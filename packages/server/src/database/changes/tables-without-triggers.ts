@@ -1,24 +1,27 @@
 /**
- * Tables whose changes may not be announced. Only triggers announce the changes of an older release, and of `psql`.
- * Where one is missing or does not run, or notifies on another server, a process would go on using what it remembers.
- * See docs/decisions/0021-what-nodes-remember.md.
+ * Finds tables whose changes might not be announced. Only triggers announce changes made by an older release
+ * or with `psql`. If one is missing, does not run, or notifies on another server, a process would keep using
+ * outdated rows. See docs/decisions/0021-what-nodes-remember.md.
  */
 import type { Database } from '../database.ts'
 import { distributedTables, presentTriggers } from '../schema/catalogue.ts'
 import { triggerNames } from '../schema/migrated-names.ts'
 import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
 
-/** Looks in the catalogue. Throws `Unavailable`, and whatever else the statements throw. */
+/** Looks in the catalogue. Throws `Unavailable` and any other error of the statements. */
 export type FindUnannounced = () => Promise<ReadonlySet<ChangeKind>>
 
-/** `warn` gets a sentence for the operator each time that it finds any. */
+/**
+ * Returns a function that looks once. `warn` gets a sentence for the operator each time that it finds such
+ * tables.
+ */
 export function findUnannounced(
   database: Pick<Database, 'query' | 'kind'>,
   warn: (message: string) => void,
 ): FindUnannounced {
   return async () => {
     const missing = await withoutTriggers(database)
-    // Their triggers run on whatever server has the row, where no process listens.
+    // Their triggers run on the server that has the row, and no process listens there.
     const distributed = await distributedTables(database.query, database.kind)
     const silent = new Set([...missing].filter((table) => !distributed.has(table)))
     const unannounced = CHANGE_KINDS.filter((kind) =>
@@ -31,7 +34,10 @@ export function findUnannounced(
 
 type Tables = ReadonlySet<string>
 
-/** Those that lack a trigger of the migrations that announces, or where one does not run for this connection. */
+/**
+ * Returns the tables that lack an announcing trigger of the migrations, or have one that doesn't run on this
+ * connection.
+ */
 async function withoutTriggers({ query, kind }: Pick<Database, 'query' | 'kind'>): Promise<Tables> {
   const present = await presentTriggers(query, kind)
   const missing = triggerNames(kind).filter(
@@ -46,11 +52,11 @@ function warningOf(
 ): string {
   const list = (which: Tables) => tables.filter((table) => which.has(table)).join(', ')
   return [
-    `This process may not receive every change of ${tables.join(', ')}: it reads what depends on them each time.`,
+    `This process may miss changes of ${tables.join(', ')}, so it does not cache what depends on them.`,
     silent.size > 0 &&
-      `Triggers that announce changes of ${list(silent)} are missing or disabled: \`ratafia verify\` names them. Enable them or make them again, and restart the nodes.`,
+      `Triggers that announce changes of ${list(silent)} are missing or disabled; \`ratafia verify\` lists them. Enable or recreate them, then restart the nodes.`,
     distributed.size > 0 &&
-      `Citus distributes ${list(distributed)}, where triggers reach no node: nothing needs to be done.`,
+      `Citus distributes ${list(distributed)}, so triggers on them reach no node. You need to do nothing.`,
   ]
     .filter(Boolean)
     .join(' ')

@@ -18,7 +18,7 @@ eachDatabase((_kind, open) => {
     ...{ origin: 'import' as const, registered_at: 1_767_225_600_123, request: null, ...more },
   })
 
-  test('values come back as they were: texts, bytes, numbers and nulls', async () => {
+  test('returns values unchanged: texts, bytes, numbers and nulls', async () => {
     const { query } = await open()
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
     const rows = [row('a', { serial: `"\\'{}\u2028é日` }), row('b', { request: bytes })]
@@ -33,7 +33,7 @@ eachDatabase((_kind, open) => {
     ])
   })
 
-  test('those that conflict can be left out', async () => {
+  test('can leave out rows that conflict', async () => {
     const { query } = await open()
     await insertMany(query, 'device', [row('c')]).execute()
     const added = await insertMany(query, 'device', [row('c'), row('d')])
@@ -44,7 +44,7 @@ eachDatabase((_kind, open) => {
   })
 
   for (const serial of ['a\0b', 'a\ud800b']) {
-    test(`text that a database cannot store is refused: ${JSON.stringify(serial)}`, async () => {
+    test(`refuses text that a database cannot store: ${JSON.stringify(serial)}`, async () => {
       const { query } = await open()
       await assert.rejects(
         async () => insertMany(query, 'device', [row('e', { serial })]).execute(),

@@ -1,6 +1,6 @@
 /**
- * Inserts many rows by one parameter, a JSON list. The statement is the same however many they are: with a parameter
- * for each value, compiling, sending and parsing 1,000 devices took as long as storing them.
+ * Inserts many rows with one parameter, a JSON list, so the statement is the same for any number of rows.
+ * With a parameter for each value, compiling, sending and parsing 1,000 devices took as long as storing them.
  */
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import { refuseUnstorableText } from '../driver.ts'
@@ -8,7 +8,7 @@ import type { Schema } from '../schema/schema.ts'
 
 type Value = string | number | null | Uint8Array
 
-/** At least one row, and all with the same columns. */
+/** Inserts `rows`, at least one, all with the same columns. */
 export function insertMany<Table extends keyof Schema, Column extends keyof Schema[Table] & string>(
   query: Kysely<Schema>,
   table: Table,
@@ -28,7 +28,7 @@ function inJson<Column extends string>(
   bytes: readonly Column[],
   hexPrefix: string,
 ): Readonly<Record<string, Value>> {
-  // The driver sees one text, and JSON has escapes for what cannot be stored.
+  // The driver sees only one text, in which JSON escapes characters that can't be stored.
   refuseUnstorableText(columns.map((name) => row[name]))
   if (bytes.length === 0) return row
   const hex = (value: Value) =>
@@ -49,6 +49,6 @@ function taken<Column extends string>(
     const value = sql`value ->> ${sql.lit(name)}`
     return bytes.includes(name) ? sql`unhex(${value})` : value
   })
-  // Without a condition SQLite would take `on conflict` for that of a join.
+  // Without a condition, SQLite would read `on conflict` as the condition of a join.
   return sql`select ${sql.join(values)} from json_each(${list}) where true`
 }

@@ -19,9 +19,10 @@ const ENTRY = {
 } as const
 
 /**
- * A statement that inserts rows and adds their entries. `insert` builds, once, what inserts the rows and returns the
- * `subject` of each that it has inserted; the entries of those subjects alone are added. On PostgreSQL all is one
- * statement. SQLite has no inserts in a `with`, so there it is a transaction. Returns the subjects.
+ * Returns a function that inserts rows and adds their entries. `insert` is built once; it inserts the rows
+ * and returns the `subject` of each inserted one. Only entries of those subjects are added. On PostgreSQL all
+ * is one statement. SQLite has no inserts in a `with`, so it uses a transaction. The function returns the
+ * subjects.
  */
 export function insertRecorded<Given extends Values>(
   insert: (query: Kysely<Schema>, values: Given) => RawBuilder<Recorded>,
@@ -64,6 +65,6 @@ const insertEntries = (query: Kysely<Schema>, { entries }: Listed): RawBuilder<u
 
 const addEntries = compiledOnce(insertEntries)
 
-/** Whether several inserts can be one statement, in a `with`. On SQLite they are a transaction. */
+/** Whether several inserts can be one statement, in a `with`. On SQLite they need a transaction. */
 export const insertsInWith = (query: Kysely<Schema>): boolean =>
   query.getExecutor().adapter instanceof PostgresAdapter

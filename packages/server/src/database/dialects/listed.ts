@@ -1,6 +1,6 @@
 /**
- * Rows that are not in the database yet, for `from`: by one parameter, a JSON list, so that the statement is the same
- * however many they are.
+ * Rows that are not in the database yet, for use in `from`. They are one parameter, a JSON list, so the
+ * statement is the same for any number of rows.
  */
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import { refuseUnstorableText } from '../driver.ts'
@@ -11,7 +11,10 @@ type Rows<Columns extends Types> = readonly Readonly<
   Record<keyof Columns, string | number | null | Uint8Array>
 >[]
 
-/** `list` is one of {@link listOf} with the same columns, or its placeholder. Their names and `name` are ours. */
+/**
+ * `list` comes from {@link listOf} with the same columns, or is its placeholder. `name` and column names must
+ * be our own.
+ */
 export function listed(
   query: Kysely<Schema>,
   name: string,
@@ -25,16 +28,16 @@ export function listed(
   }
   const values = names.map((column) => {
     const value = sql`value ->> ${sql.lit(column)}`
-    // PostgreSQL's bytes in a text begin with these two characters.
+    // PostgreSQL's text form of bytes begins with these two characters.
     return sql`${columns[column] === 'bytea' ? sql`unhex(substr(${value}, 3))` : value} as ${sql.ref(column)}`
   })
   return sql`(select ${sql.join(values)} from json_each(${list})) as ${sql.table(name)}`
 }
 
-/** The parameter. Throws for text that a database cannot store. */
+/** Returns the parameter. Throws for text that a database cannot store. */
 export function listOf<Columns extends Types>(columns: Columns, rows: Rows<Columns>): string {
   const names = Object.keys(columns)
-  // The driver sees one text, and JSON has escapes for what cannot be stored.
+  // The driver sees only one text, in which JSON escapes characters that can't be stored.
   for (const row of rows) refuseUnstorableText(names.map((column) => row[column]))
   const bytes = names.filter((column) => columns[column] === 'bytea')
   if (bytes.length === 0) return JSON.stringify(rows)

@@ -6,5 +6,5 @@ const NOW: Readonly<Record<DatabaseKind, RawBuilder<number>>> = {
   postgres: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 }
 
-/** The database's own time, as an instant, for use in a query: where the clocks of nodes must not matter. */
+/** The database's own time as an instant, for queries in which the clocks of nodes must not matter. */
 export const databaseNow = (kind: DatabaseKind): RawBuilder<number> => NOW[kind]

@@ -1,4 +1,7 @@
-/** Guarantee: a search finds every device whose serial contains the text, and no other, whatever happened to the register. */
+/**
+ * Guarantee: a search finds exactly the devices whose serial contains the text, after any changes to the
+ * register.
+ */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
@@ -47,7 +50,7 @@ eachDatabase((kind, open) => {
     return rows.map(({ serial }) => serial)
   }
 
-  test('any part, with capitals and punctuation as they are', async () => {
+  test('finds any part, and distinguishes case and punctuation', async () => {
     const serial = `Qa-1"%_*'é\u{1f600}x`
     await add(serial)
     const characters = [...serial]
@@ -62,13 +65,13 @@ eachDatabase((kind, open) => {
     }
   })
 
-  test('a text of one or two characters has no index', () => {
+  test('has no index for a text of one or two characters', () => {
     for (const text of ['', 'a', 'ab', '\u{1f600}\u{1f600}']) {
       assert.equal(devicesByParts(database.query, text, undefined), undefined)
     }
   })
 
-  test('of one brand alone', async () => {
+  test('finds the devices of one brand only', async () => {
     await add('brand-1', 'acme')
     await add('brand-2', 'best')
     assert.deepEqual(await search('brand-'), ['brand-1', 'brand-2'])
@@ -77,7 +80,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual(await search('brand best'), [])
   })
 
-  test('a serial that is given, changed or removed, and many at a time', async () => {
+  test('follows serials that are given, changed or removed, and many added at once', async () => {
     const id = await add('')
     await rename(id, 'given-1')
     assert.deepEqual(await search('given'), ['given-1'])
@@ -97,7 +100,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual(await search('y-299'), ['many-299'])
   })
 
-  test('what is rolled back is not found', async () => {
+  test('does not find a serial whose insert was rolled back', async () => {
     const rolledBack = database.query.transaction().execute(async (query) => {
       await add('undone-1', 'acme', { ...database, query })
       assert.deepEqual(await search('undone', 'acme', { ...database, query }), ['undone-1'])
@@ -107,7 +110,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual(await search('undone'), [])
   })
 
-  test('any changes of any serials, against a model', async () => {
+  test('agrees with a model after any changes of any serials', async () => {
     const text = fc.string({ unit: fc.constantFrom('A', 'a', '0', '1', '-', '"'), maxLength: 7 })
     const change = fc.record({ at: fc.nat(5), serial: fc.option(text), brand: fc.constantFrom(...BRANDS) })
     await fc.assert(
@@ -142,7 +145,7 @@ eachDatabase((kind, open) => {
   })
 
   if (kind === 'sqlite') {
-    test('a vacuum, which may number the rows of devices again, changes nothing', async () => {
+    test('a vacuum changes nothing, although it can renumber the rows of devices', async () => {
       const ids: string[] = []
       for (let index = 0; index < 20; index++) ids.push(await add(`vacuum-${index}`))
       for (const id of ids.slice(0, 10)) await remove(id)

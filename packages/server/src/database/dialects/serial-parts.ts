@@ -1,31 +1,34 @@
-/** Finds serials by any part of them, by the index that `schema/statements/serial-parts.ts` makes. */
+/** Finds serials by any part of them, with the index that `schema/statements/serial-parts.ts` creates. */
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../schema/schema.ts'
 
-/** How many characters of a serial an entry of the index has. */
+/** How many characters of a serial are in one entry of the index. */
 const PART = 3
-/** SQLite finds a longer text by its end: it reads one more list of devices for each character more. */
+/**
+ * For a longer text, SQLite searches only its end of this length: each further character is one more list to
+ * read.
+ */
 const END = 9
 
 const isPostgres = (query: Kysely<Schema>): boolean => query.getExecutor().adapter instanceof PostgresAdapter
 
-/** Whether a column contains the text; capitals count. The name of the column is ours. */
+/** Whether a column contains the text, case-sensitively. The column's name must be our own. */
 export const contains = (query: Kysely<Schema>, column: string, text: string): RawBuilder<boolean> =>
   isPostgres(query)
     ? sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`
     : sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`
 
-/** Finds devices by the index. */
+/** The two forms in which a query can use the index. */
 interface ByParts {
-  /** Rows of `device`, under that name, read as they are asked for. */
+  /** Rows of `device`, under that name, read on demand. */
   readonly from: RawBuilder<unknown>
-  /** Whether a row of `device` is among them, of whatever brand. */
+  /** Whether a row of `device` is among them, of any brand. */
   readonly has: RawBuilder<boolean>
 }
 
 /**
- * All whose serial contains the text, and some that have its parts elsewhere or only contain its end. Undefined for a text that is
- * too short for the index.
+ * Finds all devices whose serial contains the text, and some whose serial has its parts elsewhere or only
+ * contains its end. Undefined for a text that is too short for the index.
  */
 export function devicesByParts(
   query: Kysely<Schema>,
@@ -38,7 +41,8 @@ export function devicesByParts(
     const parts = partsOf(characters)
     const wanted = brandId === undefined ? parts : [...parts, `brand ${brandId}`]
     return {
-      // Index device_serial_parts. Planned by itself: for the first few a planner would read the table.
+      // Uses the index device_serial_parts. It is planned separately: for a few first rows a planner would
+      // read the table.
       from: sql`(with found as materialized (
           select * from device where serial_parts(serial, brand_id) @> ${wanted}
         ) select * from found) as device`,
@@ -58,7 +62,10 @@ export function devicesByParts(
   }
 }
 
-/** Every second one, and the last: each more is one more list of devices to read, and these have each pair of characters. */
+/**
+ * Every second part, and the last one. Each part is one more list to read, and these contain every pair of
+ * characters.
+ */
 function partsOf(characters: readonly string[]): readonly string[] {
   const last = characters.length - PART
   const starts = Array.from({ length: Math.ceil(last / 2) }, (_, index) => index * 2)

@@ -57,7 +57,7 @@ suite('a database that cannot be opened is Unavailable, with the reason', () => 
     })
   })
 
-  test('a password that is not accepted is not quoted', async () => {
+  test('does not quote a rejected password', async () => {
     const url = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
     url.password = 'hunter2'
     await assert.rejects(openDatabase({ kind: 'postgres', url: url.href }), (error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Decides, in one place, which driver errors mean "the database could not be reached": they become `Unavailable`, which
- * is a 503. Any other error is the statement's own and is left as it is.
+ * Decides, in one place, which driver errors mean "the database could not be reached". They become
+ * `Unavailable`, which is a 503. Any other error belongs to the statement and is thrown unchanged.
  */
 import { Unavailable } from '../../errors.ts'
 import { systemRefusal } from '../../text/system-reason.ts'
@@ -15,7 +15,7 @@ const AWAY_STATES: ReadonlySet<string> = new Set([
   '28000', // The credentials are no longer accepted.
   '28P01',
   '3D000', // The database is gone.
-  '3F000', // No schema of the search path exists, or this role may not use it.
+  '3F000', // No schema of the search path exists, or this role has no access to it.
   '42501', // Something belongs to another role.
   '40001', // Serialization failure and deadlock, once `inTransaction` has given up.
   '40P01',
@@ -26,7 +26,7 @@ const AWAY_STATES: ReadonlySet<string> = new Set([
 const AWAY_NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/
 
-/** Errors of `pg` about its own connection, and ours, have no code. */
+/** Messages of errors without a code: those of `pg` about its own connection, and ours. */
 const AWAY_MESSAGES: readonly RegExp[] = [
   /^Connection terminated/,
   /^timeout exceeded when trying to connect/,
@@ -41,14 +41,17 @@ const AWAY_MESSAGES: readonly RegExp[] = [
  */
 const AWAY_SQLITE: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 22, 26])
 
-/** The error to throw instead of `error`: an {@link Unavailable} if it means "away", or else `error` itself. */
+/**
+ * Returns the error to throw instead of `error`: an {@link Unavailable} if it means "away", otherwise `error`
+ * itself.
+ */
 export function translateAway(error: unknown, file?: string): unknown {
   return error instanceof Error && meansAway(error) ? away(error, file) : error
 }
 
 /**
- * An {@link Unavailable} with the driver's message, and with what to do where that is not just to try again. `file`: of
- * an embedded database, which the message names if its file is what is wrong.
+ * Returns an {@link Unavailable} with the driver's message and, where trying again is not enough, the remedy.
+ * `file` is the file of an embedded database; the message names it if the file is the problem.
  */
 export function away(error: Error, file?: string): Unavailable {
   if (error instanceof Unavailable) return error
@@ -60,8 +63,8 @@ export function away(error: Error, file?: string): Unavailable {
 }
 
 /**
- * Whether a statement was not run because what was prepared for it is out of date: a migration has changed a table, or
- * it is gone.
+ * Whether a statement did not run because its prepared form is outdated: a migration has changed a table, or
+ * the prepared form has gone.
  */
 export function isOutdated(error: unknown): boolean {
   const state = sqlState(error)
@@ -84,7 +87,7 @@ function meansAway(error: Error): boolean {
 }
 
 function describe(error: Error): string {
-  // Node tries every address of a name and then throws an AggregateError without a message.
+  // Node tries every address of a host name and then throws an AggregateError without a message.
   if (error.message !== '') return error.message
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -1,4 +1,7 @@
-/** Refusals of a PostgreSQL that is busy, starting, or waits for its disk: the next attempt may well succeed. */
+/**
+ * Recognises refusals by a PostgreSQL that is busy, starting, or waiting for its disk. The next attempt may
+ * succeed.
+ */
 import { sqlState } from './driver-errors.ts'
 
 const STATES: ReadonlySet<string> = new Set([
@@ -11,10 +14,10 @@ const STATES: ReadonlySet<string> = new Set([
   '57P03', // The server is starting.
 ])
 
-/** Errors of `pg` about its own connection. */
+/** Messages of errors of `pg` about its own connection. */
 const MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/
 
-/** Whether it is worth trying again soon what ended with this `Unavailable`. */
+/** Whether the work that failed with this `Unavailable` is worth retrying soon. */
 export function passesSoon({ cause }: { readonly cause?: unknown }): boolean {
   if (!(cause instanceof Error)) return false
   const state = sqlState(cause)

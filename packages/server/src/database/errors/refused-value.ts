@@ -1,11 +1,11 @@
 import { sqliteCode, sqlState } from './driver-errors.ts'
 
-/** TOOBIG, CONSTRAINT, MISMATCH. */
+/** SQLite's result codes TOOBIG, CONSTRAINT and MISMATCH. */
 const SQLITE_REFUSED: ReadonlySet<number> = new Set([18, 19, 20])
 
 /**
- * Whether a statement was refused because of its values: they violate a constraint or a type, or are text that cannot
- * be stored.
+ * Whether a statement was refused because of its values: they violate a constraint or a type, or are text
+ * that can't be stored.
  */
 export function isRefusedValue(error: unknown): error is Error {
   const state = sqlState(error)
@@ -15,5 +15,5 @@ export function isRefusedValue(error: unknown): error is Error {
   return error instanceof UnstorableText
 }
 
-/** A mistake of the caller, who let through text that one of the databases cannot store. */
+/** Thrown for a mistake of the caller: it let through text that one of the databases can't store. */
 export class UnstorableText extends TypeError {}

@@ -1,18 +1,21 @@
-/** What to do when the database refuses, where trying again would end the same way. */
+/** Remedies for refusals of the database that trying again would not change. */
 import { systemRefusal } from '../../text/system-reason.ts'
 import { sqliteCode, sqlState } from './driver-errors.ts'
 
 const CREDENTIALS = 'Correct the user and the password in RATAFIA_DATABASE_URL.'
 const CERTIFICATE =
-  'Name the authority of its certificate with sslrootcert in RATAFIA_DATABASE_URL, and the host as the certificate does.'
+  'In RATAFIA_DATABASE_URL, name the authority of its certificate with sslrootcert, and use the host name in the certificate.'
 const READ_ONLY =
   'Name the primary in RATAFIA_DATABASE_URL, or all hosts. If this is the primary, reset default_transaction_read_only of the database and the role.'
 
-/** By SQLSTATE, or the code of Node's network and TLS errors. Those of files are in `system-reason.ts`. */
+/**
+ * Remedies by SQLSTATE, or by the code of Node's network and TLS errors. Those about files are in
+ * `system-reason.ts`.
+ */
 const REMEDIES: Readonly<Record<string, string>> = {
   '25006': READ_ONLY,
   '28000':
-    'Correct the user in RATAFIA_DATABASE_URL, and let it in: it needs LOGIN and a line in pg_hba.conf.',
+    'Correct the user in RATAFIA_DATABASE_URL, and allow it to log in: it needs LOGIN and a line in pg_hba.conf.',
   '28P01': CREDENTIALS,
   '3D000': 'Create it, or correct RATAFIA_DATABASE_URL.',
   '3F000':
@@ -23,13 +26,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
     'Raise max_connections of PostgreSQL or the connection limit of the role and the database, or set a smaller RATAFIA_DATABASE_POOL.',
   '55000': 'Let clients connect to it: `alter database NAME allow_connections true`.',
   '55P03':
-    'Another transaction holds the lock: pg_stat_activity shows which. End it or wait for its end, then try again.',
-  '57P03': 'It is starting or stopping: try again in a moment.',
+    'Another transaction holds the lock; pg_stat_activity shows which. End it or wait until it ends, then try again.',
+  '57P03': 'The server is starting or stopping. Try again in a moment.',
   '57P04': 'Create it, or correct RATAFIA_DATABASE_URL.',
-  '58030': 'The disk of the database server reports an error: look at its log.',
-  '58P01': 'A file of the database server is missing: look at its log.',
+  '58030': "The database server's disk reports an error. Look at the server's log.",
+  '58P01': "A file of the database server is missing. Look at the server's log.",
   ECONNREFUSED: 'Start PostgreSQL, or correct host and port in RATAFIA_DATABASE_URL, and try again.',
-  ENOTFOUND: 'Correct the host in RATAFIA_DATABASE_URL, or try again when its name can be looked up.',
+  ENOTFOUND: 'Correct the host in RATAFIA_DATABASE_URL, or try again when its name resolves.',
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
@@ -38,11 +41,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'Renew the certificate of the database server.',
 }
 
-/** By what the message of 42501 says is missing; the server's messages may be in another language. */
+/**
+ * Remedies for 42501, by its message. The server's messages can be in another language, so the last row
+ * matches any.
+ */
 const GRANTS: readonly (readonly [message: RegExp, remedy: string])[] = [
   [
     /permission denied for schema/,
-    'Since PostgreSQL 15 only the owner of a database can create tables in it. Run `alter database NAME owner to ROLE`, or `grant usage, create on schema SCHEMA to ROLE`, as its present owner.',
+    'Since PostgreSQL 15 only the owner of a database can create tables in it. Run `alter database NAME owner to ROLE`, or `grant usage, create on schema SCHEMA to ROLE`, as its current owner.',
   ],
   [
     /must be owner of/,
@@ -55,23 +61,23 @@ const GRANTS: readonly (readonly [message: RegExp, remedy: string])[] = [
   ],
   [
     /./,
-    'The user in RATAFIA_DATABASE_URL lacks a right. Make it the owner of the database and of its tables.',
+    'The user in RATAFIA_DATABASE_URL lacks a privilege. Make it the owner of the database and of its tables.',
   ],
 ]
 
-/** Of SQLite, by primary result code. */
+/** Remedies for SQLite, by primary result code. */
 const SQLITE_REMEDIES: Readonly<Record<number, string>> = {
   3: 'Run this as the user that owns the file.',
-  5: 'Another process writes to it (`fuser` shows which): wait for its end, then try again.',
+  5: 'Another process is writing to it; `fuser` shows which. Wait until it is done, then try again.',
   8: 'Run this as the user that owns the file, on a file system that can be written to.',
-  10: 'The disk reports an error: look at the log of the system.',
-  11: 'It is damaged: restore a backup into a new data directory.',
+  10: 'The disk reports an error. Look at the system log.',
+  11: 'The file is damaged. Restore a backup into a new data directory.',
   13: 'Free space on its disk, then try again.',
   14: 'It must be a file that this user can read and write, in a directory of its own (RATAFIA_DATA_DIR).',
   26: 'Restore a backup, or correct RATAFIA_DATA_DIR.',
 }
 
-/** A sentence; undefined where it may well work the next time. */
+/** Returns the remedy as a sentence; undefined if another attempt may succeed. */
 export function remedyOf(error: unknown): string | undefined {
   const sqlite = sqliteCode(error)
   if (sqlite !== undefined) return SQLITE_REMEDIES[sqlite]
@@ -79,7 +85,7 @@ export function remedyOf(error: unknown): string | undefined {
   if (sqlState(error) === '42501') return GRANTS.find(([message]) => message.test(error.message))?.[1]
   if (error.name === 'TakesNoWrites') return READ_ONLY
   if (/does not support SSL connections/.test(error.message)) {
-    return 'Turn `ssl` on in PostgreSQL, or leave sslmode out of RATAFIA_DATABASE_URL if nobody can listen on the way.'
+    return 'Turn `ssl` on in PostgreSQL, or leave sslmode out of RATAFIA_DATABASE_URL if you trust the network in between.'
   }
   const known = 'code' in error ? REMEDIES[String(error.code)] : undefined
   return known ?? systemRefusal(error)?.[1].concat('.')

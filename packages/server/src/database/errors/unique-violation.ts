@@ -1,11 +1,11 @@
 import { sqliteExtendedCode, sqlState } from './driver-errors.ts'
 
-/** SQLite has three codes: SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID. */
+/** SQLite's three codes: SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE and _ROWID. */
 const SQLITE_UNIQUE: ReadonlySet<number> = new Set([1555, 2067, 2579])
 
 /**
  * Whether a statement was refused because a row with the same key exists. With `column` (`'account.username'`, or
- * `'table.a_b'` for a key of several columns), whether that key was the reason.
+ * `'table.a_b'` for a key of several columns), whether it was this key.
  */
 export function isUniqueViolation(error: unknown, column?: string): boolean {
   if (sqlState(error) === '23505') {
@@ -16,14 +16,14 @@ export function isUniqueViolation(error: unknown, column?: string): boolean {
   const code = sqliteExtendedCode(error)
   if (code === undefined || !SQLITE_UNIQUE.has(code) || !(error instanceof Error)) return false
   if (column === undefined) return true
-  // Of an index on an expression SQLite names the index.
+  // For an index on an expression, SQLite's message has the name of the index.
   const [, index] = /^UNIQUE constraint failed: index '(\w+)'$/.exec(error.message) ?? []
   return index === undefined ? sqliteKey(error.message) === column : isNamed(index, column)
 }
 
 /**
- * The migrations name their constraints `table_column_key`. Citus adds the number of a shard at the end; in PostgreSQL's
- * own partitions the partition's number follows the table's name.
+ * Whether a constraint has the name that the migrations give it, `table_column_key`. Citus appends the number
+ * of a shard; in PostgreSQL's own partitions, the partition's number follows the table's name.
  */
 function isNamed(constraint: string, column: string): boolean {
   const [table = '', columns = ''] = column.split('.')

@@ -1,21 +1,26 @@
 /**
- * Whether a host is still the primary. One whose synchronous standby was promoted elsewhere does not know: it answers
- * every read with what was true before, and says that it takes writes; only its commits never end. So nothing that a
- * host answers counts until a heartbeat shows that it was the primary a moment ago.
+ * Shows whether a host is still the primary. A host whose synchronous standby was promoted elsewhere does not
+ * know it: it answers every read with outdated data and claims to accept writes, but its commits never
+ * finish. So no answer of a host counts until a heartbeat shows that the host was the primary a moment ago.
  *
- * A heartbeat is a commit that writes something (a message for logical decoding, which nobody decodes), so it ends when
- * the synchronous standby has it. Once a heartbeat sent at S is acknowledged, no standby had been promoted by S, and a
- * revocation acknowledged elsewhere is younger than S. Without a synchronous standby a heartbeat is a commit like any
- * other.
+ * A heartbeat is a commit that writes something (a message for logical decoding, which has no reader), so it
+ * finishes once the synchronous standby has it. When a heartbeat sent at S is acknowledged, no standby had
+ * been promoted by S, and any revocation acknowledged elsewhere is younger than S. Without a synchronous
+ * standby, a heartbeat is an ordinary commit.
  */
 import type pg from 'pg'
 
-/** Milliseconds. What is accepted may have been revoked a second ago at the most. */
+/**
+ * How long a heartbeat counts, in milliseconds. A credential accepted now was revoked at most a second ago.
+ */
 const PROVEN_MS = 900
-/** How long the first heartbeat to a host may take, and how old a heartbeat is before another process may cancel it. */
+/**
+ * How long the first heartbeat to a host can take, and how old a heartbeat must be before another process
+ * cancels it.
+ */
 const FIRST_MS = 2_000
 
-/** A message that comes with an answer: the part that does not depend on the server's language. */
+/** A message that comes with an answer, reduced to the part that does not depend on the server's language. */
 interface Notice {
   readonly routine: string | undefined
 }
@@ -25,16 +30,16 @@ export interface Notification {
   readonly payload: string
 }
 
-/** Whatever the role or the database sets otherwise. */
+/** Overrides the settings of the role and the database. */
 const SETTINGS = 'set local synchronous_commit = on; set local client_min_messages = warning'
 const WRITE = `begin; ${SETTINGS}; select pg_logical_emit_message(true, 'ratafia', ''); commit`
 
-/** After the commit: `Heartbeats` measures the server's clock with it. */
+/** Runs after the commit: `Heartbeats` measures the server's clock with it. */
 const TIME = '; select (extract(epoch from clock_timestamp()) * 1000)::float8 as time'
 
 /**
- * A server process whose commit waits for a standby does not notice that its client has gone, and keeps its place. This
- * ends heartbeats that were given up, before another is sent to the same host; nothing else is ever cancelled.
+ * Ends abandoned heartbeats before another is sent to the same host; nothing else is ever cancelled. A server
+ * process whose commit waits for a standby does not notice that its client has gone, and keeps its place.
  */
 const END_ABANDONED = `select pg_cancel_backend(pid) from pg_stat_activity
   where usename = current_user and datname = current_database() and wait_event = 'SyncRep'
@@ -50,7 +55,8 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * The heartbeats to one host, while it is in use. They have a connection of their own, and do not wait behind requests.
+ * The heartbeats to one host while it is in use. They have their own connection, so they don't wait behind
+ * requests.
  */
 export class Heartbeats {
   readonly #connections: pg.Pool
@@ -66,9 +72,9 @@ export class Heartbeats {
     connections: pg.Pool,
     patienceMs: number,
     on: {
-      /** Called when none was acknowledged for `patienceMs`. */
+      /** Called when no heartbeat was acknowledged for `patienceMs`. */
       readonly lost: (error: unknown) => void
-      /** Called for each that was acknowledged: when it was sent, and the server's time after that. */
+      /** Called for each acknowledged heartbeat, with when it was sent and the server's time after that. */
       readonly measured: (sent: number, time: number) => void
     },
   ) {
@@ -79,8 +85,8 @@ export class Heartbeats {
   }
 
   /**
-   * Resolves when a heartbeat has been acknowledged, on `client` if it is given. Throws {@link NotConfirmed} or the
-   * driver's error.
+   * Sends a heartbeat, on `client` if it is given. Resolves once it is acknowledged. Throws
+   * {@link NotConfirmed} or the driver's error.
    */
   async send(notification?: Notification, client?: pg.PoolClient): Promise<void> {
     while (this.#sending) await this.#sending.catch(() => {})
@@ -91,16 +97,16 @@ export class Heartbeats {
   }
 
   /**
-   * Resolves once the host has acknowledged a first heartbeat, on this connection if need be. Throws as {@link send}
-   * does.
+   * Resolves once the host has acknowledged a first heartbeat, sent on this connection if necessary. Throws
+   * as {@link send} does.
    */
   async begin(client: pg.PoolClient): Promise<void> {
     while (!this.#begun) await (this.#sending ?? this.send(undefined, client))
   }
 
   /**
-   * For an answer that has just arrived: resolves once a heartbeat sent less than {@link PROVEN_MS} before it, or after
-   * it, is acknowledged. Throws as {@link send} does.
+   * Call it when an answer has just arrived. Resolves once a heartbeat is acknowledged that was sent after
+   * the answer, or less than {@link PROVEN_MS} before it. Throws as {@link send} does.
    */
   async prove(): Promise<void> {
     const answered = performance.now()
@@ -109,14 +115,14 @@ export class Heartbeats {
       try {
         await (joined ?? this.send())
       } catch (error) {
-        // The connection may have been lost, rather than the host.
+        // The connection may have failed, rather than the host.
         if (!again || error instanceof NotConfirmed) throw error
         again = false
       }
     }
   }
 
-  /** For a host whose answers are awaited: whether it is still there. */
+  /** Checks whether a host that owes us answers is still there. */
   watch(): void {
     const silentMs = performance.now() - Math.max(this.#since, this.#provenUntil)
     if (silentMs > FIRST_MS && !this.#sending) this.send().catch(() => {})
@@ -173,19 +179,25 @@ export class Heartbeats {
     } finally {
       client.off('notice', onNotice)
     }
-    if (cancelled) throw new Error('the wait of a heartbeat for the synchronous standby was cancelled')
-    if (time === undefined) throw new Error('the server did not say what time it is')
+    if (cancelled) throw new Error("the heartbeat's wait for the synchronous standby was cancelled")
+    if (time === undefined) throw new Error('the server did not return its time')
     return time
   }
 }
 
-/** A heartbeat is several statements, so its answer is a list of results: the last one is that of {@link TIME}. */
+/**
+ * Returns the server's time. A heartbeat is several statements, so its answer is a list of results;
+ * {@link TIME} is last.
+ */
 function timeIn(answers: pg.QueryResult | readonly pg.QueryResult[]): number | undefined {
   const time: unknown = [answers].flat().at(-1)?.rows[0]?.time
   return typeof time === 'number' ? time : undefined
 }
 
-/** Apart from the commit that waits: PostgreSQL lets one transaction at a time commit notifications. */
+/**
+ * Returns a statement for after the waiting commit, because PostgreSQL commits notifications one transaction
+ * at a time.
+ */
 function notifying(client: pg.ClientBase, notification: Notification | undefined): string {
   if (!notification) return ''
   const [channel, payload] = [notification.channel, notification.payload].map((text) =>
@@ -194,7 +206,9 @@ function notifying(client: pg.ClientBase, notification: Notification | undefined
   return `; select pg_notify(${channel}, ${payload})`
 }
 
-/** Somebody cancelled a commit that waited for the standby: the server then says that it is done, with a warning. */
+/**
+ * Whether a commit's wait for the standby was cancelled. The server then reports success, with this warning.
+ */
 export const saysUnconfirmed = ({ routine }: Notice): boolean => routine === 'SyncRepWaitForLSN'
 
 const isTimeout = (error: unknown): boolean =>

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Heartbeats } from './heartbeats.ts'
 
-/** What is known of a connection, and what it has said beside its answers. */
+/** The known facts about a connection, and the notices that it sent. */
 export interface Known {
   limited: boolean
   direct: boolean
@@ -11,7 +11,7 @@ export interface Known {
 
 const NOTHING: readonly string[] = []
 
-/** A connection, until it is released. */
+/** A connection that its holder has until release. */
 export class LeasedConnection {
   readonly client: pg.PoolClient
   readonly #known: Known
@@ -25,17 +25,17 @@ export class LeasedConnection {
     this.#leaveHost = leaveHost
   }
 
-  /** The time limits are in force on it. Otherwise each transaction must set its own. */
+  /** Whether the time limits are in force on it. If not, each transaction must set its own. */
   get limited(): boolean {
     return this.#known.limited
   }
 
-  /** What is prepared on it stays. */
+  /** Whether statements prepared on it stay. */
   get direct(): boolean {
     return this.#known.direct
   }
 
-  /** The changes announced on it since the last call. */
+  /** Returns the changes announced on it since the last call. */
   takeAnnounced(): readonly string[] {
     const { announced } = this.#known
     if (announced.length === 0) return NOTHING
@@ -43,24 +43,27 @@ export class LeasedConnection {
     return announced
   }
 
-  /** Whether, since the last call, a commit ended although no standby has it. */
+  /** Whether a commit was acknowledged since the last call without a standby having it. */
   takeUnconfirmed(): boolean {
     const { unconfirmed } = this.#known
     this.#known.unconfirmed = false
     return unconfirmed
   }
 
-  /** For an answer that has just arrived: resolves if it counts, and throws if the host may have been cut off. */
+  /**
+   * Call it when an answer has just arrived. Resolves if the answer counts; throws if the host may have been
+   * cut off.
+   */
   prove(): Promise<void> {
     return this.#heartbeats.prove()
   }
 
-  /** `broken` closes it; the server then rolls back what it had begun. */
+  /** Releases the connection. `broken` closes it, and the server then rolls back an open transaction. */
   release(broken: boolean): void {
     this.client.release(broken)
   }
 
-  /** The server no longer takes writes: drop every connection to it. */
+  /** Drops every connection to this server, because it no longer accepts writes. */
   leaveHost(): void {
     this.#leaveHost()
   }

@@ -1,4 +1,4 @@
-/** Who keeps a server process of ours waiting for a lock. */
+/** Finds out who keeps our server processes waiting for a lock. */
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema/schema.ts'
 
@@ -10,13 +10,15 @@ interface Holder {
   readonly seconds: number | null
 }
 
-/** A sentence about the lock that one of these server processes waits for; undefined if none waits. */
+/**
+ * Returns a sentence about the lock that one of these server processes waits for; undefined if none waits.
+ */
 export async function lockWaitOf(
   query: Kysely<Schema>,
   pids: readonly number[],
 ): Promise<string | undefined> {
   if (pids.length === 0) return undefined
-  // Other roles' activity is null here, unless this role may read it.
+  // Other roles' activity is null here, unless this role has permission to read it.
   const { rows } = await sql<Holder>`
     select case when l.relation is null then 'a row' else 'the table ' || l.relation::regclass::text end as what,
       a.pid, nullif(a.application_name, '') as application, a.state,
@@ -35,7 +37,7 @@ export async function lockWaitOf(
   return `waiting for a lock on ${what}, held by process ${pid} of PostgreSQL${known === '' ? '' : ` (${known})`}`
 }
 
-/** Rounded, so that a wait is not a new one each second. */
+/** Returns how long the transaction has run, rounded, so that a wait does not look new each second. */
 function since(seconds: number | null): string | undefined {
   if (seconds === null) return undefined
   return seconds < 60 ? 'for less than a minute' : `for ${Math.floor(seconds / 60)} min`

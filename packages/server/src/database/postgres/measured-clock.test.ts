@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MeasuredClock } from './measured-clock.ts'
 
-/** A server whose clock is `differs` milliseconds ahead of the monotonic one, which starts at 1,000. */
+/** A server whose clock is `differs` milliseconds ahead of the monotonic clock, which starts at 1,000. */
 function world(differs: number) {
   let monotonic = 1_000
   const server = {
@@ -15,7 +15,7 @@ function world(differs: number) {
   return {
     server,
     clock,
-    /** The server answers in the middle of a round trip of this length. */
+    /** Measures with a round trip of this length. The server answers in the middle of it. */
     measure: (roundTrip: number) => {
       const sent = monotonic
       const time = monotonic + roundTrip / 2 + server.differs
@@ -24,7 +24,7 @@ function world(differs: number) {
     },
     /** How far the clock is behind the server's. */
     behind: () => monotonic + server.differs - clock.now().getTime(),
-    /** A machine whose clock is this much ahead of the server's. */
+    /** The result for a machine whose clock is this much ahead of the server's. */
     aheadBy: (milliseconds: number) => clock.aheadBy(new Date(monotonic + server.differs + milliseconds)),
   }
 }
@@ -36,14 +36,14 @@ describe('the time of the database, measured', () => {
     assert.throws(() => world(0).clock.now(), TypeError)
   })
 
-  test('is never ahead, and behind by no more than the fastest answer took', () => {
+  test('is never ahead, and behind at most by the time of the fastest answer', () => {
     const { measure, behind } = world(YEAR_2026)
     measure(400)
     assert.equal(behind(), 200)
     measure(10)
     assert.equal(behind(), 5)
     measure(2_000)
-    assert.ok(behind() >= 5 && behind() < 10, 'a slow answer takes nothing back')
+    assert.ok(behind() >= 5 && behind() < 10, 'a slow answer does not worsen the bounds')
   })
 
   for (const jump of [3_600_000, -3_600_000, 40 * 86_400_000, 5_000, -5_000]) {
@@ -56,7 +56,7 @@ describe('the time of the database, measured', () => {
     })
   }
 
-  test('follows a server whose clock drifts, and goes on between two measurements', () => {
+  test('follows a drifting server clock, and keeps running between two measurements', () => {
     const { server, measure, behind } = world(YEAR_2026)
     measure(10)
     for (let hour = 0; hour < 24; hour++) {
@@ -67,7 +67,7 @@ describe('the time of the database, measured', () => {
     }
   })
 
-  test('a machine is ahead or behind only by what is certain', () => {
+  test('reports a machine as ahead or behind only by the certain difference', () => {
     const { measure, aheadBy } = world(YEAR_2026)
     measure(1_000)
     for (const within of [-500, 0, 500]) assert.ok(Math.abs(aheadBy(within)) < 1e-6, String(within))

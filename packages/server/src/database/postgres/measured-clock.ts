@@ -1,17 +1,17 @@
 /**
- * The time of PostgreSQL, computed from this process's monotonic clock. Each heartbeat (`heartbeats.ts`) brings the
- * server's time, which it read between the moments the heartbeat was sent and answered: so the difference between its
- * clock and our monotonic one lies between two bounds, a round trip apart. The best bounds of all heartbeats count.
- * This machine's own clock plays no part, and may be set while the process runs.
+ * The time of PostgreSQL, computed from this process's monotonic clock. Each heartbeat (`heartbeats.ts`)
+ * brings the server's time, read between when the heartbeat was sent and when it was answered. So the
+ * difference between the two clocks has two bounds, a round trip apart, and the best bounds of all heartbeats
+ * count. This machine's own clock is not used, so it can be set while the process runs.
  */
 import type { Clock, DatabaseClock } from '../../clock.ts'
 
-/** How fast the two clocks may drift apart while each is adjusted by NTP (500 ppm at most). */
+/** How fast the two clocks can drift apart while each is adjusted by NTP (500 ppm at most). */
 const DRIFT = 0.001
 
 export class MeasuredClock implements DatabaseClock {
   readonly #monotonic: () => number
-  /** Bounds of the database's time less the monotonic one; undefined before the first measurement. */
+  /** Bounds of the database's time minus the monotonic clock's; undefined before the first measurement. */
   #bounds: { readonly low: number; readonly high: number; readonly at: number } | undefined
 
   /** `monotonic` is in milliseconds. */
@@ -19,7 +19,10 @@ export class MeasuredClock implements DatabaseClock {
     this.#monotonic = monotonic
   }
 
-  /** The server read `time` after `sent`, and before now. All are in milliseconds; `sent` is by the monotonic clock. */
+  /**
+   * Adds a measurement: the server read `time` after `sent` and before now. All in milliseconds; `sent` is
+   * monotonic.
+   */
   measured(sent: number, time: number): void {
     const at = this.#monotonic()
     const measured = { low: time - at, high: time - sent, at }
@@ -36,8 +39,8 @@ export class MeasuredClock implements DatabaseClock {
   }
 
   /**
-   * Never ahead of the database's clock, and behind it by a network delay at most. Opening a database measures it
-   * before anything else: throws `TypeError` before that.
+   * Returns a time that is never ahead of the database's clock, and at most a network delay behind it. Throws
+   * `TypeError` before the first measurement; opening a database measures before anything else.
    */
   readonly now: Clock = () => new Date(this.#monotonic() + this.#measured.low)
 
@@ -48,7 +51,7 @@ export class MeasuredClock implements DatabaseClock {
   }
 
   get #measured() {
-    if (!this.#bounds) throw new TypeError('The time of the database was not measured yet.')
+    if (!this.#bounds) throw new TypeError('The time of the database has not been measured yet.')
     return this.#bounds
   }
 }

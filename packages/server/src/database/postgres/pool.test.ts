@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { PostgresPool } from './pool.ts'
 
-test('a heartbeat that fails after the pool was closed ends nothing a second time', async () => {
+test('a heartbeat that fails after the pool was closed does not close anything twice', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await new Promise((listening) => server.once('listening', listening))
   const address = server.address()

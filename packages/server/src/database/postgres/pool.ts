@@ -1,8 +1,8 @@
 /**
- * Connections to a PostgreSQL with one host or several. All of them lead to one host: the first that answers and takes
- * writes. When it no longer does, all are dropped and the other hosts are tried, as libpq does with
- * `target_session_attrs=read-write`. Never to a standby: a recent revocation may not have reached it yet. And never for
- * long to a primary that was cut off (`heartbeats.ts`).
+ * Connections to a PostgreSQL with one host or several. All lead to one host: the first that answers and
+ * accepts writes. When it stops doing so, all are dropped and the other hosts are tried, as libpq does with
+ * `target_session_attrs=read-write`. They never lead to a standby, which may not have a recent revocation
+ * yet, and never for long to a primary that was cut off (`heartbeats.ts`).
  */
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
@@ -20,32 +20,34 @@ interface Generation {
   readonly work: pg.Pool
   readonly heartbeatConnections: pg.Pool
   readonly heartbeats: Heartbeats
-  /** The open ones of `work`. */
+  /** The open connections of `work`. */
   readonly clients: Set<pg.PoolClient>
-  /** Tells who waits for one of `work` that there will be none. */
+  /** Callbacks that reject the calls waiting for a connection of `work`. */
   readonly waiting: Set<(error: Error) => void>
 }
 
 const WATCH_MS = 1_000
 
 export class PostgresPool {
-  /** Of the host that statements go to. */
+  /** The clock of the host that runs our statements. */
   readonly clock = new MeasuredClock()
   readonly #urls: readonly [string, ...string[]]
   readonly #limits: PostgresLimits
   readonly #known = new WeakMap<pg.ClientBase, Known>()
   #host = 0
-  /** False after a PgBouncer has refused a connection for them. */
+  /** Whether limits are requested at the start of a connection; false once a PgBouncer has refused them. */
   #limitsAtStart = true
   #current: Generation
   #isClosed = false
-  /** A commit would wait for a lost standby without end, where no listener sends heartbeats. */
+  /**
+   * Sends heartbeats where no listener does. Without it, a commit would wait endlessly for a lost standby.
+   */
   readonly #watching: NodeJS.Timeout
 
   constructor(url: string, limits: PostgresLimits) {
     const urls = postgresUrls(url)
-    // The configuration was checked already; no part of the address may be shown.
-    if (!urls) throw new TypeError('Not an address of a PostgreSQL.')
+    // The configuration has been checked already, and no part of the URL must be shown.
+    if (!urls) throw new TypeError('Not a URL of a PostgreSQL.')
     this.#urls = urls
     this.#limits = limits
     this.#current = this.#open()
@@ -55,9 +57,9 @@ export class PostgresPool {
     }, WATCH_MS).unref()
   }
 
-  /** Throws the error of the last host. */
+  /** Returns a connection. Throws the error of the last host. */
   async acquire(): Promise<LeasedConnection> {
-    // Try each host once, and one of them again if its first connection taught us which parameters it takes.
+    // Try each host once, and one of them again if its first connection showed which parameters it accepts.
     for (let tries = this.#urls.length; ; tries--) {
       const generation = this.#current
       try {
@@ -69,12 +71,12 @@ export class PostgresPool {
     }
   }
 
-  /** Sends a heartbeat to the host that statements go to. Throws the driver's error. */
+  /** Sends a heartbeat to the host that runs our statements. Throws the driver's error. */
   async heartbeat(notification: Notification): Promise<void> {
     await this.#current.heartbeats.send(notification)
   }
 
-  /** Waits for the connections in use. */
+  /** Closes all connections. Waits for those in use. */
   async close(): Promise<void> {
     this.#isClosed = true
     try {
@@ -84,14 +86,14 @@ export class PostgresPool {
     }
   }
 
-  /** The numbers of the server processes behind its connections; behind a PgBouncer they are made up. */
+  /** The process numbers of the servers behind its connections. A PgBouncer makes these numbers up. */
   get serverProcesses(): readonly number[] {
     return [...this.#current.clients].flatMap((client) =>
       'processID' in client && typeof client.processID === 'number' ? client.processID : [],
     )
   }
 
-  /** Of the connections for work. */
+  /** The state of the connections for work. */
   get state(): PoolState {
     const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#current.work
     return { most: this.#limits.maxConnections, open, idle, waiting }
@@ -114,7 +116,7 @@ export class PostgresPool {
     return known
   }
 
-  /** Whether another try is worthwhile. */
+  /** Leaves the host if the error is a reason to. Returns whether another try is worthwhile. */
   #lookElsewhere(generation: Generation, error: unknown): boolean {
     if (this.#current !== generation) return true
     if (this.#limitsAtStart && refusesLimits(error)) {
@@ -122,7 +124,7 @@ export class PostgresPool {
       this.#replace()
       return true
     }
-    // With a single host too: this closes connections from before it became a standby.
+    // Also with a single host: this closes connections from before it became a standby.
     if (error instanceof TakesNoWrites) this.#leave(generation)
     if (this.#urls.length === 1 || !leadsElsewhere(error)) return false
     this.#leave(generation)
@@ -135,7 +137,10 @@ export class PostgresPool {
     this.#replace()
   }
 
-  /** Does nothing once the pool is closed: a heartbeat may still fail then. */
+  /**
+   * Opens connections to the new host. Does nothing once the pool is closed, because a heartbeat can still
+   * fail then.
+   */
   #replace(): void {
     if (this.#isClosed) return
     const left = this.#current
@@ -154,11 +159,12 @@ export class PostgresPool {
     const heartbeats = new Heartbeats(heartbeatConnections, this.#limits.confirmMs, {
       lost: (error) => {
         this.#leave(generation)
-        // Commits that no standby confirms would hang. Nobody knows whether they took effect, and their callers say so.
+        // Commits that no standby confirms would hang. Whether they took effect is unknown, and their callers
+        // report that.
         if (error instanceof NotConfirmed) for (const client of clients) void client.end()
       },
       measured: (sent, time) => {
-        // A host that was left may have another clock.
+        // An abandoned host may have another clock.
         if (this.#current === generation) this.clock.measured(sent, time)
       },
     })
@@ -188,8 +194,8 @@ export class PostgresPool {
         this.#inspect(client).then(() => done(), done)
       },
     })
-    // The pool drops an idle connection that breaks, and the next statement opens another. Without these listeners the
-    // 'error' event would end the process, for a connection in use as well.
+    // The pool drops a broken idle connection, and the next statement opens another. Without these listeners
+    // the 'error' event would end the process, also for a connection in use.
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       client.on('error', () => {})
@@ -217,24 +223,29 @@ export class PostgresPool {
 class TakesNoWrites extends Error {
   override readonly name = 'TakesNoWrites'
   constructor() {
-    super('the server takes no writes: it is a standby, or set to read-only')
+    super('the server accepts no writes: it is a standby, or set to read-only')
   }
 }
 
 class HostLeft extends Error {
   override readonly name = 'HostLeft'
   constructor() {
-    super('the server was left while a connection to it was awaited')
+    super('the server was abandoned while a request waited for a connection to it')
   }
 }
 
-/** Heartbeats can be sent as long as a connection is in use: without them no answer on it would count. */
+/**
+ * Closes the heartbeats' connections last: without heartbeats, no answer on a connection in use would count.
+ */
 async function end({ work, heartbeatConnections }: Generation): Promise<void> {
   await work.end()
   await heartbeatConnections.end()
 }
 
-/** A connection to a host that has acknowledged a heartbeat. Does not wait for one that is left meanwhile. */
+/**
+ * Returns a connection to a host that has acknowledged a heartbeat. Stops waiting if the host is abandoned
+ * meanwhile.
+ */
 async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.PoolClient> {
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
     waiting.add(reject)
@@ -258,12 +269,18 @@ async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.Po
   }
 }
 
-/** PgBouncer takes only parameters it knows, unless its `ignore_startup_parameters` lists the others. */
+/**
+ * Whether PgBouncer refused the limits: it accepts only parameters it knows or has in
+ * `ignore_startup_parameters`.
+ */
 function refusesLimits(error: unknown): boolean {
   return sqlState(error) === '08P01' && error instanceof Error && /startup parameter/.test(error.message)
 }
 
-/** Not if the pool or the server is full, and not if the server refuses our credentials: the others would too. */
+/**
+ * Whether to try another host. Not if the pool or server is full or our credentials are refused: others would
+ * do the same.
+ */
 function leadsElsewhere(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== undefined) return !/^(53|28|3D)/.test(state)
@@ -272,7 +289,7 @@ function leadsElsewhere(error: unknown): boolean {
 
 const INT8 = 20
 
-/** Parses columns as `pg` does, except int8: a number, as on SQLite. */
+/** Parses columns as `pg` does, except that int8 becomes a number, as on SQLite. */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === INT8 && format !== 'binary') return parseInt8
   return pg.types.getTypeParser(oid, format ?? 'text')

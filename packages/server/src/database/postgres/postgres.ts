@@ -23,7 +23,10 @@ import type { LeasedConnection } from './leased-connection.ts'
 import type { PostgresLimits } from './limits.ts'
 import { PostgresPool } from './pool.ts'
 
-/** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
+/**
+ * Creates a dialect over the database at `url`
+ * (`postgres://user:password@host:port,host:port/name?sslmode=…`).
+ */
 export function postgresDialect(url: string, limits: PostgresLimits, observer?: DatabaseObserver) {
   const driver = new PostgresDriver(url, limits)
   const dialect: Dialect = {
@@ -82,13 +85,14 @@ class PostgresDriver implements RawDriver, Notifications {
 const READ_ONLY = '25006'
 
 /**
- * What a host answers counts only once a heartbeat has ruled out that it was cut off. A single statement waits for
- * that, and a transaction at its end: nobody uses its answers earlier. If it waited inside, the heartbeat might never
- * come: a PgBouncer may have no connection to the server but those that such transactions keep.
+ * A connection whose answers count only once a heartbeat has ruled out that its host was cut off. A single
+ * statement waits for that; a transaction waits at its end, because its answers are not used earlier. If it
+ * waited inside, the heartbeat might never come: such transactions can keep all connections that a PgBouncer
+ * has to the server.
  */
 class PostgresConnection implements RawConnection {
   readonly #leased: LeasedConnection
-  /** The first statements of a transaction, if the connection itself has no limits. */
+  /** The statements that begin a transaction with limits; empty if the connection itself has limits. */
   readonly #limits: string
   readonly #names: PreparedNames
   readonly #tellChanges: () => void
@@ -125,7 +129,7 @@ class PostgresConnection implements RawConnection {
     const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : ''
     const access = accessMode ? ` ${accessMode}` : ''
     try {
-      // One message, without parameters: the limits cost no time.
+      // One message without parameters, so the limits cost no time.
       await this.#query(`start transaction${isolation}${access}${this.#limits}`, [])
       this.#inTransaction = true
     } catch (error) {
@@ -139,7 +143,7 @@ class PostgresConnection implements RawConnection {
     const { command } = await this.#query('commit', [])
     this.#inTransaction = false
     await this.#prove()
-    // The server answers this if an earlier statement failed and its error was caught.
+    // The server answers ROLLBACK if an earlier statement failed and its error was caught.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
@@ -159,7 +163,8 @@ class PostgresConnection implements RawConnection {
 
   release(): void {
     this.#leased.release(this.#broken)
-    // By now the changes are committed, or their fate is unknown; the code that made them continues after this.
+    // By now the changes are committed or their fate is unknown. The code that made them continues after
+    // this.
     this.#tellChanges()
   }
 
@@ -174,24 +179,24 @@ class PostgresConnection implements RawConnection {
       const result = await this.#leased.client.query(
         name === undefined ? { text: sql, values } : { name, text: sql, values },
       )
-      // Somebody cancelled its wait for the standby: it is done here, and may be nowhere else.
+      // Its wait for the standby was cancelled: the change is stored here, and perhaps nowhere else.
       if (this.#leased.takeUnconfirmed()) throw new NotConfirmed()
       return result
     } catch (error) {
       if (isOutdated(error)) {
         this.#names.forget()
-        // In a transaction nothing more would run: `inTransaction` repeats all of it.
+        // In a transaction no further statement would run, so `inTransaction` repeats all of it.
         if (!this.#inTransaction) return this.#query(sql, parameters)
       }
       const state = sqlState(error)
-      // An error the server did not report leaves the connection in an unknown state.
+      // An error that the server did not report leaves the connection in an unknown state.
       if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#brokenBy = error
       if (state === READ_ONLY) this.#leased.leaveHost()
       throw withoutValues(error)
     }
   }
 
-  /** An answer that counts. That something is taken, or missing, is an answer too. */
+  /** Runs a statement and proves its answer. An error such as a violated constraint is an answer as well. */
   async #proven(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     const outcome = await this.#query(sql, parameters).catch((error: Error) => error)
     if (!this.#broken) await this.#prove()
@@ -213,7 +218,7 @@ function resultOf({ command, rowCount, rows }: pg.QueryResult): QueryResult<unkn
   return writes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
 }
 
-/** The server quotes rows and parameters in these fields; logging the error would log them. */
+/** Removes the fields in which the server quotes rows and parameters; logging the error would log them. */
 function withoutValues(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     error.detail = undefined
@@ -223,37 +228,40 @@ function withoutValues(error: unknown): unknown {
   return error
 }
 
-/** What a connection keeps takes some 20 KB of the server for each. All of the service's own texts are fewer. */
+/**
+ * The most names on one connection. Each takes some 20 KB of the server, and the service itself has fewer
+ * texts.
+ */
 const MOST_NAMES = 400
 /** A longer list of values rarely has the same length again. */
 const MOST_PARAMETERS = 40
 
 /**
- * Names for statements, so that each connection prepares a text once and the server keeps its plan. Without one the
- * server parses and plans every statement each time: a read of one row by its key then costs it three times as much
- * (59 µs of CPU instead of 19), and this process half as much again (46 instead of 30).
+ * Names for statements, so that each connection prepares a text once and the server keeps its plan. Without a
+ * name, the server parses and plans the statement each time. A read of one row by its key then costs it three
+ * times as much (59 µs of CPU instead of 19), and this process half as much again (46 instead of 30).
  *
- * Once a plan is kept, the server looks at its costs again only when the table is analysed. `autovacuum` does that
- * within a minute of much having changed.
+ * The server reconsiders a kept plan's costs only when the table is analysed. `autovacuum` does that within a
+ * minute of a large change.
  */
 export class PreparedNames {
   readonly #names = new Map<string, string>()
   #generation = 0
 
-  /** Undefined for a text that is not worth it. */
+  /** Returns the name for a text; undefined if preparing it is not worthwhile. */
   nameOf(text: string, { length }: readonly unknown[]): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
-    // Without parameters a statement is one message, and most such are run once.
+    // A statement without parameters is a single message, and most of these are run once.
     if (length === 0 || length > MOST_PARAMETERS || this.#names.size >= MOST_NAMES) return undefined
-    // The same name never stands for two texts, whoever else uses the server's connection.
+    // The digest gives every text its own name, even if other programs use the server's connection.
     const digest = createHash('sha256').update(text).digest('hex').slice(0, 40)
     const name = `ratafia_${this.#generation}_${digest}`
     this.#names.set(text, name)
     return name
   }
 
-  /** What was prepared is never used again. */
+  /** Gives every text a new name, so that nothing prepared so far is used again. */
   forget(): void {
     this.#names.clear()
     this.#generation++

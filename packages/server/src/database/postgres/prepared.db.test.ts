@@ -13,7 +13,7 @@ eachDatabase((kind, open, { target }) => {
     await database.query.insertInto('package').values({ name: 'moon', snap_id: 'm1' }).execute()
   })
 
-  test('a statement that is prepared still runs when its table has changed, alone and in a transaction', async () => {
+  test('a prepared statement still runs after its table has changed, alone and in a transaction', async () => {
     const find = (query: Database['query']) =>
       query.selectFrom('package').selectAll().where('name', '=', 'moon').execute()
     const findIn = () => inTransaction(database.query, find)
@@ -30,7 +30,7 @@ eachDatabase((kind, open, { target }) => {
 
   if (kind === 'sqlite') return
 
-  test('a connection prepares a statement once; what is not run often, or has a long list, leaves nothing there', async () => {
+  test('a connection prepares a statement once, and keeps none that is rare or has a long list', async () => {
     const at = await target()
     assert.ok(at.kind === 'postgres')
     const single = await openDatabase({ ...at, limits: { maxConnections: 1 } })
@@ -60,7 +60,7 @@ eachDatabase((kind, open, { target }) => {
   })
 })
 
-test('Guarantee: two texts never have one name, and none is used again once it is out of date', () => {
+test('Guarantee: two texts never share a name, and an outdated name is never used again', () => {
   const names = new PreparedNames()
   const [one, two] = [names.nameOf('select $1', [1]), names.nameOf('select $1, $1', [1])]
   assert.notEqual(one, two)

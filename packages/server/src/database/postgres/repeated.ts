@@ -1,14 +1,17 @@
-/** Repeats what locks whole tables until it gets every lock. */
+/** Repeats work that locks whole tables until it gets every lock. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sqlState } from '../errors/driver-errors.ts'
 import { LONGEST_WAIT_MS } from './limits.ts'
 
-/** A lock was not free in time, and a deadlock, of which one side is told. */
+/** A lock was not free in time, or this side was chosen to end a deadlock. */
 const LOCK_REFUSALS: ReadonlySet<string> = new Set(['55P03', '40P01'])
 const SHORTEST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4_000
 
-/** Between two attempts whatever waited behind the last one gets on. Throws what `attempt` throws otherwise. */
+/**
+ * Repeats `attempt`; the pause lets waiting statements run. Throws any other error of `attempt`, and the last
+ * at the deadline.
+ */
 export async function repeatedUntilLocked<T>(attempt: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LONGEST_WAIT_MS
   for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
@@ -17,7 +20,7 @@ export async function repeatedUntilLocked<T>(attempt: () => Promise<T>): Promise
     } catch (error) {
       if (!isLockRefusal(error) || performance.now() > deadline) throw error
     }
-    // Not in step with another process that does the same.
+    // A random pause, so that two processes that do the same don't stay in step.
     await sleep(pause * (0.5 + Math.random()))
   }
 }

@@ -1,4 +1,7 @@
-/** What a PostgreSQL database, its role and its settings must be like. Each trait says how to mend it. */
+/**
+ * The requirements for a PostgreSQL database, its role and its settings. Each trait explains how to fix a
+ * problem.
+ */
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { migrationsDone } from '../schema/bookkeeping.ts'
@@ -12,20 +15,20 @@ interface Found {
   readonly encoding: string
   readonly database: string
   readonly role: string
-  /** The first of the search path that exists; null for none. */
+  /** The first schema of the search path that exists; null if none does. */
   readonly schema: string | null
   readonly mayCreate: boolean | null
-  /** Where our migrations are recorded; null in a new database. */
+  /** The schema with the records of our migrations; null in a new database. */
   readonly ours: string | null
   readonly fsync: string
   readonly commit: string
   readonly tables: readonly FoundTable[]
-  /** Whether migrations have run, and whether some have not. */
+  /** Whether migrations have run, and whether some have not yet. */
   readonly isMigrated: boolean
   readonly isOlder: boolean
 }
 
-/** One that has the name of a table of ours, and is the first of that name in the search path. */
+/** A table with the name of one of ours, the first of that name in the search path. */
 interface FoundTable {
   readonly name: string
   readonly schema: string
@@ -34,7 +37,7 @@ interface FoundTable {
   readonly mayUse: boolean
 }
 
-/** A problem in a sentence, and how to mend it; undefined if there is none. */
+/** Returns a problem and how to fix it, as sentences; undefined if there is no problem. */
 type Trait = (found: Found) => string | undefined
 
 const OLDEST = 13
@@ -54,29 +57,29 @@ const REQUIRED: readonly Trait[] = [
       : undefined,
   (found) =>
     found.schema === null
-      ? `search_path names no schema that exists and that the role ${name(found.role)} may use. Run ${setPath(found)}, or \`grant usage on schema SCHEMA to ${name(found.role)}\`.`
+      ? `search_path names no existing schema that the role ${name(found.role)} can use. Run ${setPath(found)}, or \`grant usage on schema SCHEMA to ${name(found.role)}\`.`
       : undefined,
   (found) => {
     const hiding = found.tables.filter(({ schema }) => found.ours !== null && schema !== found.ours)
     if (hiding.length === 0) return undefined
     const [{ name: table, schema } = { name: '', schema: '' }] = hiding
-    return `The table ${table} of the schema ${name(schema)} hides the one of Ratafia in ${name(found.ours ?? '')}: ${name(schema)} comes first in search_path. Run ${setPath(found)}.`
+    return `The table ${table} in the schema ${name(schema)} hides Ratafia's table in ${name(found.ours ?? '')}, because ${name(schema)} comes first in search_path. Run ${setPath(found)}.`
   },
   ({ tables, schema, isMigrated }) => {
     const foreign = isMigrated ? undefined : tables.find((table) => table.schema === schema)
     return foreign
-      ? `The schema ${name(foreign.schema)} already has a table ${foreign.name}, which is not of Ratafia. Give Ratafia a database of its own.`
+      ? `The schema ${name(foreign.schema)} already has a table ${foreign.name} that is not Ratafia's. Give Ratafia its own database.`
       : undefined
   },
   ({ schema, mayCreate, isOlder, role, database }) =>
     schema !== null && isOlder && !mayCreate
-      ? `The role ${name(role)} may not create tables in the schema ${name(schema)}. As an administrator run \`alter database ${name(database)} owner to ${name(role)}\`, or \`grant usage, create on schema ${name(schema)} to ${name(role)}\`.`
+      ? `The role ${name(role)} cannot create tables in the schema ${name(schema)}. As an administrator, run \`alter database ${name(database)} owner to ${name(role)}\`, or \`grant usage, create on schema ${name(schema)} to ${name(role)}\`.`
       : undefined,
   ({ tables, role, isMigrated }) => {
     const closed = isMigrated ? tables.filter(({ mayUse }) => !mayUse) : []
     const [first] = closed
     return first
-      ? `The role ${name(role)} may not read and write ${listOf(closed)}. As ${name(first.owner)} run \`grant select, insert, update, delete on all tables in schema ${name(first.schema)} to ${name(role)}\`.`
+      ? `The role ${name(role)} cannot read and write ${listOf(closed)}. As ${name(first.owner)}, run \`grant select, insert, update, delete on all tables in schema ${name(first.schema)} to ${name(role)}\`.`
       : undefined
   },
   ({ tables, role, isMigrated, isOlder }) => {
@@ -91,11 +94,11 @@ const REQUIRED: readonly Trait[] = [
 const ADVISED: readonly Trait[] = [
   ({ fsync }) =>
     fsync === 'off'
-      ? 'fsync is off in PostgreSQL: a crash of its machine can lose or damage everything. Turn it on.'
+      ? 'fsync is off in PostgreSQL: if its machine crashes, everything can be lost or damaged. Turn it on.'
       : undefined,
   ({ commit, role }) =>
     commit === 'off'
-      ? `synchronous_commit is off: a crash of PostgreSQL loses what was acknowledged a moment before, such as a revocation. Turn it on, or run \`alter role ${name(role)} set synchronous_commit = on\`.`
+      ? `synchronous_commit is off: if PostgreSQL crashes, it loses changes acknowledged a moment before, such as a revocation. Turn it on, or run \`alter role ${name(role)} set synchronous_commit = on\`.`
       : undefined,
 ]
 
@@ -105,8 +108,9 @@ const listOf = (tables: readonly FoundTable[]): string =>
     : `the table ${tables[0]?.name} and ${tables.length - 1} more`
 
 /**
- * Returns what an operator should mend, sentence by sentence. Throws {@link SchemaError} `unfit-database` with a line for
- * each trait without which nothing works, and what {@link migrationsDone} throws. An embedded database has every trait.
+ * Returns recommended fixes, one sentence each. Throws {@link SchemaError} `unfit-database` with a line for
+ * each missing trait that Ratafia can't work without, and the errors of {@link migrationsDone}. An embedded
+ * database has every trait.
  */
 export async function requireFitDatabase({
   query,
@@ -131,7 +135,7 @@ async function lookAt(query: Kysely<Schema>): Promise<Found> {
         where c.oid = to_regclass('schema_migration')) as ours,
       current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`.execute(query)
   const [settings] = rows
-  if (!settings) throw new TypeError('A query without a table returns a row.')
+  if (!settings) throw new TypeError('A query without a table must return a row.')
   const { rows: tables } = await sql<FoundTable>`
     select c.relname::text as name, n.nspname::text as schema, pg_get_userbyid(c.relowner)::text as owner,
       pg_has_role(c.relowner, 'usage') as "isOwned",
@@ -142,7 +146,7 @@ async function lookAt(query: Kysely<Schema>): Promise<Found> {
       and c.relname = any(array[${sql.join([...tableNames('postgres'), ...BOOKKEEPING])}]::text[])
     order by c.relname`.execute(query)
   const bookkeeping = tables.find(({ name: table }) => table === 'schema_migration')
-  // Without the right to read it, migrations must have run: nobody takes the right from an empty table.
+  // If the role cannot read it, migrations must have run: an empty table does not lose its permissions.
   const done = bookkeeping?.mayUse === false ? undefined : await migrationsDone(query, 'postgres')
   return {
     ...settings,

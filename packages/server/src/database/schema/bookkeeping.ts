@@ -6,7 +6,7 @@ import { sqlState } from '../errors/driver-errors.ts'
 import type { Schema } from './schema.ts'
 import { SchemaError } from './schema-error.ts'
 
-/** The rest of the code does not see these tables. */
+/** The migrations' own tables, which the rest of the code does not see. */
 interface Bookkeeping {
   schema_lock: { id: number }
   schema_migration: { name: string; ran_at: number }
@@ -15,12 +15,16 @@ interface Bookkeeping {
 const bookkeepingOf = (query: Kysely<Schema>) => query as unknown as Kysely<Bookkeeping>
 
 /**
- * On PostgreSQL "if not exists" is not atomic: of two processes at once, the later one may find a duplicate row in the
- * catalogue, a duplicate table or a duplicate type. The table exists then.
+ * Errors of a process that lost a race. On PostgreSQL "if not exists" is not atomic: of two processes at
+ * once, the later one may find a duplicate row in the catalogue, a duplicate table or a duplicate type. The
+ * table exists then.
  */
 const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710'])
 
-/** Makes the row that {@link lockSchema} locks. Not in a transaction: losing to another process would end it. */
+/**
+ * Creates the row that {@link lockSchema} locks. Call it outside a transaction, which losing to another
+ * process would abort.
+ */
 export async function prepareSchemaLock(query: Kysely<Schema>, kind: DatabaseKind): Promise<void> {
   for (const statement of bookkeepingStatements(kind)) {
     await sql
@@ -32,7 +36,7 @@ export async function prepareSchemaLock(query: Kysely<Schema>, kind: DatabaseKin
   }
 }
 
-/** Until the transaction ends, no other process migrates. */
+/** Prevents other processes from migrating until the transaction ends. */
 export async function lockSchema(query: Transaction<Schema>): Promise<void> {
   await bookkeepingOf(query).updateTable('schema_lock').set({ id: 1 }).where('id', '=', 1).execute()
 }
@@ -59,26 +63,26 @@ export async function recordMigration(
 }
 
 /**
- * Names of the migrations that ran; none in a database without our tables. Throws {@link SchemaError} `schema-too-old` for
- * a database that code from before the first release made.
+ * Returns the names of the migrations that ran; none in a database without our tables. Throws
+ * {@link SchemaError} `schema-too-old` for a database that code from before the first release created.
  */
 export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind): Promise<readonly string[]> {
-  // Look for the table first: on PostgreSQL a failed statement ends the transaction.
+  // Look for the table first, because on PostgreSQL a failed statement aborts the transaction.
   const { rows } = await (kind === 'sqlite'
     ? sql`select 1 from sqlite_master where name = 'schema_migration'`
     : sql`select 1 where to_regclass('schema_migration') is not null`
   ).execute(query)
   if (rows.length === 0) return []
-  // Reads a whole table: it grows by a row with each migration ever written.
+  // Reads the whole table, which has only one row for each migration ever written.
   const done = await bookkeepingOf(query).selectFrom('schema_migration').select('name').execute()
   const names = done.map(({ name }) => name).sort()
   if (!isUnreleased(names)) return names
   throw new SchemaError(
     'schema-too-old',
-    'The database was made before the first release of Ratafia, and releases cannot use it. Nothing in it was changed. ' +
+    'The database was created before the first release of Ratafia, and releases cannot use it. Nothing in it was changed. ' +
       'Start with a new database: set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.',
   )
 }
 
-/** Whether these are the migrations of code from before the first release, whose tables no release knows. */
+/** Whether these are migrations from before the first release, whose tables no release knows. */
 export const isUnreleased = (names: readonly string[]): boolean => names.includes('0001-first')

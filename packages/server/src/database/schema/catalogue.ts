@@ -1,4 +1,4 @@
-/** What tables there are, and what is in them, from the database's own catalogue. */
+/** Reads the tables, and their parts, from the database's own catalogue. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { DatabaseKind } from '../differences.ts'
 import type { Schema } from './schema.ts'
@@ -25,7 +25,7 @@ export interface Table {
 
 type Query = Kysely<Schema>
 
-/** Describes those of the named tables that exist. Throws for a column type that the two databases do not share. */
+/** Describes the named tables that exist. Throws for a column type that the two databases do not share. */
 export async function describeTables(
   query: Query,
   kind: DatabaseKind,
@@ -47,7 +47,7 @@ export async function describeTables(
   return tables
 }
 
-/** The names of those tables that exist. */
+/** Returns the names of the tables that exist. */
 export async function presentTables(
   query: Query,
   kind: DatabaseKind,
@@ -62,7 +62,7 @@ export async function presentTables(
   return names.filter((name) => there.has(name))
 }
 
-/** How many partitions a table has; 0 for one that is whole, or does not exist. */
+/** Returns the number of a table's partitions; 0 if it is undivided or does not exist. */
 export async function partitionsOf(query: Query, kind: DatabaseKind, table: string): Promise<number> {
   if (kind === 'sqlite') return 0
   const { rows } = await sql<{ count: number }>`
@@ -70,7 +70,7 @@ export async function partitionsOf(query: Query, kind: DatabaseKind, table: stri
   return rows[0]?.count ?? 0
 }
 
-/** The tables that Citus knows; none where there is no Citus. */
+/** Returns the tables that Citus distributes; none without Citus. */
 export async function distributedTables(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'sqlite') return new Set()
   const catalogues = await namesOf(
@@ -85,7 +85,7 @@ export async function distributedTables(query: Query, kind: DatabaseKind): Promi
   )
 }
 
-/** The names of a table's columns; none if the table does not exist. */
+/** Returns the names of a table's columns; none if the table does not exist. */
 export async function presentColumns(query: Query, kind: DatabaseKind, table: string): Promise<Set<string>> {
   return new Set((await columnsOf(query, kind, table)).map(({ name }) => name))
 }
@@ -93,7 +93,7 @@ export async function presentColumns(query: Query, kind: DatabaseKind, table: st
 interface CatalogueColumn {
   readonly name: string
   readonly type: string
-  /** Its place in the primary key, from 1; 0 outside of it. */
+  /** The column's place in the primary key, from 1; 0 if it is not part of the key. */
   readonly key: number
 }
 
@@ -128,7 +128,7 @@ function columnKindOf(table: string, { name, type }: CatalogueColumn): ColumnKin
   return kind
 }
 
-/** Foreign keys, from the catalogue. */
+/** Returns a table's foreign keys. */
 export async function referencesOf(
   query: Query,
   kind: DatabaseKind,
@@ -164,7 +164,7 @@ async function namesOf(query: Query, statement: RawBuilder<unknown>): Promise<Re
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The names of the indexes that exist and are valid. */
+/** Returns the names of the indexes that exist and are valid. */
 export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   return namesOf(
     query,
@@ -175,7 +175,7 @@ export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<
   )
 }
 
-/** `table.trigger` of those that exist and run for what this connection changes. */
+/** Returns `table.trigger` for each trigger that exists and runs for this connection's changes. */
 export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'sqlite') {
     return namesOf(
@@ -191,7 +191,7 @@ export async function presentTriggers(query: Query, kind: DatabaseKind): Promise
   )
 }
 
-/** `table.constraint` of those that exist and were checked for every row. */
+/** Returns `table.constraint` for each constraint that exists and was checked for every row. */
 export async function presentConstraints(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'postgres') {
     return namesOf(

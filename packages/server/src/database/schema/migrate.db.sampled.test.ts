@@ -39,7 +39,7 @@ test('migrations are numbered from 0001 without gaps', () => {
 })
 
 eachDatabase((_kind, _open, { emptyTarget }) => {
-  test('of two processes that start at once, one migrates and the other waits for it', async () => {
+  test('if two processes start at once, one migrates and the other waits for it', async () => {
     const run = promisify(execFile)
     const outputs = await Promise.all(
       Array.from({ length: 2 }, async () =>
@@ -57,7 +57,7 @@ eachDatabase((_kind, _open, { emptyTarget }) => {
 
 for (let round = 0; round < (FULL ? 5 : 1); round++) {
   eachDatabase((_kind, _open, { openEmpty }) => {
-    test('of twenty clients that migrate at once, one does', async () => {
+    test('if twenty clients migrate at once, one does the work', async () => {
       const clients = await Promise.all(Array.from({ length: 20 }, openEmpty))
       const ran = await Promise.all(clients.map((client) => migrate(client)))
       assert.deepEqual(ran.flat(), names)
@@ -66,7 +66,7 @@ for (let round = 0; round < (FULL ? 5 : 1); round++) {
 }
 
 eachDatabase((_kind, _open, { openEmpty }) => {
-  test('a first start runs every migration, a second none', async () => {
+  test('a first start runs every migration, a second runs none', async () => {
     const database = await openEmpty()
     await assert.rejects(requireCurrentSchema(database), {
       name: 'SchemaError',
@@ -78,7 +78,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
     await requireCurrentSchema(database)
   })
 
-  test('a migration that fails leaves nothing of itself, nor of those before it in the same run', async () => {
+  test('a failed migration leaves nothing behind, nor do earlier ones of the same run', async () => {
     const database = await openEmpty()
     const broken: Migration = { name: '0003-broken', statements: () => ['create table not sql'] }
     await assert.rejects(migrate(database, { migrations: [...migrations, next, broken] }), /syntax error/)
@@ -86,7 +86,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
     assert.deepEqual(await migrate(database), [])
   })
 
-  test('an older schema is brought up to date; one that newer code has only added to is worked on', async () => {
+  test('brings an older schema up to date, and works with one that newer code has only added to', async () => {
     const database = await openEmpty()
     await assert.rejects(requireCurrentSchema(database, [...migrations, next]), {
       code: 'schema-too-old',
@@ -99,7 +99,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 })
 
 eachDatabase((_kind, _open, { openEmpty }) => {
-  test('the plan is what runs, and planning runs nothing', async () => {
+  test('the plan matches what runs, and planning runs nothing', async () => {
     const database = await openEmpty()
     const all = await planMigrations(database, database.kind)
     assert.deepEqual(
@@ -108,7 +108,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
     )
     assert.deepEqual(await planMigrations(undefined, database.kind), all)
     await assert.rejects(requireCurrentSchema(database), { code: 'schema-too-old' })
-    // By hand, as somebody would who lets no program change a schema.
+    // By hand, like an operator who lets no program change a schema.
     for (const { statements } of all) {
       for (const statement of statements) await sql.raw(statement).execute(database.query)
     }
@@ -123,7 +123,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 })
 
 eachDatabase((_kind, _open, { openEmpty }) => {
-  test('one that newer code has taken from is refused by name', async () => {
+  test('refuses a schema from which newer code has dropped something, and names the migration', async () => {
     const database = await openEmpty()
     const contract: Migration = { name: '0003-contract-next', statements: () => ['drop table next_one'] }
     const newer = [...migrations, next, contract]
@@ -142,7 +142,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 })
 
 eachDatabase((kind, _open, { openEmpty }) => {
-  test('a restore makes the schema of a backup, then brings it up to date; it never goes back', async () => {
+  test('a restore creates the schema of a backup and then brings it up to date, never back', async () => {
     const database = await openEmpty()
     const newer = [...migrations, next]
     const to = (wanted: Parameters<typeof migrateTo>[2]) =>
@@ -161,13 +161,13 @@ eachDatabase((kind, _open, { openEmpty }) => {
     assert.deepEqual(await migrationsDone(database.query, kind), [...names, next.name])
     await assert.rejects(to({ migrations: newer, names }), {
       code: 'schema-too-new',
-      message: 'The database has a newer schema (0002-next) than is asked for: use a new database.',
+      message: 'The database has a newer schema (0002-next) than requested. Use a new database.',
     })
   })
 })
 
 eachDatabase((kind, _open, { openEmpty }) => {
-  test('a database from before the first release is refused before anything is made in it', async () => {
+  test('refuses a database from before the first release without creating anything in it', async () => {
     const database = await openEmpty()
     const { query } = database
     await sql`create table schema_migration (name text not null primary key)`.execute(query)
@@ -176,7 +176,7 @@ eachDatabase((kind, _open, { openEmpty }) => {
       name: 'SchemaError',
       code: 'schema-too-old',
       message:
-        'The database was made before the first release of Ratafia, and releases cannot use it. Nothing in it was ' +
+        'The database was created before the first release of Ratafia, and releases cannot use it. Nothing in it was ' +
         'changed. Start with a new database: set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.',
     }
     await assert.rejects(migrate(database), expected)

@@ -1,7 +1,7 @@
 /**
- * Numbered migrations, run at start. The row of `schema_lock` is the lock: the first process to update it in a
- * transaction does the work, and others wait for that transaction to end. It is plain SQL, so that databases without
- * PostgreSQL's advisory locks take it too.
+ * Numbered migrations, run at start. The row of `schema_lock` is the lock: the first process to update it in
+ * a transaction does the work, and others wait for that transaction to end. It is plain SQL, so it also works
+ * on databases without PostgreSQL's advisory locks.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database.ts'
@@ -24,20 +24,21 @@ import { contracts, refuseNewer, refuseUnknown } from './schema-state.ts'
 interface Options {
   readonly migrations?: readonly Migration[]
   /**
-   * Into how many partitions PostgreSQL divides the tables with rows for each device, which cannot be changed later.
-   * Default: 0, it keeps them whole.
+   * Into how many partitions PostgreSQL divides the tables with rows for each device. This can't be changed
+   * later. Default: 0, undivided.
    */
   readonly partitions?: number
-  /** Done in the transaction of the migrations, if any ran. */
+  /** Runs in the transaction of the migrations, if any ran. */
   readonly also?: (query: Transaction<Schema>, names: readonly string[]) => Promise<void>
 }
 
 /**
- * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails, none.
- * If several processes start at once, one does the work and the others return `[]` after it. On PostgreSQL it starts
- * again while others hold locks on its tables: those behind it wait a second at most. Throws
- * {@link SchemaError} `schema-too-new` if newer code has dropped something this code needs, `schema-too-old` for a
- * database from before the first release, `wrong-partitions` if those tables exist and are divided otherwise.
+ * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one
+ * fails, none. If several processes start at once, one does the work and the others return `[]` after it. On
+ * PostgreSQL it starts over while others hold locks on its tables, so statements queued behind it wait a
+ * second at most. Throws {@link SchemaError} `schema-too-new` if newer code has dropped something this code
+ * needs, `schema-too-old` for a database from before the first release, `wrong-partitions` if those tables
+ * exist and are divided differently.
  */
 export async function migrate(
   { kind, locking }: Database,
@@ -45,7 +46,7 @@ export async function migrate(
 ): Promise<string[]> {
   if (partitions > 0) requirePostgres(kind)
   return locking(async (query) => {
-    // Refuses a database from before the first release while nothing is made or locked.
+    // Refuse a database from before the first release before anything is created or locked.
     await migrationsDone(query, kind)
     await prepareSchemaLock(query, kind)
     return query.transaction().execute(async (transaction) => {
@@ -65,14 +66,14 @@ export async function migrate(
 /** A migration as it will run. */
 export interface PlannedMigration {
   readonly name: string
-  /** Drops something that earlier releases use: none of them may run after it. */
+  /** Whether it drops something that earlier releases use, so that none of them may run after it. */
   readonly contracts: boolean
   readonly statements: readonly string[]
 }
 
 /**
- * What {@link migrate} would run, in order, without running it; `database` undefined: on a new one of this kind.
- * Throws {@link SchemaError} as `migrate` does.
+ * Returns the migrations that {@link migrate} would run, in order, without running them. With `database`
+ * undefined, they are those for a new database of this kind. Throws {@link SchemaError} as `migrate` does.
  */
 export async function planMigrations(
   database: Pick<Database, 'kind' | 'query'> | undefined,
@@ -95,12 +96,12 @@ export async function planMigrations(
 
 interface Wanted {
   readonly migrations?: readonly Migration[]
-  /** Default: all of them. */
+  /** The migrations' names. Default: all. */
   readonly names?: readonly string[]
 }
 
 /**
- * In a transaction that has the lock: runs those of the named migrations that have not run yet. Throws
+ * Runs those of the named migrations that have not run yet, in a transaction that has the lock. Throws
  * {@link SchemaError} `schema-too-new` for an unknown name, and if a migration that is not named has already run.
  */
 export async function migrateTo(
@@ -114,7 +115,7 @@ export async function migrateTo(
   if (more.length > 0) {
     throw new SchemaError(
       'schema-too-new',
-      `The database has a newer schema (${more.join(', ')}) than is asked for: use a new database.`,
+      `The database has a newer schema (${more.join(', ')}) than requested. Use a new database.`,
     )
   }
   const missing = migrations.filter(({ name }) => names.includes(name) && !done.includes(name))
@@ -125,7 +126,7 @@ function requirePostgres(kind: DatabaseKind): void {
   if (kind === 'postgres') return
   throw new SchemaError(
     'wrong-partitions',
-    'The embedded database has no partitions: set RATAFIA_DATABASE_URL to a PostgreSQL, or leave --partitions out.',
+    'The embedded database has no partitions: set RATAFIA_DATABASE_URL to a PostgreSQL, or leave out --partitions.',
   )
 }
 
@@ -134,8 +135,8 @@ async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, want
   if (there === wanted) return
   throw new SchemaError(
     'wrong-partitions',
-    `The tables of devices exist, ${there === 0 ? 'and have no partitions' : `with ${there} partitions`}. ` +
-      'To change that, make a backup, and restore it into a new database that `ratafia migrate --partitions` has made.',
+    `The tables of devices already exist, ${there === 0 ? 'without partitions' : `with ${there} partitions`}. ` +
+      'To change that, back up the database and restore it into a new one created with `ratafia migrate --partitions`.',
   )
 }
 

@@ -1,4 +1,7 @@
-/** Names of what the migrations make in a database, read from their statements. No migration drops anything yet. */
+/**
+ * The names of everything that the migrations create, read from their statements. No migration drops anything
+ * yet.
+ */
 import { type DatabaseKind, wordsOf } from '../differences.ts'
 import { migrations as ours } from './migrations/index.ts'
 
@@ -11,12 +14,14 @@ const CREATE_TABLE = /^\s*create table (\w+)/i
 const CREATE_INDEX = /^\s*create (?:unique )?index (\w+)/i
 const CREATE_TRIGGER = /^\s*create trigger (\w+) after \w+ on (\w+)/i
 
-/** Belong to one file and its processes, or to its index of serials, not to what the database contains. */
+/**
+ * Tables that belong to one file and its processes, or to its index of serials, and are not part of a backup.
+ */
 const OF_THE_FILE: readonly string[] = ['recent_change', 'searched_brand']
 
 /**
- * Tables in the order they are made: a table comes after those it refers to. Without the bookkeeping of migrations and
- * of changes and without the index of serials, which are in no backup.
+ * Returns the tables in the order of their creation: a table comes after those it refers to. Leaves out the
+ * bookkeeping of migrations and of changes and the index of serials, which are in no backup.
  */
 export function tableNames(kind: DatabaseKind, migrations = ours): readonly string[] {
   return statementsOf(kind, migrations)
@@ -24,12 +29,12 @@ export function tableNames(kind: DatabaseKind, migrations = ours): readonly stri
     .filter((name) => !OF_THE_FILE.includes(name))
 }
 
-/** Indexes, except those of constraints. */
+/** Returns the indexes, except those of constraints. */
 export function indexNames(kind: DatabaseKind): readonly string[] {
   return statementsOf(kind).flatMap((statement) => CREATE_INDEX.exec(statement)?.[1] ?? [])
 }
 
-/** Constraints with a name. */
+/** Returns the named constraints. */
 export function constraintNames(kind: DatabaseKind): readonly NameInTable[] {
   return namesInTables(kind, /\bconstraint (\w+)/gi)
 }

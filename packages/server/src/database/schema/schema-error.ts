@@ -1,6 +1,6 @@
 /**
- * The schema of the database does not fit this code, or with `unfit-database`, the database cannot have the schema that
- * this code needs. The message says what to do.
+ * Thrown when the database's schema does not fit this code or, with `unfit-database`, when the database can't
+ * have the schema that this code needs. The message has the remedy.
  */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'

@@ -5,10 +5,10 @@ import type { Migration } from './migration.ts'
 import { migrations as ours } from './migrations/index.ts'
 import { SchemaError } from './schema-error.ts'
 
-/** `older` lacks what this code needs; `newer` has it and more; `contracted` has dropped some of it. */
+/** `older` lacks something this code needs; `newer` has it and more; `contracted` has dropped some of it. */
 export type SchemaState = 'current' | 'older' | 'newer' | 'contracted'
 
-/** For a process that is already running: another may have migrated since it started. */
+/** For a process that is already running, because another may have migrated since it started. */
 export async function schemaState({ query, kind }: Database, migrations = ours): Promise<SchemaState> {
   const done = new Set(await migrationsDone(query, kind))
   if (migrations.some(({ name }) => !done.has(name))) return 'older'
@@ -17,7 +17,7 @@ export async function schemaState({ query, kind }: Database, migrations = ours):
   return unknown.length > 0 ? 'newer' : 'current'
 }
 
-/** For commands that leave the schema alone: throws {@link SchemaError} if this code cannot work on it. */
+/** For commands that leave the schema alone. Throws {@link SchemaError} if this code can't work with it. */
 export async function requireCurrentSchema({ query, kind }: Database, migrations = ours): Promise<void> {
   const done = new Set(await migrationsDone(query, kind))
   refuseNewer(done, migrations)
@@ -31,10 +31,13 @@ export async function requireCurrentSchema({ query, kind }: Database, migrations
   }
 }
 
-/** `NNNN-contract-what`: the name says it, so that older code, which does not know the migration, can tell. */
+/** Whether a migration drops something. Its name, `NNNN-contract-what`, lets older code recognise this. */
 export const contracts = (name: string): boolean => /^[0-9]+-contract-/.test(name)
 
-/** Additions leave this code working: during a rolling upgrade, old and new nodes run side by side. */
+/**
+ * Refuses migrations that drop something. Additions are fine: old and new nodes run together in a rolling
+ * upgrade.
+ */
 export function refuseNewer(done: Iterable<string>, migrations: readonly Migration[]): void {
   refuseUnknown([...done].filter(contracts), migrations)
 }

@@ -3,9 +3,9 @@ import type { AccountTables } from './account-tables.ts'
 import type { ManagementTables } from './management-tables.ts'
 
 /**
- * The tables as queries see them, in one list with those of accounts, CI, fleets and administration (`*-tables.ts`). Instants are epoch
- * milliseconds in a bigint column (`Date` in code: see `instant.ts`); both databases return bytes as `Buffer`. The
- * migrations explain what each column means.
+ * The tables as queries see them, together with those of accounts, CI, fleets and administration
+ * (`*-tables.ts`). Instants are epoch milliseconds in a bigint column (`Date` in code: see `instant.ts`).
+ * Both databases return bytes as `Buffer`. The migrations explain each column.
  */
 export interface Schema extends AccountTables, CiTables, FleetTables, ManagementTables {
   root_key: {
@@ -227,7 +227,7 @@ export type DeviceSessionTable = Schema['device_session']
 export type CloneEvidenceTable = Schema['clone_evidence']
 export type AuditEntryTable = Schema['audit_entry']
 
-/** The tables of jobs of CI systems: see `schema.ts`. */
+/** The tables of CI jobs: see `schema.ts`. */
 interface CiTables {
   oidc_issuer: {
     id: string

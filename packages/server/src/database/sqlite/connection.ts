@@ -1,4 +1,6 @@
-/** SQLite's connection in the hands of one statement or transaction, and its wait for the lock of another process. */
+/**
+ * SQLite's connection while one statement or transaction holds it, and its wait for another process's lock.
+ */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedTransactionError, type QueryResult, type TransactionSettings } from 'kysely'
@@ -10,29 +12,31 @@ import type { Turns } from './turns.ts'
 export const RETRY_MS = 15
 const CACHED_STATEMENTS = 500
 const SQLITE_BUSY = 5
-/** What needs the lock when it runs on its own. Anything else finds out when it runs. */
+/** Statements that need the lock when they run on their own. Any other statement finds out when it runs. */
 const WRITES = /^(?:insert|update|delete)\b/i
 
 export interface SqliteTurns {
-  /** The file of the database, which messages name. */
+  /** The file of the database, for messages. */
   readonly file: string
   readonly connection: Turns
   /**
-   * The turns of those that found the lock taken: only the first of them asks for it, because asking blocks the thread.
-   * None asks while another connection of this process has the lock.
+   * The turns of those that found the lock taken. Only the first asks for it, because asking blocks the
+   * thread. None asks while another connection of this process has the lock.
    */
   readonly lock: Turns
-  /** Whether a transaction of this connection keeps its turn until it ends, and the process's other writers wait. */
+  /**
+   * Whether a transaction keeps its turn for the lock until it ends, while the process's other writers wait.
+   */
   readonly keepsLock: boolean
-  /** In milliseconds. */
+  /** How long to wait, in milliseconds. */
   readonly patience: number
-  /** Runs a wait for the lock of another process. */
+  /** Runs a wait for another process's lock. */
   readonly announced: <T>(wait: () => Promise<T>) => Promise<T>
 }
 
 export interface PreparedStatement {
   readonly statement: StatementSync
-  /** Asking SQLite for the columns at each run would take longer than the run. */
+  /** Whether it returns rows. Asking SQLite for the columns at each run would take longer than the run. */
   readonly hasRows: boolean
 }
 
@@ -42,7 +46,7 @@ export class SqliteConnection implements RawConnection {
   readonly #statements: Map<string, PreparedStatement>
   #held = false
   #hasLock = false
-  // PostgreSQL commits nothing once a statement has failed, even if its error was caught. Do the same.
+  // Like PostgreSQL, commit nothing once a statement has failed, even if its error was caught.
   #failed = false
 
   constructor(database: DatabaseSync, turns: SqliteTurns, statements: Map<string, PreparedStatement>) {
@@ -58,7 +62,7 @@ export class SqliteConnection implements RawConnection {
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
     const run = () => this.#run(sql, parameters)
-    // A transaction has the lock from its start, so only a statement on its own can find it taken.
+    // A transaction has the lock from its start, so only a single statement can find it taken.
     if (!this.#database.isTransaction) return this.#patiently(run, WRITES.test(sql))
     try {
       return run()
@@ -82,7 +86,7 @@ export class SqliteConnection implements RawConnection {
   }
 
   async rollback(): Promise<void> {
-    // After a full disk or an I/O error SQLite has already rolled back.
+    // After a full disk or an I/O error, SQLite has already rolled back.
     if (this.#database.isTransaction) this.#database.exec('rollback')
   }
 
@@ -106,7 +110,7 @@ export class SqliteConnection implements RawConnection {
     if (cached) return cached
     const statement = this.#database.prepare(sql)
     const prepared = { statement, hasRows: statement.columns().length > 0 }
-    // Lists of values turn one query into many texts; starting over is eviction enough.
+    // Lists of values turn one query into many texts. Starting over is enough as eviction.
     if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear()
     this.#statements.set(sql, prepared)
     return prepared
@@ -123,8 +127,8 @@ export class SqliteConnection implements RawConnection {
   }
 
   /**
-   * Releases the connection while waiting for the lock, so that reads, which need no lock, are not delayed. With
-   * `keepsLock`, the lock is held until the connection is released.
+   * Runs `work` once it has the lock. Releases the connection while waiting, so that reads, which need no
+   * lock, are not delayed. With `keepsLock`, the lock is held until the connection is released.
    */
   async #afterOthers<T>(work: () => T, keepsLock = false): Promise<T> {
     const patience = this.#turns.patience
@@ -132,7 +136,7 @@ export class SqliteConnection implements RawConnection {
     const left = () => Math.max(0, deadline - performance.now())
     this.release()
     if (!(await this.#turns.lock.take(patience))) {
-      const message = `database is locked, and others have waited for it for ${patience} ms`
+      const message = `database is locked, and others have waited ${patience} ms for it`
       throw away(Object.assign(new Error(message), { errcode: SQLITE_BUSY }), this.#turns.file)
     }
     try {
@@ -160,7 +164,10 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY
 }
 
-/** `node:sqlite` gives objects without a prototype and bare Uint8Arrays; `pg` gives plain objects and Buffers. */
+/**
+ * Returns a row as `pg` does: a plain object with Buffers. `node:sqlite` has no prototype and bare
+ * Uint8Arrays.
+ */
 function plainRow(row: Record<string, SQLOutputValue>): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const name of Object.keys(row)) {

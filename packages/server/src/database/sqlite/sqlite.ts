@@ -1,6 +1,7 @@
 /**
- * SQLite through `node:sqlite`: one connection, used by one statement or transaction at a time, and another for each
- * long-running work. Other processes (commands on the same host) write to the same file; this one waits for their locks.
+ * SQLite through `node:sqlite`. One connection is used by one statement or transaction at a time, and each
+ * long-running work has its own. Other processes (commands on the same host) write to the same file; this one
+ * waits for their locks.
  */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,14 +15,17 @@ import type { Announcing } from '../waiting.ts'
 import { isBusy, type PreparedStatement, RETRY_MS, SqliteConnection, type SqliteTurns } from './connection.ts'
 import { Turns } from './turns.ts'
 
-/** How long to wait for the connection, or for the lock of another process. */
+/** How long to wait for the connection, or for another process's lock. */
 const PATIENCE_MS = 5_000
-/** SQLite waits for a lock by blocking the thread: let it do so for this long, and wait the rest with timers. */
+/**
+ * SQLite blocks the thread while it waits for a lock. Let it do so for this long, and wait the rest with
+ * timers.
+ */
 const BLOCKING_WAIT_MS = 20
 
 /**
- * `read`: the file is not changed, and may be while it is read. `read-still`: nobody can change it, so it is read without
- * the files beside it, which could not be made.
+ * `read`: this process does not change the file, but others can. `read-still`: the file can't change, so it
+ * is read without the files next to it, which could not be created.
  */
 export type SqliteAccess = 'write' | 'read' | 'read-still'
 
@@ -29,11 +33,14 @@ interface SqliteOptions {
   readonly patienceMs?: number | undefined
   readonly access?: SqliteAccess | undefined
   readonly announcing: Announcing
-  /** A driver of the same file in this process, whose writers wait for the transactions of this one. */
+  /** A driver of the same file in this process, whose writers wait for this one's transactions. */
   readonly beside?: SqliteDriver | undefined
 }
 
-/** A dialect over `file`, which is created (mode 0600) if it does not exist, unless it is only read. */
+/**
+ * Creates a dialect over `file`. The file is created (mode 0600) if it does not exist, unless it is only
+ * read.
+ */
 export function sqliteDialect(file: string, options: SqliteOptions, observer?: DatabaseObserver) {
   const driver = new SqliteDriver(file, options)
   const dialect: Dialect = {
@@ -45,7 +52,7 @@ export function sqliteDialect(file: string, options: SqliteOptions, observer?: D
   return { dialect, driver }
 }
 
-/** Kysely would wait for the only connection forever; the driver's own queue gives up. */
+/** Disables Kysely's wait for the only connection, which has no limit; the driver's own queue gives up. */
 class QueueingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -121,7 +128,7 @@ class SqliteDriver implements RawDriver {
 function open(file: string): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
-    // SQLite gives its -wal and -shm files the mode of this one.
+    // SQLite gives its -wal and -shm files the mode of this file.
     closeSync(openSync(file, 'wx', 0o600))
     chmodSync(file, 0o600)
   } catch (error) {
@@ -130,7 +137,7 @@ function open(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BLOCKING_WAIT_MS })
   try {
     database.exec('pragma journal_mode = wal')
-    // With WAL alone, a power failure would lose the last commits; what was acknowledged must survive.
+    // With WAL alone, a power failure would lose the last commits, but acknowledged ones must survive.
     database.exec('pragma synchronous = full')
   } catch (error) {
     database.close()

@@ -1,4 +1,4 @@
-/** One holder at a time, first come, first served; a caller gives up after waiting too long. */
+/** A queue with one holder at a time, first come, first served. A caller gives up after waiting too long. */
 export class Turns {
   readonly #waiting: (() => void)[] = []
   #taken = false
@@ -11,7 +11,10 @@ export class Turns {
     return this.#waiting.length
   }
 
-  /** True once it is the caller's turn, false after `patience` milliseconds. The holder must give it back. */
+  /**
+   * Resolves to true once it is the caller's turn, or to false after `patience` milliseconds. The holder must
+   * give it back.
+   */
   async take(patience: number): Promise<boolean> {
     if (!this.#taken) {
       this.#taken = true

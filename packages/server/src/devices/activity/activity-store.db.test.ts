@@ -47,8 +47,8 @@ eachDatabase((_kind, open) => {
     address,
   })
 
-  describe('what was seen', () => {
-    test('is the latest time, in whatever order it comes', async () => {
+  describe('sightings of devices', () => {
+    test('keep the latest time, in whatever order they arrive', async () => {
       const [one, two] = [await addDevice(), await addDevice()]
       await activities.saw([seen(one, 5), seen(two, 6, '2001:db8::1')])
       await activities.saw([seen(one, 4, '192.0.2.4'), seen(two, 7, 'unknown')])
@@ -70,7 +70,7 @@ eachDatabase((_kind, open) => {
       ])
     })
 
-    test('of devices that are gone, or have ended, is not stored; that of the others is', async () => {
+    test('are skipped for removed and revoked devices, and stored for the others', async () => {
       const [gone, ended, there] = [await addDevice('pending'), await addDevice('revoked'), await addDevice()]
       const guard = { guardedSince: at(0) }
       await database.query.transaction().execute(async (query) => {
@@ -81,7 +81,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual((await activityOf(there))?.lastSeenAt, at(1))
     })
 
-    test('goes when the device does, and when what is personal does', async () => {
+    test('are removed with the device, and with its personal data', async () => {
       const [pending, revoked] = [await addDevice('pending'), await addDevice()]
       await activities.saw([seen(pending, 1), seen(revoked, 1)])
       await database.query
@@ -99,7 +99,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await activityOf(revoked), undefined)
     })
 
-    test('a thousand at once, twice at the same moment', async () => {
+    test('can be stored a thousand at once, by two callers at the same moment', async () => {
       const devices: Device[] = []
       for (let i = 0; i < 20; i++) devices.push(await addDevice())
       const unknown = Array.from({ length: 980 }, (_, index) => ({
@@ -112,12 +112,12 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  describe('evidence', () => {
+  describe('evidence of a clone', () => {
     const sighting = ({ id, bucket }: Device, minute: number, subject = 'key') => ({
       ...{ deviceId: id, bucket, kind: 'second-key' as const, subject, details: {}, at: at(minute) },
     })
 
-    test('marks its device with the time of the newest, and leaves when it was seen', async () => {
+    test('marks its device with the newest time, and keeps the last sighting', async () => {
       const device = await addDevice()
       const clones = cloneStore(database)
       await clones.record(sighting(device, 5))
@@ -129,7 +129,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual([lastSeenAt, evidenceAt], [at(4), at(6)])
     })
 
-    test('is marked as long as there is any', async () => {
+    test('marks its device until the last evidence is removed', async () => {
       const device = await addDevice()
       const clones = cloneStore(database)
       await clones.record(sighting(device, 10, 'a'))

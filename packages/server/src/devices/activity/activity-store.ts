@@ -17,11 +17,11 @@ import type { DeviceActivity, SeenDevice } from './device-activity.ts'
 
 export interface ActivityStore {
   /**
-   * When and where devices were seen: one row each, at most 1,000. What is known of a later time stays.
-   * A device that is no longer in the register, or has ended, is left out.
+   * Stores when and where devices were seen: one row per device, at most 1,000. A later time that is already
+   * stored wins. Skips devices that are no longer in the register, or are revoked or superseded.
    */
   saw(seen: readonly SeenDevice[]): Promise<void>
-  /** Of each that has any; at most 1,000 ids. */
+  /** Returns the activity of each device that has any. Accepts at most 1,000 ids. */
   of(ids: readonly DeviceId[]): Promise<ReadonlyMap<DeviceId, DeviceActivity>>
 }
 
@@ -31,7 +31,10 @@ declare module '../../stores.ts' {
   }
 }
 
-/** Whoever ended it may remove what is personal, and nothing comes after that. */
+/**
+ * Not `superseded` or `revoked`: an operator may have removed the personal data of such a device, and none
+ * may be added afterwards.
+ */
 const SEEN_STATUSES: readonly DeviceStatus[] = ['pending', 'rejected', 'active']
 
 export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore {
@@ -56,7 +59,7 @@ export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore
       return [{ device_id: id, bucket, brand_id: brandId, last_seen_at: toInstant(at), ...where }]
     })
     if (stored.length === 0) return
-    // In one order everywhere, so that two of these do not wait for each other. Primary key.
+    // Sorted by the primary key everywhere, so that two callers don't deadlock.
     const ordered = stored.toSorted((a, b) => (a.device_id < b.device_id ? -1 : 1))
     await insertMany(query, 'device_activity', ordered)
       .onConflict((conflict) =>
@@ -80,7 +83,7 @@ export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore
       try {
         await saw(seen)
       } catch (error) {
-        // A device was removed between the two statements: it is not found again.
+        // A device was removed between the two statements. The second attempt doesn't find it.
         if (!isReferenceViolation(error)) throw error
         await saw(seen)
       }
@@ -111,11 +114,12 @@ export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore
 const EVIDENT = { device_id: 'text', bucket: 'bigint', at: 'bigint' } as const
 
 /**
- * Remembers when evidence was last seen; runs in the transaction that stores the evidence. `evident` are rows with
- * device_id, bucket and last_seen_at, for `from`; `bucket` is that of their devices.
+ * Returns the statement that stores when evidence was last seen; it runs in the transaction that stores the
+ * evidence. `evident` is a source for `from` with device_id, bucket and last_seen_at; `bucket` is the bucket
+ * of those devices.
  */
 export const markEvidenceOf = (evident: RawBuilder<unknown>, bucket: RawBuilder<unknown>) =>
-  // Primary keys, in one order everywhere.
+  // Uses primary keys, in the same order everywhere.
   sql`insert into ${sql.table('device_activity')} (device_id, bucket, brand_id, evidence_at)
     select device_id, bucket, brand_id, last_seen_at from (
       select device_id, evident.bucket, max(last_seen_at) as last_seen_at,
@@ -138,7 +142,7 @@ const markListed = compiledOnce((query, { list, bucket }: { list: string; bucket
   ),
 )
 
-/** As {@link markEvidenceOf}, for one device. */
+/** Does the same as {@link markEvidenceOf} for one device. */
 export async function markEvidence(
   query: Database['query'],
   { deviceId, bucket, at }: Evident,
@@ -147,14 +151,18 @@ export async function markEvidence(
   await markListed(query, { list: listOf(EVIDENT, [row]), bucket })
 }
 
-/** After evidence from before that instant was removed: what is left of it, if anything, is the newest now. */
+/**
+ * Corrects the marks of devices after evidence from before that instant was removed: the newest remaining
+ * evidence counts, or none.
+ */
 export async function forgetEvidence(
   query: Database['query'],
   devices: readonly { readonly device_id: string; readonly bucket: number }[],
   before: Date,
 ): Promise<void> {
   if (devices.length === 0) return
-  // Primary key, and that of clone_evidence. Evidence that came meanwhile is newer, and stays marked.
+  // Uses the primary key, and that of clone_evidence. Evidence that arrived in the meantime is newer, and
+  // stays marked.
   await query
     .updateTable('device_activity')
     .set({

@@ -1,22 +1,22 @@
-/** When and where a device was last seen, and when evidence of a clone of it was. */
+/** When and where a device was last seen, and when evidence of a clone of it was last seen. */
 import type { DeviceRef } from '../device.ts'
 
 export interface DeviceActivity {
-  /** It registered, opened a session or refreshed one; null if it never did. */
+  /** When it last registered, opened a session or refreshed one; null if it never did. */
   readonly lastSeenAt: Date | null
-  /** From where it did; null if that is not known. */
+  /** The address it was last seen from; null if unknown. */
   readonly lastAddress: string | null
-  /** As long as there is evidence. */
+  /** When evidence of a clone was last seen; null if there is no evidence. */
   readonly evidenceAt: Date | null
 }
 
-/** One time that a device was seen. */
+/** One sighting of a device. */
 export interface SeenDevice extends DeviceRef {
   readonly at: Date
   readonly address: string
 }
 
-/** As lists and the API show it. */
+/** The activity as lists and the API show it. */
 export const activityRecord = (activity: DeviceActivity | undefined) => ({
   last_seen_at: activity?.lastSeenAt?.toISOString() ?? null,
   last_address: activity?.lastAddress ?? null,

@@ -1,4 +1,7 @@
-/** Stores that tell the recorder which devices they have seen: those that register, open a session, or refresh one. */
+/**
+ * Stores that report each device they see to the recorder: devices that register, open a session, or refresh
+ * one.
+ */
 import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { RegistrationStore } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
@@ -7,7 +10,7 @@ import type { SeenDevice } from './device-activity.ts'
 
 type Recorder = Pick<ActivityRecorder<SeenDevice>, 'saw'>
 
-/** On a transaction too: a device whose session is not stored after all was there all the same. */
+/** Works on a transaction as well. If that is rolled back, the device still contacted the service. */
 export const notingSessions = (sessions: DeviceSessionStore, { saw }: Recorder): DeviceSessionStore => {
   const note = ({ deviceId: id, bucket, openedAt: at, caller: { address } }: DeviceSession) =>
     saw({ id, bucket, at, address })
@@ -26,7 +29,7 @@ export const notingSessions = (sessions: DeviceSessionStore, { saw }: Recorder):
   }
 }
 
-/** The same. */
+/** Does the same for registrations. */
 export const notingRegistrations = (
   registrations: RegistrationStore,
   { saw }: Recorder,

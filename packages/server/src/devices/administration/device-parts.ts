@@ -10,14 +10,14 @@ import type { DeviceSession } from '../sessions/device-session.ts'
 import { latestActivity } from './latest-activity.ts'
 
 interface PartOf {
-  /** As `findDevice` takes it. */
+  /** A name that `findDevice` accepts. */
   readonly name: string
   readonly authority: Authority
-  /** How many of the newest. */
+  /** The number of newest records to return. */
   readonly limit: number
 }
 
-// All throw `RequestError` as `findDevice` does.
+// All of these functions throw `RequestError` as `findDevice` does.
 
 export async function sessionsOfDevice(
   { name, authority, limit }: PartOf,
@@ -33,7 +33,7 @@ export async function registrationsOfDevice(
   return stores.registrations.ofDevice(await findDevice({ name, authority }, stores), limit)
 }
 
-/** By revision: the newest `limit`. */
+/** Returns the newest `limit` assertions, sorted by revision. */
 export async function assertionsOfDevice(
   { name, authority, limit }: PartOf,
   stores: TransactionStores,
@@ -43,7 +43,7 @@ export async function assertionsOfDevice(
   )
 }
 
-/** Undefined: it has none. */
+/** Returns undefined if nothing is known. */
 export async function activityOfDevice(
   { name, authority }: Omit<PartOf, 'limit'>,
   stores: TransactionStores,
@@ -51,7 +51,7 @@ export async function activityOfDevice(
   return latestActivity(await findDevice({ name, authority }, stores), stores)
 }
 
-/** Last seen first. */
+/** Returns the evidence last seen first. */
 export async function evidenceOfDevice(
   { name, authority, limit }: PartOf,
   stores: TransactionStores,
@@ -59,7 +59,7 @@ export async function evidenceOfDevice(
   return (await stores.clones.evidenceOf(await findDevice({ name, authority }, stores))).slice(0, limit)
 }
 
-/** What the audit log has about it. */
+/** Returns the device's entries in the audit log. */
 export async function historyOfDevice(
   { name, authority, limit }: PartOf,
   stores: TransactionStores,

@@ -1,4 +1,4 @@
-/** Which devices the parameters of a list mean. */
+/** Reads a filter of devices from the parameters of a list. */
 import type { DeviceFilterSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { parsedAddress, plainAddress } from '../../addresses/address.ts'
@@ -8,8 +8,8 @@ import type { ListFilter } from '../fleet/list-filter.ts'
 import { filterOfName, modelsNamed } from '../fleet/named.ts'
 
 /**
- * `instantIn` reads the instant of a field, and `place` is the part of the request that has them, as a refusal names it.
- * Throws `RequestError` `invalid-field`.
+ * `instantIn` reads the instant of a field. `place` is the part of the request that contains the fields;
+ * errors name it. Throws `RequestError` `invalid-field`.
  */
 export function filterIn(
   query: Static<typeof DeviceFilterSchema>,
@@ -49,7 +49,10 @@ export function filterIn(
   }
 }
 
-/** A name says which device it is: no other field says it, too. Throws `RequestError` `invalid-field`. */
+/**
+ * A name identifies one device, so the fields of other names are refused. Throws `RequestError`
+ * `invalid-field`.
+ */
 function named(name: string, query: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
   const field = `${place}/name`
   const other = (['model', 'serial', 'key'] as const).find((one) => query[one] !== undefined)
@@ -59,7 +62,7 @@ function named(name: string, query: Static<typeof DeviceFilterSchema>, place: st
   return filterOfName(name, field)
 }
 
-/** As the register has it. Throws `RequestError` `invalid-field`. */
+/** Returns the address in the form that the register stores. Throws `RequestError` `invalid-field`. */
 function addressIn(text: string, place: string): string {
   const parsed = parsedAddress(plainAddress(text))
   if (parsed) return parsed.toString()

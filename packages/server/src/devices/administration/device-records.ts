@@ -1,4 +1,6 @@
-/** What belongs to a device, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+/**
+ * The records that belong to a device, as the API, `--json` and exports show them. Times are RFC 3339 in UTC.
+ */
 import type { AuditEntry } from '../../audit/entry.ts'
 import { activityRecord } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
@@ -10,8 +12,8 @@ import type { DeviceSession } from '../sessions/device-session.ts'
 import { fieldsOf } from '../transfer/device-record.ts'
 
 /**
- * Of a list: the record of the device, and when it was seen. That of one device has no such fields: its `ETag` would
- * change with every session.
+ * The record of a device in a list, with its activity. The record of a single device has no such fields: its
+ * `ETag` would change with every session.
  */
 export const listedRecord = ({ device, activity }: Omit<ListedDevice, 'position'>) => ({
   ...fieldsOf(device),
@@ -35,7 +37,7 @@ export const deviceSessionRecord = (session: DeviceSession) => ({
   user_agent: session.caller.userAgent,
 })
 
-/** The assertion is a text. */
+/** The assertion is text. */
 export const assertionRecord = ({ revision, authorityId, signingKeyId, encoded }: SerialAssertion) => ({
   revision,
   authority_id: authorityId,
@@ -52,13 +54,13 @@ export const evidenceRecord = ({ details, ...evidence }: CloneEvidence) => ({
   details,
 })
 
-/** Of a list of many devices. */
+/** The record of evidence in a list of many devices. */
 export const cloneEvidenceRecord = ({ device, evidence }: EvidenceOf) => {
   const { id, brand_id, model, serial, status, quarantined_at } = fieldsOf(device)
   return { device_id: id, brand_id, model, serial, status, quarantined_at, ...evidenceRecord(evidence) }
 }
 
-/** Of the audit log. */
+/** The record of an entry in the audit log. */
 export const historyRecord = ({ id, at, actor, action, details }: AuditEntry) => ({
   id,
   at: at.toISOString(),

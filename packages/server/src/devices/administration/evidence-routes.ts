@@ -30,7 +30,7 @@ const filterIn = ({ kind, brand, model, since }: EvidenceQuery): EvidenceFilter 
   since: since === undefined ? undefined : instantField('query/since', since),
 })
 
-/** What is absent is an empty text. */
+/** Absent parts become empty strings. */
 const cursorAt = ({ device, within }: EvidencePosition, query: EvidenceQuery): string | null =>
   cursorOf(
     [
@@ -42,7 +42,7 @@ const cursorAt = ({ device, within }: EvidencePosition, query: EvidenceQuery): s
     query,
   )
 
-/** A number that is none begins earlier, as far as anybody can tell. Throws `RequestError` `invalid-field`. */
+/** An invalid number starts from the beginning. Throws `RequestError` `invalid-field`. */
 function placeIn(query: EvidenceQuery): EvidencePosition | undefined {
   const parts = positionIn(query, 6)
   if (!parts) return undefined

@@ -1,4 +1,4 @@
-/** Devices as a file, page by page: a million of them need the memory of one page. */
+/** Exports devices as a file, page by page: exporting a million devices needs the memory of one page. */
 import { brandsFor, isAtDatabase } from '../../authority.ts'
 import type { Details } from '../../change.ts'
 import { exportText } from '../../files/export-rows.ts'
@@ -11,18 +11,18 @@ import { listedRecord } from './device-records.ts'
 
 interface FleetExport extends Omit<FleetListing, 'after' | 'limit'> {
   readonly format: 'ndjson' | 'csv'
-  /** As an import takes them, instead of what lists have. */
+  /** True for the format that imports accept, false for the fields that lists show. */
   readonly whole: boolean
-  /** The parameters, as the audit log has them. */
+  /** The parameters, as the audit log records them. */
   readonly asked: Details
 }
 
 const PAGE = 1000
 
 /**
- * Chunks of the file. Records in the audit log that somebody takes these devices away, before they get the first. Throws
- * `RequestError` `permission-denied`. The pages are of moments of their own: a device that changes meanwhile is as it was,
- * or as it is.
+ * Returns the chunks of the file. Records the export in the audit log before the first chunk. Throws
+ * `RequestError` `permission-denied`. Each page is read at its own moment: a device that changes meanwhile
+ * appears either before or after the change.
  */
 export async function exportFleet(
   { format, whole, asked, ...listing }: FleetExport,

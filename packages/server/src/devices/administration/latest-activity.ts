@@ -1,11 +1,11 @@
-/** When one device was last seen, up to this moment. */
+/** When one device was last seen, including activity that isn't stored yet. */
 import type { TransactionStores } from '../../stores.ts'
 import type { DeviceActivity } from '../activity/device-activity.ts'
 import type { Device } from '../device.ts'
 
 /**
- * Returns what is stored of its activity, or its newest session or registration if that is newer: nodes store activity
- * some seconds late. Undefined if nothing is known.
+ * Returns the stored activity, or the newest session or registration if that is newer: nodes store activity
+ * some seconds late. Returns undefined if nothing is known.
  */
 export async function latestActivity(
   device: Device,

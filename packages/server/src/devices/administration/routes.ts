@@ -110,7 +110,7 @@ export function deviceManagementRoutes(add: AddManagementRoute, stores: Stores):
     dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 }
 
-/** The parameters, as texts. */
+/** Returns the parameters as strings. */
 const detailsOf = (parameters: object): Details =>
   Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
 
@@ -118,7 +118,7 @@ interface AnyAsked extends Pick<Asked<typeof MANAGEMENT_OPERATIONS.device>, 'par
   readonly ifMatch?: (record: object) => void
 }
 
-/** A number that is none begins with the first page, as far as anybody can tell. */
+/** An invalid cursor starts from the first page. */
 function positionIn(query: { readonly cursor?: string }, sort: ListSort): ListPosition | undefined {
   const [key, id] = partsIn(query, 2) ?? []
   if (key === undefined || id === undefined) return undefined
@@ -126,7 +126,7 @@ function positionIn(query: { readonly cursor?: string }, sort: ListSort): ListPo
   return /^[0-9]{1,15}$/.test(key) ? { key: Number(key), id } : undefined
 }
 
-/** By its id alone: names may change their meaning, and a path has no slashes to spare. */
+/** Accepts only the id: the meaning of a name can change, and BRAND/MODEL/SERIAL contains slashes. */
 const idIn = ({ id = '' }: Readonly<Record<string, string>>): string => id
 
 const partOf = ({

@@ -11,21 +11,21 @@ import { latestActivity } from './latest-activity.ts'
 
 export interface DeviceDetails {
   readonly device: Device
-  /** Undefined if nothing is known of it. */
+  /** Undefined if nothing is known. */
   readonly activity: DeviceActivity | undefined
-  /** By revision. */
+  /** Sorted by revision. */
   readonly assertions: readonly SerialAssertion[]
-  /** Newest first, at most `limit`; sessions too. */
+  /** Newest first, at most `limit`; the same for sessions. */
   readonly registrations: readonly RegistrationRow[]
   readonly sessions: readonly DeviceSession[]
   /** Last seen first. */
   readonly evidence: readonly CloneEvidence[]
-  /** Who else has, had or wants the serial number: newest first, at most 100. */
+  /** Other devices that have, had or want the serial number: newest first, at most 100. */
   readonly others: readonly Device[]
 }
 
 interface ToShow {
-  /** As `findDevice` takes it. */
+  /** A name that `findDevice` accepts. */
   readonly name: string
   readonly limit: number
   readonly authority: Authority

@@ -1,6 +1,6 @@
 /**
- * `GET /v2/assertions`: the assertions that lead from a serial to a trusted root, for clients that got the serial alone
- * (contract/devices.md 2.3). Only those stored here: nothing is looked up elsewhere.
+ * `GET /v2/assertions`: the assertions that lead from a serial to a trusted root, for clients that got only
+ * the serial (contract/devices.md 2.3). Serves only assertions stored here; nothing is looked up elsewhere.
  */
 import { FORMAT_NUMBER } from '@ratafia/api'
 import { ASSERTION_KEYS } from '@ratafia/api/schemas'
@@ -14,14 +14,14 @@ export interface AssertionQuery {
   readonly type: string
   /** The values of the primary key. */
   readonly key: readonly string[]
-  /** The `max-format` of the query: a whole number. */
+  /** The query's `max-format`: a whole number. */
   readonly maxFormat?: string | undefined
 }
 
 /**
- * The encoded assertion. Throws {@link RequestError} `invalid-field` if `maxFormat` is not a number, and
- * `assertion-not-found`: the same one for an absent assertion, another type, a format above `maxFormat` and the serial
- * of a device that is not active.
+ * Returns the encoded assertion. Throws {@link RequestError} `invalid-field` if `maxFormat` is not a number,
+ * and `assertion-not-found`: the same error for an absent assertion, another type, a format above `maxFormat`
+ * and the serial of a device that is not active.
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,
@@ -51,7 +51,7 @@ const KINDS: ReadonlyMap<string, { readonly keyLength: number; readonly find: Fi
   ['serial', { keyLength: ASSERTION_KEYS.serial.length, find: findSerial }],
 ])
 
-/** The newest of the device with this serial, if that is active. */
+/** Returns the newest serial assertion of the device with this serial, if that device is active. */
 async function findSerial(
   [brandId = '', model = '', serial = '']: readonly string[],
   { devices }: TransactionStores,
@@ -61,10 +61,10 @@ async function findSerial(
   return assertion && decodeStored(assertion.encoded)
 }
 
-/** Characters. No register has longer serial numbers: an index of PostgreSQL would not take them. */
+/** In characters. No register has longer serial numbers: PostgreSQL couldn't index them. */
 const MAX_VALUE_LENGTH = 2048
 
-/** Whether an assertion can have this key, so that asking the database makes sense. */
+/** Checks whether an assertion can have this key, which saves queries that can't find anything. */
 const isKey = (key: readonly string[], length: number): boolean =>
   key.length === length &&
   key.every(

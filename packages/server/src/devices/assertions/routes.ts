@@ -26,7 +26,10 @@ export async function assertionRoutes(app: FastifyInstance, stores: TransactionS
   })
 }
 
-/** An encoded slash is part of a value, and no value of a primary key has one: such a key fits no assertion. */
+/**
+ * An encoded slash is part of a value, and no primary key value contains a slash, so such a key matches no
+ * assertion.
+ */
 function keyOf(url: string, rest: string): readonly string[] {
   const [path = ''] = url.split(/[?#]/, 1)
   return /%2f/i.test(path) ? [] : rest.split('/')

@@ -1,4 +1,4 @@
-/** Clone evidence: counted, bounded by kind, on both databases. */
+/** Clone evidence is counted, and bounded by kind, on both databases. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { eachDatabase } from '../../../test/support/databases.ts'
@@ -24,7 +24,7 @@ eachDatabase((_kind, open) => {
     return device
   }
 
-  test('what is seen again is counted: first and last time, and the newest details', async () => {
+  test('a repeated sighting is counted, with its first and last time and the newest details', async () => {
     const device = await addDevice()
     const of = { deviceId: device.id, bucket: device.bucket }
     const [first, last] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
@@ -37,8 +37,9 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await clones.evidenceOf(await addDevice()), [])
   })
 
-  // Guarantee: who can only ask for the serial never keeps evidence about the holders of its key from being stored.
-  test('a device has a bounded number of rows of each kind, and full ones still count', async () => {
+  // Guarantee: clients that can only request the serial can't keep evidence about the holders of its key from
+  // being stored.
+  test('a device has a bounded number of rows of each kind, which still count when full', async () => {
     const device = await addDevice()
     const of = { deviceId: device.id, bucket: device.bucket }
     const record = (kind: 'second-key' | 'two-chains', subject: string) =>
@@ -52,7 +53,7 @@ eachDatabase((_kind, open) => {
     assert.equal(rows.find(({ subject }) => subject === 'key-0')?.times, 2)
   })
 
-  test('fifty sightings at once are one row that counts fifty', async () => {
+  test('fifty concurrent sightings become one row that counts fifty', async () => {
     const device = await addDevice()
     const of = { deviceId: device.id, bucket: device.bucket }
     const sighting = { ...of, kind: 'second-key', subject: 'key', details: {}, at: new Date() } as const

@@ -19,12 +19,13 @@ import type { DeviceRef } from '../device.ts'
 import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 
 /**
- * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers who ask for
- * a serial with ever new keys cannot crowd out evidence about the holders of the device key.
+ * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers
+ * who request a serial with one new key after another can't crowd out evidence about the holders of the
+ * device key.
  */
 export const EVIDENCE_LIMIT = 25
 
-/** Of which device, and when. */
+/** A sighting with its device and time. */
 export interface SightingOf extends Sighting {
   readonly deviceId: DeviceId
   readonly bucket: number
@@ -33,21 +34,22 @@ export interface SightingOf extends Sighting {
 
 export interface CloneStore {
   /**
-   * Counts a repeated sighting and updates its details, or adds a new one. False if the device has
-   * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
+   * Counts a repeated sighting and updates its details, or adds a new one. Returns false if the device
+   * already has {@link EVIDENCE_LIMIT} rows of the kind and this would add another (concurrent calls can
+   * exceed the limit slightly).
    */
   record(sighting: SightingOf): Promise<boolean>
   find(device: DeviceRef, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
   evidenceOf(device: DeviceRef): Promise<readonly CloneEvidence[]>
-  /** Of a few hundred devices at most, in any order. */
+  /** Accepts a few hundred devices at most; the order is undefined. */
   evidenceOfMany(devices: readonly DeviceRef[]): Promise<readonly CloneEvidence[]>
   /**
-   * Removes at most `limit` rows last seen before that instant, and returns how many. Keeps those of devices in
-   * quarantine: the operator has yet to decide about them.
+   * Removes at most `limit` rows last seen before that instant, and returns how many. Keeps evidence about
+   * devices in quarantine: the operator has yet to decide about them.
    */
   removeOld(before: Date, limit: number): Promise<number>
-  /** How many devices have evidence, by its kind. */
+  /** Returns how many devices have evidence, by kind. */
   countDevices(): Promise<ReadonlyMap<string, number>>
   countQuarantined(): Promise<number>
 }
@@ -58,7 +60,7 @@ declare module '../../stores.ts' {
   }
 }
 
-/** A sighting that is not stored yet, as a list of rows. */
+/** The columns of a sighting that is not stored yet. */
 export const SIGHTING = {
   device_id: 'text',
   bucket: 'bigint',
@@ -78,8 +80,9 @@ export const sightingRow = (seen: SightingOf): Record<keyof typeof SIGHTING, str
 })
 
 /**
- * `sightings` are rows for `from`, named sighting; `bucket` is that of their devices. The primary key begins with the
- * counted columns, and decides between two inserts at once; in one order everywhere, they do not wait for each other.
+ * Returns the statement that inserts or counts sightings. `sightings` is a source for `from`, named sighting;
+ * `bucket` is the bucket of those devices. The primary key begins with the counted columns, and decides
+ * between two concurrent inserts. The order is the same everywhere, so that they don't deadlock.
  */
 export const insertOf = (
   sightings: RawBuilder<unknown>,
@@ -96,7 +99,10 @@ export const insertOf = (
       times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
 }
 
-/** One of these, and that the device has evidence. False if it has as much of the kind as there may be. */
+/**
+ * Stores one sighting and marks the device. Returns false if the device already has as many rows of the kind
+ * as allowed.
+ */
 export async function recordSighting(query: Database['query'], seen: SightingOf): Promise<boolean> {
   const given = { list: listOf(SIGHTING, [sightingRow(seen)]), bucket: seen.bucket }
   if (insertsInWith(query)) {
@@ -119,7 +125,7 @@ const insertListed = compiledOnce((query, { list, bucket }: { list: string; buck
   insertOf(listed(query, 'sighting', SIGHTING, list), sql`${bucket}`),
 )
 
-/** Primary key. */
+/** Uses the primary key. */
 const selectOne = compiledOnce(
   (query, { id, bucket, kind, subject }: Pick<CloneEvidence, 'kind' | 'subject'> & DeviceRef & Values) =>
     query
@@ -173,7 +179,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
     },
 
     async countQuarantined() {
-      // Index device_quarantined.
+      // Uses the index device_quarantined.
       const { count } = await query
         .selectFrom('device')
         .select((select) => select.fn.countAll<number>().as('count'))
@@ -183,7 +189,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
     },
 
     async removeOld(before, limit) {
-      // Index clone_evidence_last_seen, then the primary keys. Few devices are in quarantine.
+      // Uses the index clone_evidence_last_seen, then the primary keys. Few devices are in quarantine.
       const old = query
         .selectFrom('clone_evidence')
         .innerJoin('device', (join) =>

@@ -1,7 +1,7 @@
 /**
- * Evidence of clones, of all devices, a page at a time, in bounded work (contract/administration.md, A8). What belongs
- * to one device stands together: there are indexes of when evidence of a device was last seen, by brand too, so that
- * nobody looks at a row of a brand they may not see.
+ * Lists evidence of clones on all devices, a page at a time, in bounded work (contract/administration.md,
+ * A8). Evidence about one device is listed together. Indexes sort devices by when evidence was last seen,
+ * also for each brand, so that no query reads rows of brands the caller can't see.
  */
 import type { Authority } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
@@ -10,23 +10,23 @@ import type { ListFilter, ListPosition } from '../fleet/list-filter.ts'
 import { listFleet } from '../fleet/list-fleet.ts'
 import type { CloneEvidence, CloneEvidenceKind } from './clone-evidence.ts'
 
-/** What fits all that is given; of a list it fits one. */
+/** Evidence has to match every given field; for a list, one of its values. */
 export interface EvidenceFilter extends Pick<ListFilter, 'brands' | 'models'> {
   readonly kinds?: readonly CloneEvidenceKind[] | undefined
-  /** Last seen from then on. */
+  /** Includes evidence last seen at or after this instant. */
   readonly since?: Date | undefined
 }
 
-/** Of a device whose evidence is not listed to its end. */
+/** The last evidence shown about a device, if there is more about it. */
 interface EvidencePlace {
   readonly deviceId: string
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly lastSeenAt: number
   readonly kind: string
   readonly subject: string
 }
 
-/** The page after it begins behind `device`, and behind `within` if that is of the first one there. */
+/** The next page begins after `device`, and after `within` if that belongs to the first device there. */
 export interface EvidencePosition {
   readonly device: ListPosition | undefined
   readonly within: EvidencePlace | undefined
@@ -46,18 +46,18 @@ export interface EvidenceOf {
 
 interface EvidencePage {
   readonly evidence: readonly EvidenceOf[]
-  /** Undefined: nothing follows. */
+  /** Undefined if nothing follows. */
   readonly next: EvidencePosition | undefined
-  /** Undefined: as many as were needed. Else devices were left, but no more were looked at. */
+  /** Undefined unless the listing stopped early: the number of devices examined when more remained. */
   readonly examined: number | undefined
 }
 
-/** Each has 100 rows at most (see `EVIDENCE_LIMIT`). */
+/** Each device has at most 100 rows (see `EVIDENCE_LIMIT`). */
 const MOST_DEVICES = 100
 
 /**
- * The device whose evidence was seen last comes first, with all of its own, last seen first. A device of which evidence
- * is seen between two pages moves to the front. Throws `RequestError` `permission-denied`.
+ * Lists the device whose evidence was seen last first, with all its evidence, last seen first. A device that
+ * gets new evidence between two pages moves to the front. Throws `RequestError` `permission-denied`.
  */
 export async function listCloneEvidence(
   { authority, filter, after, limit }: EvidenceListing,
@@ -95,7 +95,7 @@ export async function listCloneEvidence(
     done = position
   }
   const { next, examined } = fleet
-  // Whoever comes behind a device without recent evidence has none either.
+  // Devices after one without recent evidence have no recent evidence either.
   if (!next || !isRecent(next)) return { evidence, next: undefined, examined: undefined }
   return { evidence, next: { device: next, within: undefined }, examined }
 }
@@ -108,7 +108,7 @@ const placeOf = ({ deviceId, lastSeenAt, kind, subject }: CloneEvidence): Eviden
   lastSeenAt: lastSeenAt.getTime(),
 })
 
-/** Negative if the first comes first; both are of one device. */
+/** Compares two places of one device. Negative if `one` comes first. */
 function compare(one: EvidencePlace, other: EvidencePlace): number {
   if (one.lastSeenAt !== other.lastSeenAt) return other.lastSeenAt - one.lastSeenAt
   const [a, b] = [one, other].map(({ kind, subject }) => `${kind} ${subject}`)

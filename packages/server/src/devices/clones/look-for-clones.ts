@@ -1,4 +1,4 @@
-/** Does a session that is being opened suggest a clone of the device? */
+/** Checks whether a session that is being opened suggests a clone of the device. */
 import type { DeviceSessionId } from '@ratafia/api'
 import type { TransactionStores } from '../../stores.ts'
 import type { Caller, DeviceRef } from '../device.ts'
@@ -9,18 +9,18 @@ interface Opening {
   readonly device: DeviceRef
   /** The session being refreshed; undefined for a new chain. */
   readonly previous: ComparedSession | undefined
-  /** What `DeviceSessionStore.findHolder` finds beside it, before the new session is stored. */
+  /** The other sessions that `DeviceSessionStore.findHolder` returns, before the new session is stored. */
   readonly sessions: readonly ComparedSession[]
-  /** Which the session is for. */
+  /** The store that the session is for. */
   readonly store: string | null
   readonly at: Date
   readonly caller: Caller
 }
 
-/** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed one after the other. */
+/** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed in turn. */
 const FORK_PATIENCE_MS = 10 * 60_000
 
-/** Only reads, and only for a chain that another seems to have followed. */
+/** Only reads, and only if another chain seems to have followed this one. */
 export async function lookForClones(
   opening: Opening,
   stores: TransactionStores,
@@ -48,22 +48,23 @@ export async function lookForClones(
     sightings.push(seen('forked-chain', head))
   }
   const other = await livingNewerChain(opening, previous.chainId, stores)
-  // A device that becomes another revision of its model, with another store, opens a session there while it still uses
-  // the one it has, and goes on with that if the change fails (contract/devices.md 1.3).
+  // A device that changes to another revision of its model, with another store, opens a session there while
+  // it still uses its current one, and keeps the current one if the change fails (contract/devices.md 1.3).
   if (other) sightings.push(seen(other.store === store ? 'two-chains' : 'second-chain', other))
   return sightings
 }
 
 /**
- * The head of a chain that began after this one and was used since this evidence was last recorded. So each turn of the
- * two counts once, and a released device does not return to quarantine for what was seen before.
+ * Returns the head of a chain that began after this one and was used since this evidence was last recorded.
+ * So each switch between the two counts once, and a released device doesn't return to quarantine because of
+ * old evidence.
  */
 async function livingNewerChain(
   { device, sessions }: Opening,
   chainId: DeviceSessionId,
   { clones }: TransactionStores,
 ): Promise<ComparedSession | undefined> {
-  // Ids sort by the time they were made.
+  // Ids sort by creation time.
   const newest = sessions.map((session) => session.chainId).reduce((a, b) => (a > b ? a : b), chainId)
   if (newest === chainId) return undefined
   const other = headOf(newest, sessions)

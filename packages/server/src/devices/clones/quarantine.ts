@@ -1,16 +1,21 @@
-/** When does a device go into quarantine? It gets no session until its operator releases it. */
+/**
+ * Decides when a device goes into quarantine. A device in quarantine gets no session until its operator
+ * releases it.
+ */
 import type { Recording } from '../../change.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'
 import type { Sighting } from './clone-evidence.ts'
 
-/** Only two living chains prove that two devices have the key: the other kinds of evidence may be innocent. */
+/**
+ * Only two chains in use prove that two devices have the key: the other kinds of evidence can be innocent.
+ */
 const isProof = ({ kind }: Sighting): boolean => kind === 'two-chains'
 
-/** Then the policy of the device's model decides. */
+/** If so, the policy of the device's model decides. */
 export const isProven = (sightings: readonly Sighting[]): boolean => sightings.some(isProof)
 
-/** On a transaction. Changes nothing for a device that is in quarantine already. */
+/** Runs in a transaction. Changes nothing if the device is already in quarantine. */
 export async function quarantine(
   device: Device,
   { sightings, at }: { readonly sightings: readonly Sighting[]; readonly at: Date },

@@ -1,11 +1,11 @@
-/** How many devices there are, for whoever may see them. */
+/** Counts the devices that the caller can see. */
 import { type Authority, brandsFor, covers } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
 import type { DeviceCounts } from './device-counts.ts'
 
 interface ToCount {
   readonly authority: Authority
-  /** Only of these; undefined: of all that they may see. */
+  /** Counts only devices of these brands; all visible devices if undefined. */
   readonly brands: readonly string[] | undefined
 }
 
@@ -15,10 +15,10 @@ const NONE: DeviceCounts = {
   quarantined: { devices: 0, more: false },
 }
 
-/** Lists say "more than 10,000". */
+/** Lists show "more than 10,000" above this number. */
 const MOST = 10_000
 
-/** Brands that the caller may not see are not there. Throws `RequestError` `permission-denied`. */
+/** Brands that the caller can't see are treated as missing. Throws `RequestError` `permission-denied`. */
 export async function countDevices(
   { authority, brands: named }: ToCount,
   { deviceCounts }: Stores,

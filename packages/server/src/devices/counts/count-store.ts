@@ -1,4 +1,4 @@
-/** Counts devices: the table `device_count`, and what is counted at once. */
+/** Counts devices: stored counts in the table `device_count`, and counts as of now. */
 import { type RawBuilder, sql } from 'kysely'
 import {
   countUpTo,
@@ -12,22 +12,25 @@ import {
 import type { Brands } from '../fleet/list-way-store.ts'
 import type { CountedNow, DeviceCount } from './device-counts.ts'
 
-/** Where a part of the register ends. */
+/** The last device of a counted part of the register. */
 export type CountPosition = Readonly<Pick<DeviceTable, 'brand_id' | 'model' | 'status' | 'id'>>
 
 export interface CountStore {
-  /** Counts the first `rows` devices behind a position. `end` is where they end; undefined if there are no more. */
+  /**
+   * Counts the first `rows` devices after a position. `end` is the last of them; undefined if there are no
+   * more.
+   */
   countPart(
     after: CountPosition | undefined,
     rows: number,
   ): Promise<{ readonly counts: readonly DeviceCount[]; readonly end: CountPosition | undefined }>
-  /** Replaces the counts of before `at`. */
+  /** Replaces all counts from before `at`. */
   keep(counts: readonly DeviceCount[], at: Date): Promise<void>
-  /** By brand, model and status. */
+  /** Returns the stored counts, sorted by brand, model and status. */
   kept(
     brands: Brands,
   ): Promise<{ readonly counts: readonly DeviceCount[]; readonly countedAt: Date | undefined }>
-  /** Those that wait, or are in quarantine, as of now: at most `most` are counted. */
+  /** Counts devices that wait or are in quarantine, as of now, up to `most`. */
   countNow(what: 'waiting' | 'quarantined', brands: Brands, most: number): Promise<CountedNow>
 }
 
@@ -42,7 +45,7 @@ type Row = Readonly<Pick<DeviceTable, 'brand_id' | 'model' | 'status'>> & { read
 export function countStore({ query }: Pick<Database, 'query'>): CountStore {
   return {
     async countPart(after, rows) {
-      // Index device_model_status, which has all of these columns.
+      // The index device_model_status contains all of these columns.
       const part = (columns: RawBuilder<unknown>) => sql`select ${columns} from device
         ${after ? sql`where (brand_id, model, status, id) > (${after.brand_id}, ${after.model}, ${after.status}, ${after.id})` : sql``}
         order by brand_id, model, status, id`
@@ -57,7 +60,8 @@ export function countStore({ query }: Pick<Database, 'query'>): CountStore {
     async keep(counts, at) {
       const countedAt = toInstant(at)
       await inTransaction(query, async (transaction) => {
-        // In one order everywhere. Primary key; then the whole table, which has a row for each kind.
+        // The order is the same everywhere. Uses the primary key, then reads the whole table, which has one
+        // row per kind.
         const rows = counts
           .map(({ brandId, model, status, devices }) => ({
             ...{ brand_id: brandId, model, status: status as string, devices, counted_at: countedAt },
@@ -92,7 +96,7 @@ export function countStore({ query }: Pick<Database, 'query'>): CountStore {
     },
 
     async countNow(what, brands, most) {
-      // Index device_waiting; device_quarantined or device_brand_quarantined.
+      // Uses the index device_waiting, or device_quarantined or device_brand_quarantined.
       const found = query
         .selectFrom('device')
         .select('device.id')

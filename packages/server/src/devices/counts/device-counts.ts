@@ -1,4 +1,4 @@
-/** How many devices there are of each kind, as they were counted last (contract/administration.md, A9). */
+/** The number of devices of each kind, as of the last count (contract/administration.md, A9). */
 import type { DeviceStatus } from '../device.ts'
 
 export interface DeviceCount {
@@ -8,26 +8,26 @@ export interface DeviceCount {
   readonly devices: number
 }
 
-/** Up to a limit. */
+/** A count up to a limit. */
 export interface CountedNow {
   readonly devices: number
-  /** There are more. */
+  /** True if there are more than `devices`. */
   readonly more: boolean
 }
 
 export interface DeviceCounts {
-  /** By brand, model and status; none of which there is no device. */
+  /** Sorted by brand, model and status. Kinds without devices are left out. */
   readonly counts: readonly DeviceCount[]
-  /** Undefined: they were not counted yet. */
+  /** Undefined if the devices were never counted. */
   readonly countedAt: Date | undefined
-  /** As of now. */
+  /** Counted as of now. */
   readonly waiting: CountedNow
   readonly quarantined: CountedNow
 }
 
 const nowRecord = ({ devices, more }: CountedNow) => ({ devices, more })
 
-/** As the API and `--json` show it. */
+/** The counts as the API and `--json` show them. */
 export const countsRecord = ({ counts, countedAt, waiting, quarantined }: DeviceCounts) => ({
   counted_at: countedAt?.toISOString() ?? null,
   devices: counts.reduce((sum, { devices }) => sum + devices, 0),

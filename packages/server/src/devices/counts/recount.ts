@@ -3,9 +3,9 @@ import type { CountPosition } from './count-store.ts'
 import type { DeviceCount } from './device-counts.ts'
 
 interface RecountDeps extends Stores {
-  /** False: to be ended. Then the counts stay as they were. */
+  /** Returns false if the job is to stop. The counts then stay unchanged. */
   readonly goOn: () => Promise<boolean>
-  /** Of each part. */
+  /** The number of devices to count at a time. */
   readonly rows?: number
 }
 

@@ -1,4 +1,4 @@
-/** What the filter of a list says of a device, as conditions of SQL. */
+/** SQL conditions for the filter of a list. */
 import { isDeviceId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
@@ -8,7 +8,7 @@ import type { ListFilter } from './list-filter.ts'
 type Query = Database['query']
 export type Condition = RawBuilder<boolean>
 
-/** Of a row of `device`, under that name: what the filter says of it, but for its brand. */
+/** Returns the filter's conditions on a row of `device`, under that name, except the brand. */
 export function deviceConditions(filter: ListFilter, query: Query): readonly Condition[] {
   const { id, serial, deviceKeyId, serialPrefix, keyPrefix, search, quarantined } = filter
   const { models, statuses, origins, decidedBy } = filter
@@ -29,16 +29,16 @@ export function deviceConditions(filter: ListFilter, query: Query): readonly Con
   ]
 }
 
-/** Of a row of `device` too: these look at several rows of other tables for each. */
+/** Returns the conditions that read several rows of other tables for each row of `device`. */
 export function historyConditions(filter: ListFilter): readonly Condition[] {
   const { sessionSince, sessionUntil, withoutSession, pastAddress, evidenceKinds } = filter
   const own = sql`device_id = device.id and bucket = device.bucket`
-  // Index device_session_device, whose newest entry is read.
+  // Uses the index device_session_device, and reads only its newest entry.
   const lastSession = sql`coalesce((select max(opened_at) from device_session where ${own}), device.last_session_at)`
   return [
     ...within(lastSession, sessionSince, sessionUntil),
     ...given(withoutSession, (without) => sql`${lastSession} ${isThere(!without)}`),
-    // Indexes device_session_device and device_registration_device.
+    // Uses the indexes device_session_device and device_registration_device.
     ...given(
       pastAddress,
       (address) => sql`(exists (select 1 from device_session where ${own} and address = ${address})
@@ -52,7 +52,7 @@ export function historyConditions(filter: ListFilter): readonly Condition[] {
   ]
 }
 
-/** Of a row of `device_activity`, under that name: what the filter says of it. */
+/** Returns the filter's conditions on a row of `device_activity`, under that name. */
 export function activityConditions(filter: ListFilter, query: Query): readonly Condition[] {
   const { neverSeen, addresses, evidence } = filter
   const seen = seenWithin(filter)
@@ -65,9 +65,9 @@ export function activityConditions(filter: ListFilter, query: Query): readonly C
 }
 
 /**
- * The same of a row of `device`, whose activity is looked up by its primary key. In a subquery for one value: as a join
- * PostgreSQL would read the whole table, because it takes the rows of a window for many. A device without a row was never
- * seen, and has no evidence.
+ * Returns the same conditions for a row of `device`, whose activity is looked up by its primary key. They are
+ * in a scalar subquery: with a join, PostgreSQL would read the whole table, because it expects a window to
+ * have many rows. A device without a row was never seen, and has no evidence.
  */
 export function lookedUpActivity(filter: ListFilter, query: Query): readonly Condition[] {
   const conditions = activityConditions(filter, query)
@@ -79,22 +79,22 @@ export function lookedUpActivity(filter: ListFilter, query: Query): readonly Con
   return [sql`coalesce(${found}, ${sql.lit(withoutRow)})`]
 }
 
-/** All of them. */
+/** Joins the conditions with `and`. */
 export const all = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? sql`1 = 1` : sql`(${sql.join(conditions, sql` and `)})`
 
-/** What it says of the order's own column, for the window of an index. */
+/** Returns the conditions on registration time, which bound the window of an index in that order. */
 export const registeredWithin = ({ registeredSince, registeredUntil }: ListFilter): readonly Condition[] =>
   within(sql.ref('device.registered_at'), registeredSince, registeredUntil)
 
-/** The same of when devices were seen. */
+/** Returns the same for the time a device was last seen. */
 export const seenWithin = ({ seenSince, seenUntil }: ListFilter): readonly Condition[] =>
   within(sql.ref('device_activity.last_seen_at'), seenSince, seenUntil)
 
 export const serialWithin = ({ serialPrefix }: ListFilter, query: Query): readonly Condition[] =>
   given(serialPrefix, (value) => startsWith(query, 'device.serial', value))
 
-/** Of a row of `device_activity`. */
+/** Returns the condition that a row of `device_activity` has one of the addresses. */
 export const isAtOne = (addresses: readonly AddressRange[], query: Query): Condition => {
   const key = byteOrder(query, 'device_activity.address_key')
   const each = addresses.map(({ first, last }) => sql`${key} between ${first} and ${last}`)
@@ -104,7 +104,7 @@ export const isAtOne = (addresses: readonly AddressRange[], query: Query): Condi
 export const isOne = (column: string, values: readonly string[]): Condition =>
   sql`${sql.ref(column)} in (${sql.join(values)})`
 
-/** Of a model: brand and name. */
+/** Matches a model by brand and name. */
 const isOfOne = (models: NonNullable<ListFilter['models']>): Condition => {
   const each = models.map(
     ({ brandId, model }) => sql`(device.brand_id = ${brandId} and device.model = ${model})`,
@@ -112,13 +112,13 @@ const isOfOne = (models: NonNullable<ListFilter['models']>): Condition => {
   return sql`(${sql.join(each, sql` or `)})`
 }
 
-/** Greater than what follows the prefix in any text that we store: no assertion contains a noncharacter. */
+/** Greater than anything that follows the prefix in stored text: no assertion contains a noncharacter. */
 const LAST = '\u{10ffff}'
 
 export const startsWith = (query: Query, column: string, prefix: string): Condition =>
   sql`(${byteOrder(query, column)} >= ${prefix} and ${byteOrder(query, column)} < ${prefix + LAST})`
 
-/** How long a text has to be to be the beginning of a key. */
+/** The minimum length of a text that can match the beginning of a key. */
 export const KEY_BEGINNING = 8
 
 const isFound = (query: Query, text: string): Condition =>

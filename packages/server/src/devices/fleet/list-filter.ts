@@ -1,11 +1,14 @@
-/** What the register can be listed by (contract/administration.md, A7 and A8). */
+/** The filters and orders of lists of devices (contract/administration.md, A7 and A8). */
 import type { DeviceId } from '@ratafia/api'
 import type { AddressRange } from '../../addresses/address-classes.ts'
 import type { ModelName } from '../../brands/models/model-policy.ts'
 import type { CloneEvidenceKind } from '../clones/clone-evidence.ts'
 import type { Device, DeviceOrigin, DeviceStatus } from '../device.ts'
 
-/** A device that fits all that is given; of a list it fits one. Instants: from `…Since` on, before `…Until`. */
+/**
+ * A device has to match every given field; for a list, one of its values. Times are included from `…Since`
+ * and excluded from `…Until`.
+ */
 export interface ListFilter {
   readonly id?: DeviceId | undefined
   readonly serial?: string | undefined
@@ -24,45 +27,48 @@ export interface ListFilter {
   readonly decidedBy?: readonly string[] | undefined
   readonly seenSince?: Date | undefined
   readonly seenUntil?: Date | undefined
-  /** Whether it neither registered here nor opened a session. */
+  /** True for devices that neither registered here nor opened a session. */
   readonly neverSeen?: boolean | undefined
-  /** Of the last session that it opened: a device that never had one fits neither. */
+  /** When the device opened its last session. A device that never had one matches neither. */
   readonly sessionSince?: Date | undefined
   readonly sessionUntil?: Date | undefined
-  /** Whether it never opened a session. */
+  /** True for devices that never opened a session. */
   readonly withoutSession?: boolean | undefined
-  /** Where it was last seen. */
+  /** Ranges that contain the address where the device was last seen. */
   readonly addresses?: readonly AddressRange[] | undefined
-  /** From where it registered, or opened a session, as far as retention has kept that. */
+  /** An address from which the device registered or opened a session, as far as retention has kept it. */
   readonly pastAddress?: string | undefined
-  /** Whether there is evidence of a clone of it. */
+  /** Whether there is evidence of a clone. */
   readonly evidence?: boolean | undefined
   readonly evidenceKinds?: readonly CloneEvidenceKind[] | undefined
 }
 
 /**
- * A `-` begins with the newest; serials are sorted by code point. Only devices that were seen are in the orders of
- * `seen`, and only those with evidence in that of `evidence`.
+ * A `-` puts the newest first; serials are sorted by code point. The orders of `seen` contain only devices
+ * that were seen, and that of `evidence` only devices with evidence.
  */
 export const LIST_SORTS = ['-registered', 'registered', 'serial', '-seen', 'seen', '-evidence'] as const
 export type ListSort = (typeof LIST_SORTS)[number]
 
 const isDescending = (sort: ListSort): boolean => sort.startsWith('-')
 
-/** Where a device stands in a list: by what the list is sorted, and its id. */
+/** The position of a device in a list: its sort key and its id. */
 export interface ListPosition {
-  /** Milliseconds, or the serial. */
+  /** A time in milliseconds, or the serial. */
   readonly key: number | string
   readonly id: string
 }
 
-/** A device, and where it stands in the list that it was found for. */
+/** A device and its position in the list. */
 export interface Placed {
   readonly device: Device
   readonly position: ListPosition
 }
 
-/** Negative if the first comes first. Texts by code point, as both databases sort them. */
+/**
+ * Returns a negative number if `one` comes first. Strings are compared by code point, as both databases sort
+ * them.
+ */
 export function comparePositions(one: ListPosition, other: ListPosition, sort: ListSort): number {
   const direction = isDescending(sort) ? -1 : 1
   if (one.key !== other.key) return direction * (compare(one.key, other.key) || 0)

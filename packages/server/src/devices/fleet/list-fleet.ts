@@ -1,6 +1,7 @@
 /**
- * A page of the register, in bounded work: at most {@link MOST_ROWS} rows of one index are looked at, and fewer where a
- * row costs more, so a page may be short, or empty, and still go on (contract/administration.md, A7 and A8).
+ * Returns a page of the register in bounded work: it examines at most {@link MOST_ROWS} rows of one index,
+ * and fewer where a row costs more. So a page can be short or empty although more follows
+ * (contract/administration.md, A7 and A8).
  */
 import { type Authority, brandsFor, brandsNamed } from '../../authority.ts'
 import type { Stores } from '../../stores.ts'
@@ -25,25 +26,25 @@ export interface FleetListing {
 
 export interface ListedDevice {
   readonly device: Device
-  /** In this list. */
+  /** The position in this list. */
   readonly position: ListPosition
-  /** Undefined: it has none. */
+  /** Undefined if nothing is known. */
   readonly activity: DeviceActivity | undefined
 }
 
 export interface FleetPage {
   readonly devices: readonly ListedDevice[]
-  /** Undefined: nothing follows. */
+  /** Undefined if nothing follows. */
   readonly next: ListPosition | undefined
-  /** Undefined: as many as were needed. Else rows were left, but no more were looked at. */
+  /** Undefined unless the page stopped early: the number of rows examined when more remained. */
   readonly examined: number | undefined
 }
 
 const MOST_ROWS = 20_000
 
 /**
- * Devices of brands that the caller may not see are not there, and are not looked at either. Throws `RequestError`
- * `permission-denied`.
+ * Treats devices of brands that the caller can't see as missing, and doesn't read them either. Throws
+ * `RequestError` `permission-denied`.
  */
 export async function listFleet({ authority, ...listing }: FleetListing, stores: Stores): Promise<FleetPage> {
   const { models, brands: asked } = listing.filter
@@ -87,7 +88,7 @@ async function pageFor(
     streams.map(async (brandId) => {
       const stretch = { sort, brandId, after, filter }
       const found = await deviceLists.fitting(stretch, { rows, limit: limit + 1 })
-      // With enough of them, how far the index was read does not matter.
+      // If enough devices match, it doesn't matter how far the index was read.
       return { found, end: found.length > limit ? undefined : await deviceLists.endOf(stretch, rows) }
     }),
   )
@@ -97,11 +98,14 @@ async function pageFor(
 
 interface Part {
   readonly found: readonly Placed[]
-  /** Where the part was given up; undefined if it was read to its end, or has enough. */
+  /** The position where reading stopped; undefined if the part was read completely, or has enough devices. */
   readonly end: ListPosition | undefined
 }
 
-/** What is behind the first end may have to wait for rows of another brand that nobody has looked at. */
+/**
+ * Devices after the first stop are left out: rows of another brand that weren't read yet may come before
+ * them.
+ */
 function merged(
   parts: readonly Part[],
   { sort, limit, examined }: { readonly sort: ListSort; readonly limit: number; readonly examined: number },

@@ -1,10 +1,10 @@
-/** The orders of lists: which column of which table each one goes by, and its indexes. */
+/** The orders of lists: the table and column that each one sorts by, and its indexes. */
 import { type RawBuilder, sql } from 'kysely'
 import { byteOrder, type Database } from '../../database/index.ts'
 import type { ListPosition, ListSort } from './list-filter.ts'
 
 interface Order {
-  /** Which has an index of the column and the id of the device, and one with the brand before them. */
+  /** The table has an index of the column and the device's id, and one with the brand before them. */
   readonly table: 'device' | 'device_activity'
   readonly column: 'registered_at' | 'serial' | 'last_seen_at' | 'evidence_at'
   readonly direction: 'asc' | 'desc'
@@ -14,15 +14,15 @@ const REGISTERED = { table: 'device', column: 'registered_at' } as const
 const SEEN = { table: 'device_activity', column: 'last_seen_at' } as const
 
 const ORDERS: Readonly<Record<ListSort, Order>> = {
-  // Indexes device_registered and device_brand_registered.
+  // Uses the indexes device_registered and device_brand_registered.
   '-registered': { ...REGISTERED, direction: 'desc' },
   registered: { ...REGISTERED, direction: 'asc' },
-  // Indexes device_serial_bytes and device_brand_serial.
+  // Uses the indexes device_serial_bytes and device_brand_serial.
   serial: { table: 'device', column: 'serial', direction: 'asc' },
-  // Indexes device_activity_seen and device_activity_brand_seen.
+  // Uses the indexes device_activity_seen and device_activity_brand_seen.
   '-seen': { ...SEEN, direction: 'desc' },
   seen: { ...SEEN, direction: 'asc' },
-  // Indexes device_activity_evidence and device_activity_brand_evidence.
+  // Uses the indexes device_activity_evidence and device_activity_brand_evidence.
   '-evidence': { table: 'device_activity', column: 'evidence_at', direction: 'desc' },
 }
 
@@ -30,7 +30,7 @@ type Query = Database['query']
 
 export const orderOf = (sort: ListSort): Order => ORDERS[sort]
 
-/** What the rows of a table are sorted by; a text by code point. */
+/** Returns the sort key of the table's rows. Text is sorted by code point. */
 export const sortKeyIn = (
   query: Query,
   sort: ListSort,
@@ -38,13 +38,13 @@ export const sortKeyIn = (
 ): RawBuilder<unknown> =>
   sort === 'serial' ? byteOrder(query, `${table}.serial`) : sql`${sql.ref(`${table}.${ORDERS[sort].column}`)}`
 
-/** For `order by`, with the id last. */
+/** Returns the expressions for `order by`, with the id last. */
 export const inOrder = (sort: ListSort, key: RawBuilder<unknown>, id: RawBuilder<unknown>) => {
   const direction = sql.raw(ORDERS[sort].direction)
   return sql`${key} ${direction}, ${id} ${direction}`
 }
 
-/** Whether a row comes behind a position. */
+/** Returns the condition that a row comes after a position. */
 export const behind = (
   sort: ListSort,
   { key, id }: ListPosition,

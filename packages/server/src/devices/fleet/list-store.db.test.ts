@@ -1,4 +1,4 @@
-/** Guarantee: a page of a list reads a bounded number of rows, whatever is asked for and however large the register is. */
+/** Guarantee: a page of a list reads a bounded number of rows, for every filter and size of the register. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
@@ -20,34 +20,36 @@ import { fromFew } from './list-way-store.ts'
 const DEVICES = 8000
 const MOST_ROWS = 100
 const LIMIT = 10
-/** Of all statements of a page: counts of three indexes, a window twice, and what is looked up for its rows. */
+/**
+ * The limit for all statements of a page: counts of three indexes, a window twice, and lookups for its rows.
+ */
 const MOST_READ = 8 * MOST_ROWS
 
 const FILTERS: Readonly<Record<string, ListFilter>> = {
-  none: {},
+  'no filter': {},
   brand: { brands: ['acme'] },
   model: { models: [{ brandId: 'acme', model: 'm1' }] },
   status: { statuses: ['active'] },
   'serial prefix': { serialPrefix: 'S' },
-  'a part of all serials': { search: 'S-' },
-  'a part of many': { search: '-1' },
-  'a part of some': { search: '123' },
-  'a part of one': { search: '-1234' },
-  'a part of none': { search: '12-S' },
-  'a part of one, of a brand': { search: '-1234', brands: ['acme'] },
-  'what may be a key, of a brand': { search: '-1234567', brands: ['acme'] },
+  'a part of every serial': { search: 'S-' },
+  'a part of many serials': { search: '-1' },
+  'a part of some serials': { search: '123' },
+  'a part of one serial': { search: '-1234' },
+  'a part of no serial': { search: '12-S' },
+  'a part of one serial, of a brand': { search: '-1234', brands: ['acme'] },
+  'text that can be a key, of a brand': { search: '-1234567', brands: ['acme'] },
   'an id': { search: '019a0000-0000-7000-8000-000000001234' },
   'an id, of a brand': { search: '019a0000-0000-7000-8000-000000001235', brands: ['acme'] },
-  'what is in none, with parts that many have': { search: `S-${'1'.repeat(60)}` },
+  'text in no serial, with parts that many have': { search: `S-${'1'.repeat(60)}` },
   'never had a session': { withoutSession: true },
   'a session since': { sessionSince: new Date(1) },
-  'an address that none had': { pastAddress: '203.0.113.1' },
+  'an address that no device had': { pastAddress: '203.0.113.1' },
   'a kind of evidence': { evidenceKinds: ['two-chains'] },
-  'what nobody decided': { decidedBy: ['nobody'] },
+  'no decider': { decidedBy: ['unknown'] },
   origin: { origins: ['session'] },
   quarantined: { quarantined: true },
-  'an address of nobody': { addresses: ranges('203.0.113.0/24') },
-  'an address of all': { addresses: ranges('0.0.0.0/0') },
+  'a range without devices': { addresses: ranges('203.0.113.0/24') },
+  'a range with all devices': { addresses: ranges('0.0.0.0/0') },
   'never seen': { neverSeen: true },
   'seen late': { seenSince: new Date(DEVICES - 3) },
   'seen early': { seenUntil: new Date(2) },
@@ -56,7 +58,7 @@ const FILTERS: Readonly<Record<string, ListFilter>> = {
   'no evidence': { evidence: false },
   registered: { registeredSince: new Date(DEVICES / 2) },
   'several that exclude each other': {
-    decidedBy: ['nobody'],
+    decidedBy: ['unknown'],
     seenSince: new Date(1),
     addresses: ranges('::/0'),
   },
@@ -95,13 +97,13 @@ eachDatabase((kind, open) => {
         evidence_at: index % 2 ? index : null,
       })),
     ).execute()
-    // As it is after the first minutes of a large register.
+    // Like a large register after its first minutes.
     if (kind === 'postgres') await sql`analyze`.execute(database.query)
   })
 
   for (const sort of LIST_SORTS) {
     for (const [name, filter] of Object.entries(FILTERS)) {
-      test(`${name}, by ${sort}`, async () => {
+      test(`reads a bounded number of rows for ${name}, sorted by ${sort}`, async () => {
         await inTransaction(database.query, async (query) => {
           const deps = storesWith({
             deviceLists: listStore({ query }),
@@ -128,14 +130,14 @@ eachDatabase((kind, open) => {
   }
 
   for (const brands of ['all', ['acme'], ['acme', 'best']] as const) {
-    test(`a part of a serial, of ${brands} brands: plans read the index of parts, and look up what it finds`, async () => {
+    test(`plans for a part of a serial, of ${brands} brands, read the index of parts and look up its results`, async () => {
       await inTransaction(database.query, async (query) => {
         const [few] = listStore({ query }).waysOf({ search: '123' }, { brands, sort: '-registered' })
         assert.ok(few)
         const plan = await planOf(query, fromFew(few, sql`device.*`, MOST_ROWS))
         const [reads, others] =
           kind === 'postgres'
-            ? // Of a divided table, partitions that are empty are scanned at no cost.
+            ? // Scanning the empty partitions of a divided table costs nothing.
               [
                 /Bitmap Index Scan on device_(\d+_)?serial_parts/,
                 /Seq Scan[^(]*\(cost=(?!0\.00\.\.0\.00)|Index Scan using/,

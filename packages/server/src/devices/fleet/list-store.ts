@@ -1,4 +1,4 @@
-/** Lists of the register: each statement looks at a bounded number of rows of one index. */
+/** Lists of the register. Each statement reads a bounded number of rows of one index. */
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, type DeviceTable, joinOne } from '../../database/index.ts'
 import { deviceOf } from '../device-store.ts'
@@ -17,33 +17,33 @@ import type { ListFilter, ListPosition, ListSort, Placed } from './list-filter.t
 import { behind, inOrder, orderOf, sortKeyIn } from './list-order-store.ts'
 import { type Brands, costInOrder, type FewDevices, fromFew, waysOf, withIds } from './list-way-store.ts'
 
-/** Part of a list: rows of one brand, or of all, in its order behind a position. */
+/** A part of a list: rows of one brand, or of all, after a position in the list's order. */
 interface Stretch {
   readonly sort: ListSort
-  /** Undefined: of all brands. */
+  /** Undefined for all brands. */
   readonly brandId: string | undefined
   readonly after: ListPosition | undefined
   readonly filter: ListFilter
 }
 
 export interface ListStore {
-  /** Those of the first `rows` of the stretch that fit, at most `limit`. */
+  /** Returns the matching devices among the first `rows` of the stretch, at most `limit`. */
   fitting(
     stretch: Stretch,
     bounds: { readonly rows: number; readonly limit: number },
   ): Promise<readonly Placed[]>
-  /** Where the first `rows` of the stretch end; undefined if it has fewer. */
+  /** Returns the position of the last of the first `rows` of the stretch; undefined if it has fewer. */
   endOf(stretch: Stretch, rows: number): Promise<ListPosition | undefined>
-  /** What a row of a stretch costs: one in the order of registration costs 1. */
+  /** Returns the cost of a row of a stretch, relative to a row in registration order. */
   costInOrder(listing: Pick<Stretch, 'filter' | 'sort'>): number
-  /** The indexes that the filter names, the narrowest first. */
+  /** Returns the indexes that the filter can use, the narrowest first. */
   waysOf(
     filter: ListFilter,
     asked: { readonly brands: Brands; readonly sort: ListSort },
   ): readonly FewDevices[]
-  /** What finds the same devices, unless they are more than `most`. */
+  /** Returns a source of the same devices, or undefined if there are more than `most`. */
   fewOf(few: FewDevices, most: number): Promise<FewDevices | undefined>
-  /** Of the devices that the index finds, those that fit, sorted, behind a position. */
+  /** Returns the matching devices among those that the index finds, sorted, after a position. */
   fittingFew(
     few: FewDevices,
     of: {
@@ -51,7 +51,7 @@ export interface ListStore {
       readonly sort: ListSort
       readonly after: ListPosition | undefined
       readonly limit: number
-      /** More than were counted: it may find more by now. */
+      /** A higher limit than for counting, since more devices may match by now. */
       readonly most: number
     },
   ): Promise<readonly Placed[]>
@@ -63,7 +63,7 @@ declare module '../../stores.ts' {
   }
 }
 
-/** Without the serial-request of those that wait. */
+/** The columns of a device, without the serial-request of a waiting one. */
 const COLUMNS = [
   'id',
   'bucket',
@@ -92,7 +92,7 @@ interface Key {
 }
 
 const OF_DEVICE = sql.join(COLUMNS.map((column) => sql.ref(`device.${column}`)))
-/** What filters and joins need of it. */
+/** The columns of an activity that filters and joins need. */
 const OF_ACTIVITY = sql`device_id, bucket, last_seen_at, address_key, evidence_at`
 const DEVICE_KEY = sql`device.id = device_activity.device_id and device.bucket = device_activity.bucket`
 
@@ -101,7 +101,8 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
     async fitting(stretch, { rows, limit }) {
       const { filter, sort } = stretch
       const ofDevice = deviceConditions(filter, query)
-      // The inner limit bounds what is looked at; both databases stop once enough rows fit, and keep the order.
+      // The inner limit bounds the rows that are read. Both databases stop once enough rows match, and keep
+      // the order.
       const statement =
         orderOf(sort).table === 'device'
           ? sql<Row>`select * from (${window(stretch, rows, query, OF_DEVICE)}) as device
@@ -131,7 +132,7 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
           select count(*) as count from (select 1 from ${rows(sql`1 as one`)}) as found`.execute(query)
         return Number(counts[0]?.count) > most ? undefined : few
       }
-      // To find them by their parts again would take as long.
+      // The ids are kept, because finding the devices by their parts again would take as long.
       const { rows: found } = await sql<{ value: string }>`
         select value from ${rows(sql`device.id as value`)}`.execute(query)
       return found.length > most ? undefined : { ...few, parts: [withIds(found, query)] }
@@ -140,7 +141,7 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
     async fittingFew(few, { filter, sort, after, limit, most }) {
       const key = sort === 'serial' ? sortKeyIn(query, sort, 'few') : sql`few.sort_key`
       const id = sql`few.id`
-      // Read by the index that found them, whatever a planner thinks of the order.
+      // Materialised, so that the planner reads the index that found the devices, whatever the order costs.
       const { rows } = await sql<Row>`with few as materialized (
           ${(few.table === 'device' ? fewDevices : fewActivities)(few, { filter, sort, after, limit, most }, query)}
         )
@@ -162,7 +163,7 @@ interface Listing {
   readonly most: number
 }
 
-/** Those that fit, with their sort keys: null for one that is not in the list. */
+/** Selects the matching devices with their sort keys: null for a device that is not in the list. */
 const fewDevices = (
   few: FewDevices,
   { filter, sort, most }: Pick<Listing, 'filter' | 'sort' | 'most'>,
@@ -172,7 +173,7 @@ const fewDevices = (
   const key =
     table === 'device'
       ? sql`${sql.ref(`device.${column}`)}`
-      : // Primary key.
+      : // Uses the primary key.
         sql`(select ${sql.ref(column)} from device_activity
           where device_activity.device_id = device.id and device_activity.bucket = device.bucket)`
   const fits = [...deviceConditions(filter, query), ...lookedUpActivity(filter, query)]
@@ -180,7 +181,10 @@ const fewDevices = (
     where ${all(fits)}`
 }
 
-/** The same, whose devices are looked up: only those of the page, if nothing else is asked of them. */
+/**
+ * Does the same for an index of activities. Looks up only the devices of the page, unless the filter has
+ * conditions on devices.
+ */
 function fewActivities(
   few: FewDevices,
   { filter, sort, after, limit, most }: Listing,
@@ -189,7 +193,7 @@ function fewActivities(
   const { table, column } = orderOf(sort)
   const ofDevice = deviceConditions(filter, query)
   const ofActivity = activityConditions(filter, query)
-  // Read by this index alone, as `few` is.
+  // Materialised for the same reason as `few`.
   const indexed = sql`with indexed as materialized (${fromFew(few, OF_ACTIVITY, most)})`
   if (table === 'device') {
     return sql`${indexed} select ${OF_DEVICE}, ${sql.ref(`device.${column}`)} as sort_key
@@ -210,7 +214,10 @@ function fewActivities(
     ${joinOne(query, 'device', DEVICE_KEY)} where ${all(ofDevice)}`
 }
 
-/** The first `rows` of a stretch: `columns`, by default the id, and the sort key. The indexes are those of its order. */
+/**
+ * Selects the first `rows` of a stretch: `columns`, by default the id, and the sort key. Uses the indexes of
+ * the order.
+ */
 function window(
   { sort, brandId, after, filter }: Stretch,
   rows: number,
@@ -230,10 +237,10 @@ function window(
 }
 
 type Own = (filter: ListFilter, query: Query) => readonly Condition[]
-/** Later than 1970: PostgreSQL sorts what is null before all others. */
+/** Excludes nulls, which PostgreSQL sorts first in this direction: stored times are later than 1970. */
 const seen: Own = (filter) => [sql`device_activity.last_seen_at > 0`, ...seenWithin(filter)]
 
-/** What limits a window by the order's own column. */
+/** Conditions on the order's own column, which bound the window. */
 const OWN: Readonly<Record<ListSort, Own>> = {
   '-registered': registeredWithin,
   registered: registeredWithin,

@@ -1,4 +1,4 @@
-/** The indexes that find the few devices which some filters are about (contract/administration.md, A8). */
+/** Indexes that find the few devices that some filters select (contract/administration.md, A8). */
 import { isDeviceId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { AddressRange } from '../../addresses/address-classes.ts'
@@ -21,26 +21,27 @@ import { orderOf } from './list-order-store.ts'
 
 type Query = Database['query']
 
-/** By brand, or all of them. */
+/** The ids of brands, or all brands. */
 export type Brands = readonly string[] | 'all'
 
-/** Rows that follow each other in an index. */
+/** Consecutive rows of an index. */
 interface Part {
-  /** Undefined: the table. */
+  /** Undefined for the table. */
   readonly from?: RawBuilder<unknown>
   readonly condition: Condition
   /**
-   * The columns of the index, so that no other way is as good: a planner that hopes to find enough rows soon would read
-   * the table, and all of it where they are at its end. Absent where the condition finds a few rows.
+   * The columns of the index, so that no other plan is as good. A planner that hopes to find enough rows soon
+   * would read the table, and all of it if they are at its end. Absent where the condition finds only a few
+   * rows.
    */
   readonly order?: RawBuilder<unknown>
 }
 
 interface Way {
   readonly table: 'device' | 'device_activity'
-  /** What fits may be a large part of the register, and then a page in order has enough of it at once. */
+  /** Set where a large part of the register can match; a page in list order then finds enough at once. */
   readonly isLast?: true
-  /** Undefined if the filter says nothing that this index is of, or the order has the same index. */
+  /** Undefined if the filter has no condition on this index, or the order uses the same index. */
   readonly parts: (
     filter: ListFilter,
     of: { readonly query: Query; readonly brands: Brands; readonly sort: ListSort },
@@ -48,28 +49,29 @@ interface Way {
 }
 
 const WAYS = {
-  // Primary key.
+  // Uses the primary key.
   id: { table: 'device', parts: ({ id }, { brands }) => equal('device.id', id, brands) },
-  // Index device_serial.
+  // Uses the index device_serial.
   serial: { table: 'device', parts: ({ serial }, { brands }) => equal('device.serial', serial, brands) },
-  // Index device_key.
+  // Uses the index device_key.
   key: {
     table: 'device',
     parts: ({ deviceKeyId: key }, { brands }) => equal('device.device_key_id', key, brands),
   },
-  // Index device_serial_bytes or device_brand_serial.
+  // Uses the index device_serial_bytes or device_brand_serial.
   'serial-prefix': {
     table: 'device',
     parts: ({ serialPrefix: text }, { query, brands }) =>
       text === undefined ? undefined : serialsFrom(text, query, brands),
   },
-  // Index device_key_bytes.
+  // Uses the index device_key_bytes.
   'key-prefix': {
     table: 'device',
     parts: ({ keyPrefix: text }, { query, brands }) =>
       text === undefined ? undefined : keysFrom(text, query, brands),
   },
-  // Index device_serial_parts, or table searched_serial; for a long text index device_key_bytes and the primary key too.
+  // Uses the index device_serial_parts, or the table searched_serial; for a long text, also the index
+  // device_key_bytes and the primary key.
   search: {
     table: 'device',
     isLast: true,
@@ -92,7 +94,7 @@ const WAYS = {
       return [...serials, ...keys, ...ids.map((part) => without(part, has, hasKey))]
     },
   },
-  // Index device_activity_address or device_activity_brand_address.
+  // Uses the index device_activity_address or device_activity_brand_address.
   address: {
     table: 'device_activity',
     parts: ({ addresses }, { query, brands }) =>
@@ -104,7 +106,7 @@ const WAYS = {
         }),
       ),
   },
-  // Index device_activity_evidence or device_activity_brand_evidence.
+  // Uses the index device_activity_evidence or device_activity_brand_evidence.
   evidence: {
     table: 'device_activity',
     parts: ({ evidence, evidenceKinds }, { brands, sort }) =>
@@ -115,7 +117,7 @@ const WAYS = {
           })
         : undefined,
   },
-  // Index device_quarantined or device_brand_quarantined.
+  // Uses the index device_quarantined or device_brand_quarantined.
   quarantined: {
     table: 'device',
     parts: ({ quarantined }, { brands }) =>
@@ -126,7 +128,7 @@ const WAYS = {
           })
         : undefined,
   },
-  // Index device_waiting, which begins with the brand.
+  // Uses the index device_waiting, which begins with the brand.
   waiting: {
     table: 'device',
     parts: ({ statuses }, { brands }) =>
@@ -137,7 +139,7 @@ const WAYS = {
           })
         : undefined,
   },
-  // Index device_registered or device_brand_registered.
+  // Uses the index device_registered or device_brand_registered.
   registered: {
     table: 'device',
     parts: (filter, { brands, sort }) => {
@@ -147,7 +149,7 @@ const WAYS = {
       return perBrand('device', brands, { condition: all(conditions), order })
     },
   },
-  // Index device_activity_seen or device_activity_brand_seen.
+  // Uses the index device_activity_seen or device_activity_brand_seen.
   seen: {
     table: 'device_activity',
     parts: (filter, { brands, sort }) => {
@@ -157,7 +159,7 @@ const WAYS = {
       return perBrand('device_activity', brands, { condition: all(conditions), order })
     },
   },
-  // Index device_model, or device_model_status. Of models that the caller may see.
+  // Uses the index device_model, or device_model_status, for models that the caller can see.
   model: {
     table: 'device',
     parts: ({ models, statuses }, { brands }) => {
@@ -172,7 +174,7 @@ const WAYS = {
       )
     },
   },
-  // Index device_status, which has the devices of all brands together.
+  // Uses the index device_status, which doesn't separate brands.
   status: {
     table: 'device',
     parts: ({ statuses }, { brands }) =>
@@ -216,14 +218,14 @@ const keysFrom = (text: string, query: Query, brands: Brands): readonly Part[] =
 /** Greater than any id. */
 const LAST_ID = 'z'
 
-/** As ranges: of columns that are equal to something, a planner knows that they need not be sorted by. */
+/** Returns the part as a range: a planner leaves out of the sort any column that is compared with `=`. */
 function equalTo(columns: readonly string[], values: readonly string[]): Part {
   const order = sql.join([...columns, 'id'].map((column) => sql.ref(`device.${column}`)))
   const end = (id: string) => sql`(${sql.join([...values, id])})`
   return { condition: sql`((${order}) >= ${end('')} and (${order}) <= ${end(LAST_ID)})`, order }
 }
 
-/** The same addresses, each once. */
+/** Merges overlapping ranges, so that each address is included once. */
 function disjoint(ranges: readonly AddressRange[]): readonly AddressRange[] {
   const merged: AddressRange[] = []
   for (const range of ranges.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
@@ -234,18 +236,18 @@ function disjoint(ranges: readonly AddressRange[]): readonly AddressRange[] {
   return merged
 }
 
-/** What one index finds. */
+/** The devices that one index finds. */
 export interface FewDevices {
   readonly table: Way['table']
-  /** Without a row in common. */
+  /** Parts have no rows in common. */
   readonly parts: readonly Part[]
-  /** Of a row. */
+  /** The cost of a row. */
   readonly cost: number
-  /** Try it after a page in order. */
+  /** True if it is tried only after a page in list order. */
   readonly isLast: boolean
 }
 
-/** Of one statement. */
+/** The limit for one statement. */
 const MOST_PARTS = 64
 
 interface Asked {
@@ -254,26 +256,26 @@ interface Asked {
 }
 
 /*
- * What a row costs that a list looks at, so that a page takes about as long whatever is asked for. One is a row in the
- * order of registration, where devices that came together stand together.
+ * The relative costs of the rows that a list reads, so that every page needs about the same time. A row in
+ * registration order costs 1: devices that registered together are stored together.
  */
-/** It stands anywhere on the disk. */
+/** The row can be anywhere on the disk. */
 const SCATTERED = 2
-/** So does the row of the other table that belongs to it, and it has to be found. */
+/** The matching row of the other table can also be anywhere, and has to be found first. */
 const LOOKED_UP = 4
-/** A page in order was looked at before. */
+/** A page in list order was read before. */
 const AFTERWARDS = 4
-/** So do several rows of a table, for each. */
+/** Several rows of another table are read for each row, anywhere on the disk. */
 const HISTORY = 20
 
-/** Of a window of the order's own index. */
+/** Returns the cost of a row in a window of the order's own index. */
 export function costInOrder(
   { filter, sort }: { readonly filter: ListFilter; readonly sort: ListSort },
   query: Query,
 ): number {
   const { table, column } = orderOf(sort)
   const others = (table === 'device' ? activityConditions : deviceConditions)(filter, query)
-  // A search may go on by its index.
+  // The listing may continue with the search's index.
   const half = filter.search === undefined ? 1 : 2
   return half * (column === 'registered_at' ? 1 : SCATTERED) * costOfOthers(others, filter)
 }
@@ -289,7 +291,7 @@ function costOfOthers(others: readonly Condition[], filter: ListFilter): number 
   return others.length > 0 ? LOOKED_UP : 1
 }
 
-/** The indexes that a filter names, the narrowest first. */
+/** Returns the indexes that a filter can use, the narrowest first. */
 export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query): readonly FewDevices[] {
   return Object.values<Way>(WAYS).flatMap(({ table, isLast = false, parts: partsOf }) => {
     const parts = partsOf(filter, { query, brands, sort })
@@ -301,14 +303,14 @@ export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query
 
 const FOUND = { value: 'text' } as const
 
-/** Primary key. */
+/** Uses the primary key. */
 export const withIds = (found: readonly { readonly value: string }[], query: Query): Part => ({
   from: sql`${listed(query, 'found', FOUND, listOf(FOUND, found))}
     ${joinFew(query, 'device', sql`device.id = found.value`)}`,
   condition: all([]),
 })
 
-/** At most `most` rows of each part. */
+/** Selects at most `most` rows of each part. */
 export const fromFew = (
   { table, parts }: FewDevices,
   columns: RawBuilder<unknown>,

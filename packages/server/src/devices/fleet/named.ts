@@ -1,15 +1,18 @@
-/** What somebody who looks for a device writes, as a filter of lists. */
+/** Reads the names of models and devices as filters of lists. */
 import { isDeviceId } from '@ratafia/api'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from './list-filter.ts'
 
-/** Each BRAND/MODEL. */
+/** Parses texts of the form BRAND/MODEL. */
 export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => texts.map(parseModelName)
 
 const KEY = /^[A-Za-z0-9_-]{64}$/
 
-/** A device as `findDevice` takes it. Throws `RequestError` `invalid-field` for a text that names none, in `field`. */
+/**
+ * Accepts the same names as `findDevice`. Throws `RequestError` `invalid-field`, about `field`, for other
+ * texts.
+ */
 export function filterOfName(text: string, field: string): ListFilter {
   if (isDeviceId(text)) return { id: text }
   const [brandId, model, serial, more] = text.split('/')

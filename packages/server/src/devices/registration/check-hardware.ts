@@ -1,13 +1,16 @@
-/** Whether the hardware signed the request-id, where the model asks for it (contract/devices.md 2.6). */
+/** Checks that the hardware signed the request-id, for models that require it (contract/devices.md 2.6). */
 import { AssertionError, type UnverifiedAssertion, verifyHardwareSignature } from '@ratafia/assertions'
 import { findHardwareIdentity } from '../../brands/models/hardware/find-hardware-identity.ts'
 import { registrationRefused } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 
-/** snapd uses one name, its documentation the other; both mean the digest of the built-in key. */
+/** snapd uses one name and its documentation the other; both mean the digest of the built-in key. */
 const DIGESTS = ['hardware-id-key-sha3-384', 'hardware-id-key-sha384'] as const
 
-/** The SHA3-384 digest of the key that signed, in base64url. Throws `RequestError` `registration-refused`. */
+/**
+ * Returns the SHA3-384 digest of the key that signed, in base64url. Throws `RequestError`
+ * `registration-refused`.
+ */
 export async function checkHardware(
   request: UnverifiedAssertion<'serial-request'>,
   stores: Stores,

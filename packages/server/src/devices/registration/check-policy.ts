@@ -1,4 +1,4 @@
-/** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
+/** Checks a new device against its model's policy: API key, serial number, allow-list, hardware, remodel. */
 import { isDeepStrictEqual } from 'node:util'
 import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
 import type { OpenModel, StoredModel } from '../../brands/models/model-policy.ts'
@@ -10,9 +10,12 @@ import { checkHardware } from './check-hardware.ts'
 import { checkRemodel, whyNoRemodel } from './check-remodel.ts'
 import { proposedSerial, type Registration } from './read-registration.ts'
 
-/** What firmware says whose maker never programmed a serial number. Many units share it, so it names none of them. */
+/**
+ * Texts that firmware contains if the maker never programmed a serial number. Many units share them, so they
+ * identify no unit.
+ */
 
-/** In lower case, without what separates words: from SMBIOS tables and scripts that print an absent value. */
+/** Lower-case, without separators: from SMBIOS tables, and from scripts that print an absent value. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   ...['none', 'null', 'nil', 'nan', 'undefined', 'unknown', 'empty', 'invalid', 'default', 'defaultstring'],
   ...[
@@ -29,11 +32,11 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
   ...['serial', 'serialnumber', 'systemserialnumber', 'chassisserialnumber', 'baseboardserialnumber'],
   ...['boardserialnumber', 'systemserial', 'serialno', 'serialnum', 'productserial', 'productserialnumber'],
   ...['0123456789', '1234567890', '123456789', '0123456789abcdef', '123456789abcdef', 'abcdefghij'],
-  // The UUID of boards whose BIOS has none.
+  // The UUID of boards whose BIOS has no UUID.
   '03000200040005000006000700080009',
 ])
 
-/** So many of one character are no count that a factory has reached. Of zeros, any number. */
+/** Six or more of one character are not a number that a factory has reached; of zeros, any number. */
 const SAME_CHARACTER = /^(?:0x)?(?:0+|(.)\1{5,})$/u
 
 function isPlaceholderSerial(text: string): boolean {
@@ -44,15 +47,21 @@ function isPlaceholderSerial(text: string): boolean {
 /** A new device that the policy allows. */
 export interface AllowedDevice {
   readonly registration: Registration
-  /** With the policy that allowed it. */
+  /** The serial number it will get; undefined if the service generates one. */
   readonly model: OpenModel
-  /** The serial number it will get; undefined if the service makes one. */
+  /** The serial number it will get; undefined if the service generates one. */
   readonly proposed: string | undefined
-  /** What unprogrammed firmware said instead of a serial number; undefined if it proposed one, or nothing. */
+  /**
+   * The placeholder that unprogrammed firmware sent instead of a serial number; undefined if it proposed one,
+   * or nothing.
+   */
   readonly placeholder: string | undefined
-  /** What was given under the proposed number when it was looked up. */
+  /** The use of the proposed number when it was looked up. */
   readonly use: SerialUse | undefined
-  /** Of the board that vouched for it, as {@link checkHardware} says; undefined if the model asks for none. */
+  /**
+   * The key of the board that signed the request-id, as {@link checkHardware} returns it; undefined if the
+   * model doesn't require one.
+   */
   readonly hardwareKeyId: string | undefined
 }
 
@@ -64,7 +73,7 @@ export async function checkPolicy(
 ): Promise<AllowedDevice> {
   const { request, original } = registration
   const { policy } = model
-  // Check the API key first: without one, reveal nothing.
+  // The API key is checked first: without one, the answer reveals nothing.
   if (registration.apiKey !== undefined || model.needsApiKey) {
     const verdict = await checkApiKey({ text: registration.apiKey, model }, stores, stores.clock())
     if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
@@ -85,16 +94,20 @@ export async function checkPolicy(
 }
 
 /**
- * The audit details of what the device brought: the board that vouched, which may vouch for several keys
- * (docs/decisions/0033), and what its firmware said instead of a serial number.
+ * Returns the audit details that come from the device: the board that signed the request-id, which can do so
+ * for several keys (docs/decisions/0033), and the placeholder that its firmware sent instead of a serial
+ * number.
  */
 export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Details => ({
   ...(hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }),
-  // Whole characters, which the console shows.
+  // Cut at whole characters, which the console shows.
   ...(placeholder === undefined ? {} : { 'ignored-serial': [...placeholder].slice(0, 64).join('') }),
 })
 
-/** Undefined, too, for one that the operator has put on the allow-list: then it is a number like any other. */
+/**
+ * Returns undefined if the operator put the placeholder on the allow-list: it is then a number like any
+ * other.
+ */
 async function placeholderIn(
   { request: { fields } }: Registration,
   model: OpenModel,
@@ -103,7 +116,7 @@ async function placeholderIn(
   const { serial, deviceKeyId } = fields
   if (!serial || model.policy.proposedSerial === 'ignored' || !isPlaceholderSerial(serial)) return undefined
   if (serial.includes('\0')) return serial
-  // An entry for the key alone says nothing about the number.
+  // An entry for the key alone doesn't allow the number.
   const listed = (serial: string | null, key: string) => allowList.has(model, { serial, deviceKeyId: key })
   const isGiven =
     (await listed(serial, '')) || ((await listed(serial, deviceKeyId)) && !(await listed(null, deviceKeyId)))
@@ -111,9 +124,9 @@ async function placeholderIn(
 }
 
 /**
- * Counts one use of the API key, on the transaction that stores the device. Returns the id of the key, for the audit
- * log. Without a key there is nothing to count: `policyStillAllows` looks whether the model needs one by now. Throws
- * {@link RequestError} `invalid-api-key`.
+ * Counts one use of the API key, in the transaction that stores the device. Returns the id of the key, for
+ * the audit log. Without a key there is nothing to count: `policyStillAllows` checks whether the model now
+ * needs one. Throws {@link RequestError} `invalid-api-key`.
  */
 export async function countApiKeyUse(
   { registration, model }: AllowedDevice,
@@ -127,9 +140,10 @@ export async function countApiKeyUse(
 }
 
 /**
- * Whether the policy still allows a new device when it is stored: it may have waited for its signature. Call it in the
- * transaction, after every statement that may wait for a lock: what the operator took away before then applies to this
- * device too. Nobody removes the model until the transaction ends. False: check everything again.
+ * Checks whether the policy still allows a new device when it is stored, since it may have waited for its
+ * signature. Call it in the transaction, after every statement that can wait for a lock, so that earlier
+ * changes by the operator apply to this device. The model can't be removed until the transaction ends. If it
+ * returns false, check everything again.
  */
 export async function policyStillAllows(
   { registration: { request, original, apiKey }, model, proposed }: AllowedDevice,
@@ -145,7 +159,8 @@ export async function policyStillAllows(
 }
 
 /**
- * Who has the proposed number? A second key for it is recorded even if the request is refused: a clone would show one.
+ * Finds the device that has the proposed number. Records a second key for it even if the request is refused,
+ * because a clone would show one.
  */
 async function lookUp(
   serial: string,

@@ -1,4 +1,4 @@
-/** Whether a device may become another model (contract/devices.md 8). */
+/** Checks whether a device may become another model (contract/devices.md 8). */
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
@@ -8,9 +8,9 @@ import type { Device } from '../device.ts'
 import { explainedAsync } from '../explained.ts'
 
 /**
- * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a trusted
- * root; if the register knows the device, it must be active. Throws `RequestError` `registration-refused` or
- * `invalid-assertion`.
+ * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a
+ * trusted root. If the device is in the register, it must be active. Throws `RequestError`
+ * `registration-refused` or `invalid-assertion`.
  */
 export async function checkRemodel(
   original: UnverifiedAssertion<'serial'>,
@@ -28,7 +28,7 @@ export async function checkRemodel(
   )
 }
 
-/** Why the operator or the register forbids it. Verifies nothing. */
+/** Returns why the operator or the register forbids it; undefined if they don't. Verifies nothing. */
 export async function whyNoRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
@@ -36,7 +36,7 @@ export async function whyNoRemodel(
 ): Promise<string | undefined> {
   const from = original.fields
   if (!(await models.isRemodelAllowed(from, to))) {
-    return `A device of ${showModelName(from).slice(0, 128)} may not become ${showModelName(to)}: the operator allows it with \`ratafia models allow-remodel\`.`
+    return `A device of ${showModelName(from).slice(0, 128)} can't become ${showModelName(to)}. The operator can allow it with \`ratafia models allow-remodel\`.`
   }
   const device = await devices.findByKey(from)
   if (!device && (await devices.findHolder(from))) {

@@ -1,6 +1,6 @@
 /**
- * A device gets a serial in three steps: plan the number, sign the assertion, store everything in one transaction. The
- * loser of a race throws its signature away, and nothing is ever half done (decision 0018).
+ * Issues a serial in three steps: plan the number, sign the assertion, store everything in one transaction.
+ * The loser of a race discards its signature, and nothing is ever half done (decision 0018).
  */
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
@@ -21,13 +21,13 @@ import { useRequestId } from './use-request-id.ts'
 
 export interface RegisterNewDeps extends AuthoredStores {
   readonly signing: SigningQueue
-  /** Tells the operator about a fault that no device can repair. */
+  /** Reports a fault to the operator that no device can repair. */
   readonly warn: (message: string) => void
 }
 
 /**
- * A device that the policy allows. Throws {@link RequestError} `registration-refused` or `invalid-api-key`, and
- * {@link LostRace} if another request was faster.
+ * Registers a device that the policy allows. Throws {@link RequestError} `registration-refused` or
+ * `invalid-api-key`, and {@link LostRace} if another request was faster.
  */
 export async function registerNewDevice(
   allowed: AllowedDevice,
@@ -46,7 +46,7 @@ export async function registerNewDevice(
     await takeSerial(plan, { deviceKeyId, at }, stores)
     won(await stores.devices.add(device))
     await useRequestId(registration, device, at, stores)
-    // Late: all devices of the model wait for the row of their key.
+    // Counted late, because all devices of the model wait for the lock on their key's row.
     const apiKey = await countApiKeyUse(allowed, at, stores)
     won(await policyStillAllows(allowed, stores))
     const details = { ...givenSerial(device), ...apiKey, ...broughtBy(allowed) }
@@ -55,7 +55,10 @@ export async function registerNewDevice(
   })
 }
 
-/** A device that was imported without its assertion. Throws as {@link registerNewDevice}. */
+/**
+ * Issues a serial to a device that was imported without its assertion. Throws as {@link registerNewDevice}
+ * does.
+ */
 export async function registerImported(
   registration: Registration,
   device: Device,
@@ -64,7 +67,8 @@ export async function registerImported(
   const { brandId, model, serial } = device
   const { revision, at, signed } = await deps.signing.run(async () => {
     const given = (await deps.devices.findUse(device)).revision
-    // The same device, asking twice at once, was faster. Looked up last: before it no assertion could be stored.
+    // The same device sent two requests at once and the other was faster. Looked up last: an assertion can't
+    // be stored before that.
     if (await deps.devices.findSerialAssertion(device)) throw new LostRace()
     const revision = given === undefined ? 0 : given + 1
     const plan = { brandId, model, serial, revision }
@@ -79,7 +83,7 @@ export async function registerImported(
   })
 }
 
-/** The row of a new device: pending, without a serial number. */
+/** Returns the row of a new device: pending, without a serial number. */
 export const pendingDevice = (
   { request, original }: Registration,
   { brandId, model }: StoredModel,
@@ -94,15 +98,15 @@ export const pendingDevice = (
     registeredAt: at,
   })
 
-/** A serial number that can be given, and the device that loses it. */
+/** A serial number that can be given, and the device that would lose it. */
 export interface SerialPlan extends SerialName {
   /** 0 for the first assertion of this serial number. */
   readonly revision: number
-  /** The active device whose place the new key takes. */
+  /** The active device that the new key replaces. */
   readonly holder: Device | undefined
 }
 
-/** The device that has the serial number and keeps it, because of the policy or its status. */
+/** The device that keeps the serial number, because of the policy or its status. */
 interface SerialTaken {
   readonly taken: Device
 }
@@ -110,11 +114,11 @@ interface SerialTaken {
 interface ToPlan {
   readonly model: StoredModel
   readonly proposed: string | undefined
-  /** What was given under the proposed number, if it was read a moment ago. */
+  /** The use of the proposed number, if it was just read. */
   readonly use?: SerialUse | undefined
 }
 
-/** Which serial number can be given now? Without `proposed`, the service makes one. */
+/** Plans which serial number to give. Without `proposed`, the service generates one. */
 export async function planSerial(
   { model, proposed, use }: ToPlan,
   stores: AuthoredStores,
@@ -126,25 +130,25 @@ export async function planSerial(
   return { ...name, holder, revision: revision === undefined ? 0 : revision + 1 }
 }
 
-/** How many numbers of a template one request skips at most, because devices have proposed them before. */
+/** How many numbers of a template one request skips at most because they are already in use. */
 const SKIPPED_NUMBERS = 100
 
 async function planNewNumber(model: StoredModel, stores: AuthoredStores): Promise<SerialPlan> {
   for (let attempt = 0; attempt < SKIPPED_NUMBERS; attempt++) {
     const serial = await generateSerial(model, stores)
     const plan = { brandId: model.brandId, model: model.model, serial, holder: undefined, revision: 0 }
-    // Nobody has proposed a new UUID; if somebody had, the constraints would find out.
+    // A new UUID is unused; the constraints would notice otherwise.
     if (model.policy.serialTemplate === null) return plan
     const { holder, revision } = await stores.devices.findUse(plan)
     if (!holder && revision === undefined) return plan
   }
-  // The counter keeps its place: a retry goes on from here.
+  // The counter keeps its position, so a retry continues from here.
   throw new Unavailable(`${SKIPPED_NUMBERS} numbers of ${model.brandId}/${model.model} in a row are taken`)
 }
 
 /**
- * {@link planSerial} for a device that asks. Throws `RequestError` `registration-refused`, and {@link LostRace} if its own
- * key has the number: then the same request, sent twice at once, was faster.
+ * Does the same as {@link planSerial} for a registering device. Throws `RequestError` `registration-refused`,
+ * and {@link LostRace} if its own key has the number: the same request, sent twice at once, was then faster.
  */
 export async function planRegistration(allowed: AllowedDevice, stores: AuthoredStores): Promise<SerialPlan> {
   const plan = await planSerial(allowed, stores)
@@ -160,7 +164,8 @@ export async function planRegistration(allowed: AllowedDevice, stores: AuthoredS
 }
 
 /**
- * `request` is verified to be signed with the device key in it; the serial repeats its body. Throws as `signSerial`.
+ * Signs a planned serial. `request` is verified to be signed with the device key it contains; the serial
+ * repeats its body. Throws as `signSerial` does.
  */
 export function signPlanned(
   { brandId, model, serial, revision }: SerialName & { readonly revision: number },
@@ -172,7 +177,10 @@ export function signPlanned(
   return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, stores)
 }
 
-/** {@link signPlanned} for a device that asks. If no key can sign, only the operator learns why. */
+/**
+ * Does the same as {@link signPlanned} for a registering device. If no key can sign, only the operator learns
+ * why.
+ */
 async function signFor(
   { request, model }: Registration,
   plan: Parameters<typeof signPlanned>[0],
@@ -182,7 +190,8 @@ async function signFor(
     const signed = await signPlanned(plan, request, deps)
     const { authorityId } = signed.signer
     const { brandId, serialAuthority } = model.fields
-    // The device checks its own model assertion, which may have another revision than ours (contract/devices.md 2.3).
+    // The device checks this against its own model assertion, which can have another revision than ours
+    // (contract/devices.md 2.3).
     if (authorityId === brandId || serialAuthority.includes(authorityId)) return signed
     throw registrationRefused(
       `The device would not accept a serial signed by ${authorityId}: its model assertion does not name it as a serial-authority. Update the model assertion of the device.`,
@@ -203,7 +212,7 @@ function cannotSign(
   const detail = `no serial of ${name} can be signed: ${error.message}`
   warn(detail)
   const generic = fields.serialAuthority.includes('generic')
-    ? ' Only Canonical signs serials by generic.'
+    ? ' Only Canonical signs serials for generic.'
     : ''
   return registrationRefused(
     `This service has no key that can sign serials of ${name} now.${generic} Its operator can find the reason with \`ratafia models show ${name}\` and in the log.`,
@@ -211,17 +220,17 @@ function cannotSign(
   )
 }
 
-/** On the transaction, first. Throws {@link LostRace} if the holder is no longer active. */
+/** Runs first in the transaction. Throws {@link LostRace} if the holder is no longer active. */
 export async function takeSerial(
   { holder }: SerialPlan,
   { deviceKeyId, at }: { readonly deviceKeyId: string; readonly at: Date },
   stores: TransactionStores & Recording,
 ): Promise<void> {
-  const reason = `The serial number was issued again, to the device key ${deviceKeyId}.`
+  const reason = `The serial number was reissued to the device key ${deviceKeyId}.`
   if (holder) await supersedeHolder(holder, { deviceKeyId, at, reason }, stores)
 }
 
-/** On the transaction, after everything else. Throws {@link LostRace} if the signing key was disabled meanwhile. */
+/** Runs last in the transaction. Throws {@link LostRace} if the signing key was disabled in the meantime. */
 export async function storeSerial(
   { assertion: signed }: SignedSerial,
   { device, at }: { readonly device: Device; readonly at: Date },

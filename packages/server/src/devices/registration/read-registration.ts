@@ -1,4 +1,7 @@
-/** Reads what a device sends to get a serial (contract/devices.md 2.1), and checks what needs no look-up. */
+/**
+ * Reads a device's request for a serial (contract/devices.md 2.1), and checks everything that needs no
+ * look-up.
+ */
 import { createHash } from 'node:crypto'
 import {
   DEFAULT_LIMITS,
@@ -15,11 +18,11 @@ import { explained, FROM_DEVICES, invalidAssertion } from '../explained.ts'
 import { openNonce } from '../nonce.ts'
 
 interface RegistrationRequest {
-  /** Signed with the device key in it. */
+  /** The serial-request, signed with the device key it contains. */
   readonly request: UnverifiedAssertion<'serial-request'>
-  /** Of the same brand and model; its chain is not checked. */
+  /** The model assertion of the same brand and model; its chain is not checked. */
   readonly model: UnverifiedAssertion<'model'>
-  /** At a remodel: what the device was. Of the same device key; its chain is not checked. */
+  /** The original serial at a remodel, with the same device key; its chain is not checked. */
   readonly original: UnverifiedAssertion<'serial'> | undefined
 }
 
@@ -31,13 +34,15 @@ export interface RegisterInput {
   readonly caller: Caller
 }
 
-/** Read, and signed by the device. Whether its model is genuine is checked before anything new is stored. */
+/**
+ * A request that was read and is signed by the device. Its model is verified before anything new is stored.
+ */
 export interface Registration extends RegistrationRequest, Omit<RegisterInput, 'stream'> {
-  /** SHA-256. */
+  /** The SHA-256 of the request-id. */
   readonly requestIdHash: Uint8Array
-  /** Too old for a new request; one that was accepted before may still be repeated. */
+  /** True if it is too old for a new request. A request that was accepted earlier can still be repeated. */
   readonly requestIdExpired: boolean
-  /** SHA-256 of the content of the serial-request. */
+  /** The SHA-256 of the serial-request's content. */
   readonly requestHash: Uint8Array
 }
 
@@ -52,7 +57,7 @@ export async function readRegistration(
   return { ...parts, apiKey, caller, requestIdHash: hash, requestIdExpired: expired, requestHash }
 }
 
-/** Request, model and original serial: nothing else is expected, so nothing else is read. */
+/** Request, model and original serial. Nothing after them is read. */
 const LIMITS = { ...DEFAULT_LIMITS, assertions: 3 }
 
 function readStream(stream: Uint8Array): RegistrationRequest {
@@ -88,21 +93,22 @@ function readOriginal(
     throw invalidAssertion('the original serial assertion does not match the headers original-…')
   }
   if (was.deviceKeyId !== fields.deviceKeyId) {
-    throw invalidAssertion('the original serial assertion is of another device key')
+    throw invalidAssertion('the original serial assertion has another device key')
   }
   if (was.serial.length > MAX_SERIAL || /\p{Cc}/u.test(was.serial)) {
-    throw invalidAssertion('the original serial number is too long, or has control characters')
+    throw invalidAssertion('the original serial number is too long or contains control characters')
   }
   return expectType(third, 'serial')
 }
 
-/** As in a template. */
+/** The same limit as for a template. */
 const MAX_SERIAL = 128
 
 /**
- * The serial number that the device proposes; undefined if the service makes one. `placeholder`: what unprogrammed
- * firmware said instead of a number. Throws `RequestError` `registration-refused` if the policy requires a proposal and
- * there is none, and for one that newer snapd would not take (contract/devices.md 2.5).
+ * Returns the serial number that the device proposes; undefined if the service generates one. `placeholder`
+ * is the text that unprogrammed firmware sent instead of a number. Throws `RequestError`
+ * `registration-refused` if the policy requires a proposal and there is none, and for one that newer snapd
+ * would refuse (contract/devices.md 2.5).
  */
 export function proposedSerial(
   { fields }: RegistrationRequest['request'],
@@ -115,12 +121,12 @@ export function proposedSerial(
     if (policy === 'optional') return undefined
     throw registrationRefused(
       placeholder === undefined
-        ? 'This model needs a serial number from the device, and the request has none. Set registration.proposed-serial in the gadget.'
-        : `This model needs a serial number from the device, and ${JSON.stringify(placeholder.slice(0, 64))} is what firmware says before its number is programmed. Program the number, or ask the operator to put this one on the allow-list.`,
+        ? 'This model requires a serial number from the device, but the request contains none. Set registration.proposed-serial in the gadget.'
+        : `This model requires a serial number from the device, but ${JSON.stringify(placeholder.slice(0, 64))} is a firmware placeholder. Program the number, or ask the operator to put this one on the allow-list.`,
     )
   }
   if (serial.length <= MAX_SERIAL && isStrictSerial(serial)) return serial
   throw registrationRefused(
-    `The proposed serial number cannot be given. Use at most ${MAX_SERIAL} letters and digits, with single - + : between them.`,
+    `The proposed serial number is not valid. Use at most ${MAX_SERIAL} letters and digits, with single - + : between them.`,
   )
 }

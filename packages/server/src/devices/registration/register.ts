@@ -1,6 +1,6 @@
 /**
- * `POST devices`: a device asks for its serial (contract/devices.md 2). The steps are receive, check, decide, sign and
- * store. What is looked up before the signature only saves work and explains a refusal: the constraints in the
+ * `POST devices`: issues a serial to a device (contract/devices.md 2). The steps are receive, check, decide,
+ * sign and store. Look-ups before the signature only save work and explain refusals: the constraints in the
  * transaction at the end decide, and the loser of a race starts again.
  */
 import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
@@ -30,17 +30,18 @@ interface StepDeps extends AuthoredStores, RegisterNewDeps, WaitDeps {
 
 export type RegisterDeps = Omit<StepDeps, 'change'>
 
-/** More than enough for all devices that ask for one serial at the same moment. */
+/** More than enough for all devices that request one serial at the same moment. */
 const ATTEMPTS = 20
 
-/** The serial, or `wait`: the operator has yet to approve the device. */
+/** The serial, or `wait` if the operator has yet to approve the device. */
 type Result = SerialAssertion | 'wait'
 
 /**
- * The encoded answer, with what the device needs besides its serial if it takes a stream; undefined while the device
- * waits for approval. The same request (request-id, key and everything else that is signed) always gets the same answer,
- * however late it is repeated. Throws {@link RequestError} `invalid-assertion`, `invalid-nonce`, `registration-refused`
- * or `invalid-api-key`, and then nothing is used up; {@link Unavailable} if too many wait.
+ * Returns the encoded answer: the serial, with its signer's assertions if the device accepts a stream;
+ * undefined while the device waits for approval. The same request (request-id, key and everything else that
+ * is signed) always gets the same answer, however late it is repeated. Throws {@link RequestError}
+ * `invalid-assertion`, `invalid-nonce`, `registration-refused` or `invalid-api-key`, which uses up nothing;
+ * {@link Unavailable} if too many requests are waiting.
  */
 export async function registerDevice(
   { serialStream, ...input }: RegisterInput & { readonly serialStream: boolean },
@@ -52,7 +53,7 @@ export async function registerDevice(
   const deps = { ...given, change }
   let refused: RequestError | undefined
   const result = await retryLostRaces(ATTEMPTS, async (attempt) => {
-    // What is remembered may be why a race was lost: the second attempt reads everything.
+    // Cached data may be why the race was lost, so further attempts read everything.
     const now = attempt === 0 ? deps : { ...deps, brandMemory: undefined }
     const checked = await check(registration, now)
     if ('answer' in checked) return checked.answer
@@ -61,7 +62,7 @@ export async function registerDevice(
       return await decide(registration, checked, now)
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      // A copy of this request, sent at the same moment, may be the reason: then it has its answer now.
+      // A copy of this request, sent at the same moment, may be the reason, and may have its answer by now.
       refused = error
       throw new LostRace()
     }
@@ -76,13 +77,13 @@ export async function registerDevice(
 
 interface Checked {
   readonly model: OpenModel
-  /** A device that was imported without its assertion: it gets one now. */
+  /** A device that was imported without its assertion, which it gets now. */
   readonly imported: Device | undefined
 }
 
 /**
- * Was this request, or this key, answered before? If not, its model is genuine. Throws {@link RequestError}, and
- * {@link LostRace} if the request-id was used in the meantime.
+ * Checks whether this request, or this key, was answered before; if not, verifies the model. Throws {@link
+ * RequestError}, and {@link LostRace} if the request-id was used in the meantime.
  */
 async function check(
   registration: Registration,
@@ -100,7 +101,10 @@ async function check(
   return { answer }
 }
 
-/** Undefined for a device that was imported without its assertion. Throws `RequestError` `registration-refused`. */
+/**
+ * Returns undefined for a device that was imported without its assertion. Throws `RequestError`
+ * `registration-refused`.
+ */
 async function answerOf(device: Device, { devices }: Stores): Promise<Result | undefined> {
   const { status, reason } = device
   switch (status) {
@@ -116,15 +120,18 @@ async function answerOf(device: Device, { devices }: Stores): Promise<Result | u
       )
     case 'superseded':
       throw registrationRefused(
-        'Another device key has the serial number of this device now. Ask the operator, or make a new device key.',
+        'Another device key now has the serial number of this device. Ask the operator, or create a new device key.',
       )
   }
 }
 
-/** A reason may end with a full stop of its own. */
+/** A reason can already have a full stop at the end. */
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** The policy is for new devices. Throws {@link RequestError}, and {@link LostRace} if another request was faster. */
+/**
+ * Applies the policy to new devices. Throws {@link RequestError}, and {@link LostRace} if another request was
+ * faster.
+ */
 async function decide(
   registration: Registration,
   { model, imported }: Checked,
@@ -145,11 +152,11 @@ function warnOfPlaceholder({ registration, placeholder }: AllowedDevice, { warn 
   if (placeholder === undefined) return
   const { fields } = registration.request
   warn(
-    `the device ${fields.deviceKeyId} of ${showModelName(fields)} proposed the serial number ${JSON.stringify(placeholder.slice(0, 64))}, which is what firmware says before its number is programmed. The service gives it another.`,
+    `the device ${fields.deviceKeyId} of ${showModelName(fields)} proposed the serial number ${JSON.stringify(placeholder.slice(0, 64))}, which is a firmware placeholder. The service assigns another number.`,
   )
 }
 
-/** The model as the operator set it up, once the chain of the model assertion is verified. */
+/** Verifies the chain of the model assertion, and returns the model as the operator configured it. */
 async function trustedModel({ model }: Registration, deps: StepDeps): Promise<OpenModel> {
   const stored = await deps.models.findOpen(model.fields)
   if (!stored) throw unknownModel(model.fields)
@@ -162,19 +169,22 @@ async function trustedModel({ model }: Registration, deps: StepDeps): Promise<Op
 
 function unknownModel(name: ModelName): RequestError {
   const shown = showModelName(name).slice(0, 128)
-  // The account that signs for systems without a brand of their own (contract/devices.md 2.4).
+  // The brand generic signs for systems without a brand of their own (contract/devices.md 2.4).
   const message =
     name.brandId === 'generic'
       ? `Only Canonical signs serials of the brand generic, so ${shown} cannot be registered here. Give the device a model of your own brand.`
-      : `This service registers no devices of ${shown}. Its operator adds the model with \`ratafia models add\`.`
+      : `This service does not register devices of ${shown}. Its operator can add the model with \`ratafia models add\`.`
   return registrationRefused(message)
 }
 
-/** Serial, account-key and account, to spare the device two requests (contract/devices.md 2.3). */
+/**
+ * Returns the serial, its account-key and account, which saves the device two requests (contract/devices.md
+ * 2.3).
+ */
 async function withSigner(serial: SerialAssertion, stores: Stores): Promise<Uint8Array> {
   const accountKey = await findAssertion('account-key', [serial.signingKeyId], stores)
   const account = await findAssertion('account', [serial.authorityId], stores)
-  // They may be missing for a serial signed elsewhere: then the device looks for them itself.
+  // The register may not have them for a serial signed elsewhere. The device then looks them up itself.
   if (!accountKey || !account) return serial.encoded
   return encodeStream([decodeStored(serial.encoded), accountKey, account])
 }

@@ -1,6 +1,6 @@
 /**
- * Which request-ids were used, for which requests, and from where: the table `device_registration`. The rows of other
- * device keys may be on other shards, so `used_request_id` makes sure that a request-id works for one key alone.
+ * Used request-ids, their requests and the callers' addresses: the table `device_registration`. Rows of other
+ * device keys can be in other shards, so `used_request_id` ensures that a request-id works for only one key.
  */
 import type { DeviceId } from '@ratafia/api'
 import { bucketOf } from '../../bucket.ts'
@@ -17,31 +17,35 @@ import {
 import type { Caller, DeviceRef } from '../device.ts'
 
 export interface RegistrationRow {
-  /** SHA-256 of the request-id. */
+  /** The SHA-256 of the request-id. */
   readonly requestIdHash: Uint8Array
   readonly deviceId: DeviceId
-  /** Of the device. */
+  /** The device's bucket. */
   readonly bucket: number
-  /** SHA-256 of the content of the serial-request, without the signature: signed again, it is the same request. */
+  /**
+   * The SHA-256 of the serial-request's content, without the signature: a request that is signed again is the
+   * same request.
+   */
   readonly requestHash: Uint8Array
   readonly at: Date
   readonly caller: Caller
 }
 
 export interface RegistrationStore {
-  /** How this device key used it. */
+  /** Returns this device key's use of the request-id. */
   find(requestIdHash: Uint8Array, deviceKeyId: string): Promise<RegistrationRow | undefined>
   /**
-   * `lost`: nothing is stored, because a request of the same key was faster, or because the device was removed meanwhile:
-   * then the statement failed, so a transaction must end. `taken`: another key used the request-id, and a transaction
-   * must end.
+   * Stores the use of a request-id. Returns `lost`, and stores nothing, if a request of the same key was
+   * faster, or if the device was removed in the meantime; the failed statement then forces the transaction to
+   * be rolled back. Returns `taken` if another key used the request-id; the transaction must then be rolled
+   * back.
    */
   add(registration: RegistrationRow): Promise<'stored' | 'lost' | 'taken'>
   /** Newest first, at most `limit`. */
   ofDevice(device: DeviceRef, limit: number): Promise<readonly RegistrationRow[]>
   /**
-   * Removes at most `limit` rows from before that instant, of devices that were decided before it too: a pending device
-   * may still send the same request. Returns how many.
+   * Removes at most `limit` rows from before that instant, of devices that were also decided before it: a
+   * pending device can still repeat its request. Returns how many.
    */
   removeSettled(before: Date, limit: number): Promise<number>
   /** Removes at most `limit` request-ids that were used before that instant, and returns how many. */
@@ -54,7 +58,7 @@ declare module '../../stores.ts' {
   }
 }
 
-/** Primary key. */
+/** Uses the primary key. */
 const selectByHash = compiledOnce((query, key: { requestIdHash: Uint8Array; bucket: number }) =>
   query
     .selectFrom('device_registration')
@@ -82,7 +86,7 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
     },
 
     async ofDevice({ id, bucket }, limit) {
-      // Index device_registration_device.
+      // Uses the index device_registration_device.
       const rows = await query
         .selectFrom('device_registration')
         .selectAll()
@@ -94,7 +98,7 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
     },
 
     async removeUsed(before, limit) {
-      // Index used_request_id_at, then the primary key.
+      // Uses the index used_request_id_at, then the primary key.
       const old = query
         .selectFrom('used_request_id')
         .select('request_id_hash')
@@ -110,7 +114,8 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
 
     async removeSettled(before, limit) {
       const instant = toInstant(before)
-      // Index device_registration_at, then the primary keys. Devices that wait are skipped: at most 10,000 of a model.
+      // Uses the index device_registration_at, then the primary keys. Skips waiting devices: at most 10,000
+      // per model.
       const settled = query
         .selectFrom('device_registration')
         .innerJoin('device', (join) =>
@@ -135,10 +140,10 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
   }
 }
 
-/** Ends a transaction. */
+/** Aborts the transaction. */
 class Taken extends Error {}
 
-/** Throws {@link Taken}. */
+/** Throws {@link Taken} if another key used the request-id. */
 async function use(
   query: Database['query'],
   { requestIdHash, deviceId, bucket, requestHash, at, caller }: RegistrationRow,
@@ -164,7 +169,7 @@ async function use(
 
 const rowOf = (row: DeviceRegistrationTable): RegistrationRow => ({
   requestIdHash: row.request_id_hash,
-  // The column refers to the id of a device.
+  // The column references a device's id.
   deviceId: row.device_id as DeviceId,
   bucket: row.bucket,
   requestHash: row.request_hash,

@@ -1,4 +1,7 @@
-/** Registration: request-ids and serials, under the paths of the store and under those of a gadget's device service. */
+/**
+ * Registration: request-ids and serials, under the store's paths and under those of a gadget's device
+ * service.
+ */
 import type { RequestIdResponse } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,11 +12,14 @@ import { type DeviceServiceDependencies, forwardElsewhere } from './forwarding/r
 import { type RegisterDeps, registerDevice } from './register.ts'
 
 export interface RegistrationDependencies extends RegisterDeps, DeviceServiceDependencies {
-  /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at the end. */
+  /**
+   * The path below which a gadget's `device-service.url` finds `request-id` and `serial`, without a slash at
+   * the end.
+   */
   readonly deviceServicePath: string
 }
 
-/** Bytes of a stream of assertions. */
+/** The limit of a stream of assertions, in bytes. */
 const STREAM_LIMIT = 4 * 1024 * 1024
 
 export async function registrationRoutes(
@@ -21,7 +27,7 @@ export async function registrationRoutes(
   deps: RegistrationDependencies,
 ): Promise<void> {
   const { requestId, registerDevice: devices } = OPERATIONS
-  // Ignore the content type: gadgets may set it, and snapd sends none with a request-id.
+  // Ignores the content type: gadgets can set it, and snapd sends none with a request-id.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bodyParser({ parse: (body) => body }))
   app.addHook('onRequest', (_request, reply, done) => {
@@ -30,7 +36,7 @@ export async function registrationRoutes(
   })
   forwardElsewhere(app, deps)
 
-  // A set: the operator may have configured the path of the store itself.
+  // A set, because the operator can configure the store's own path.
   for (const path of new Set([requestId.path, `${deps.deviceServicePath}/request-id`])) {
     app.post(
       path,

@@ -1,14 +1,14 @@
 /**
- * Limits how many registrations sign at once, and how many wait: a signature with 4096 bits takes milliseconds of a
- * core, and a factory that switches on a thousand devices must not make everyone else wait.
+ * Limits how many registrations sign at once, and how many wait: a 4096-bit signature takes milliseconds of a
+ * core, and a factory that switches on a thousand devices must not block all others.
  */
 import pLimit from 'p-limit'
 import { Unavailable } from '../../errors.ts'
 
 export interface SigningQueue {
-  /** Runs `work` when its turn comes. Throws {@link Unavailable} at once if too many wait. */
+  /** Runs `work` when its turn comes. Throws {@link Unavailable} at once if too many are waiting. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** `refused` since the start. */
+  /** `refused` counts since the start. */
   state(): { readonly active: number; readonly waiting: number; readonly refused: number }
 }
 
@@ -16,9 +16,9 @@ export interface SigningQueue {
 type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
 
 interface SigningLimits {
-  /** No more than there are cores: a signature does nothing but compute. */
+  /** At most the number of cores: signing only computes. */
   readonly atOnce: number
-  /** How many may wait, not counting those that sign. */
+  /** How many can wait, not counting those that are signing. */
   readonly waiting: number
 }
 
@@ -29,7 +29,7 @@ export function signingQueue({ atOnce, waiting }: SigningLimits, observer: Signi
     run: async (work) => {
       if (limit.activeCount >= atOnce && limit.pendingCount >= waiting) {
         refused++
-        throw new Unavailable(`${waiting} registrations already wait for their signature`)
+        throw new Unavailable(`${waiting} registrations are already waiting for a signature`)
       }
       return limit(() => observer(work))
     },

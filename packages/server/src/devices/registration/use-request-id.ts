@@ -1,6 +1,7 @@
 /**
- * A request-id works for one request, which may be repeated. A registration stores a row for it, and another that rules
- * out its use by any other device key: a proof of the hardware names the request-id alone (check-hardware.ts).
+ * A request-id works for one request, which can be repeated. A registration stores a row for it, and another
+ * row that prevents its use by any other device key: a proof of the hardware contains only the request-id
+ * (check-hardware.ts).
  */
 import type { TransactionStores } from '../../stores.ts'
 import type { Device, DeviceRef } from '../device.ts'
@@ -8,7 +9,10 @@ import { won } from '../lost-race.ts'
 import { staleNonce } from '../nonce.ts'
 import type { Registration } from './read-registration.ts'
 
-/** Throws `LostRace` if another request was faster, `RequestError` `invalid-nonce` if another key used the request-id. */
+/**
+ * Throws `LostRace` if another request was faster, and `RequestError` `invalid-nonce` if another key used the
+ * request-id.
+ */
 export async function useRequestId(
   { requestIdHash, requestHash, caller }: Registration,
   { id, bucket }: DeviceRef,
@@ -22,8 +26,8 @@ export async function useRequestId(
 }
 
 /**
- * The device that this very request led to; undefined for a request-id that this key has not used. Throws `RequestError`
- * `invalid-nonce` if it used it for another request.
+ * Returns the device that this request led to; undefined for a request-id that this key has not used. Throws
+ * `RequestError` `invalid-nonce` if the key used it for another request.
  */
 export async function deviceOfRequest(
   { request, requestIdHash, requestHash }: Registration,
@@ -32,6 +36,6 @@ export async function deviceOfRequest(
   const use = await registrations.find(requestIdHash, request.fields.deviceKeyId)
   if (!use) return undefined
   if (Buffer.compare(use.requestHash, requestHash) !== 0) throw staleNonce('request-id', 'used')
-  // It may have been removed since, and then the row too.
+  // The device may have been removed since, and its row with it.
   return devices.find({ id: use.deviceId, bucket: use.bucket })
 }

@@ -1,4 +1,4 @@
-/** Takes what is personal out of the register: of one device, in the tables that refer to it. */
+/** Removes the personal data of one device from the register, in all tables that refer to it. */
 import {
   anyRowChanged,
   type Database,
@@ -11,26 +11,27 @@ import type { Device, DeviceRef, DeviceStatus } from '../device.ts'
 interface Removal {
   readonly at: Date
   readonly by: string
-  /** What was used since then may not be used again, so its row stays. */
+  /** Nonces and request-ids used since then must not be used again, so their rows stay. */
   readonly guardedSince: Date
 }
 
 export interface RemovalStore {
   /**
-   * Within a transaction: leaves the serial number and the device key in the row, which no other device may have. Rows that
-   * stay because of `guardedSince` no longer say where the device was. False if the device is neither revoked nor
-   * superseded, or was removed before.
+   * Keeps the serial number and the device key in the row, so that no other device gets them. Rows that stay
+   * because of `guardedSince` lose the device's address. Returns false if the device is neither revoked nor
+   * superseded, or was already removed. Runs in a transaction.
    */
   clear(device: DeviceRef & Pick<Device, 'deviceKeyId'>, removal: Removal): Promise<boolean>
   /**
-   * Within a transaction: removes a device that never had a serial, with its row. False if its status has changed; also
-   * if it asked since `guardedSince`: then the statement failed, and the transaction must end.
+   * Removes a device that never had a serial, with its row. Returns false if its status has changed, or if it
+   * sent a request since `guardedSince`; the failed statement then forces the transaction to be rolled back.
+   * Runs in a transaction.
    */
   remove(
     device: DeviceRef & Pick<Device, 'status' | 'deviceKeyId'>,
     removal: Pick<Removal, 'guardedSince'>,
   ): Promise<boolean>
-  /** When the device last used a request-id. */
+  /** Returns when the device last used a request-id. */
   lastRequest(device: DeviceRef): Promise<Date | undefined>
 }
 
@@ -45,7 +46,10 @@ const CLEARED: readonly DeviceStatus[] = ['revoked', 'superseded']
 export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
   const NOWHERE = { address: '', user_agent: '' }
 
-  /** What others were seen doing with this key says from where. Few rows have evidence, so all of them are read. */
+  /**
+   * Evidence about other devices that involves this key contains addresses. Few rows have evidence, so all of
+   * them are read.
+   */
   const forgetSightings = (deviceKeyId: string) =>
     query
       .updateTable('clone_evidence')
@@ -53,7 +57,7 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
       .where((where) => where.and({ kind: 'second-key', subject: deviceKeyId }))
       .execute()
 
-  /** Index device_registration_device. */
+  /** Uses the index device_registration_device. */
   const forgetRegistrations = ({ id, bucket }: DeviceRef, before: Date) =>
     query
       .deleteFrom('device_registration')
@@ -63,7 +67,7 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
 
   return {
     async clear({ id, bucket, deviceKeyId }, { at, by, guardedSince }) {
-      // Primary key.
+      // Uses the primary key.
       const cleared = await query
         .updateTable('device')
         .set({
@@ -79,8 +83,8 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
         .where('removed_at', 'is', null)
         .executeTakeFirst()
       if (!anyRowChanged(cleared)) return false
-      // Indexes serial_assertion_device, device_session_device and device_registration_device; the primary key of
-      // clone_evidence begins with the device.
+      // Uses the indexes serial_assertion_device, device_session_device and device_registration_device; the
+      // primary key of clone_evidence begins with the device.
       const own = { device_id: id, bucket }
       await query
         .deleteFrom('serial_assertion')
@@ -90,7 +94,7 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
         .deleteFrom('clone_evidence')
         .where((where) => where.and(own))
         .execute()
-      // Primary key.
+      // Uses the primary key.
       await query
         .deleteFrom('device_activity')
         .where((where) => where.and(own))
@@ -124,7 +128,8 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
     },
 
     async lastRequest({ id, bucket }) {
-      // Index device_registration_device. Over no rows the maximum is null, which the types do not say.
+      // Uses the index device_registration_device. The maximum of no rows is null, which the types don't
+      // show.
       const { last } = await query
         .selectFrom('device_registration')
         .select((select) => select.fn.max('registered_at').as('last'))

@@ -1,6 +1,6 @@
 /**
- * Removes a device for good, for the protection of data: everything personal, and its row if it never had a serial. Of
- * one that had, the row stays, so that its serial number and its key are never given again.
+ * Removes a device permanently, for data protection: its personal data, and also its row if it never had a
+ * serial. If it had one, the row stays, so that its serial number and key are never given again.
  */
 import { type Authority, requireForBrand } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
@@ -17,28 +17,31 @@ interface ToRemove {
 
 export interface RemovedDevice {
   readonly device: Device
-  /** `row`: its serial number and key stay; `nothing`: not even its row; `before`: it was removed earlier. */
+  /**
+   * `row`: its serial number and key stay; `nothing`: its row is also removed; `before`: it was removed
+   * earlier.
+   */
   readonly left: 'row' | 'nothing' | 'before'
 }
 
 const ATTEMPTS = 3
 
 /**
- * The device that `name` (as {@link findDevice} takes it) means, if it can be removed now. Throws `RequestError`
- * as that does, `permission-denied` and `state-conflict`.
+ * Returns the device named `name` (as {@link findDevice} accepts it), if it can be removed now. Throws
+ * `RequestError` as `findDevice` does, `permission-denied` and `state-conflict`.
  */
 export async function findRemovable({ name, authority }: ToRemove, stores: Stores): Promise<Device> {
-  // Without a preference: whoever names a serial number means the device that has it.
+  // No status is preferred: a serial number names the device that has it.
   const device = await findDevice({ name, authority }, stores)
   requireForBrand(authority, 'devices:manage', device.brandId)
   if (device.status === 'active') {
-    throw deviceConflict(device, ' is in use. End it with `ratafia devices revoke` before you remove it.')
+    throw deviceConflict(device, ' is in use. Revoke it with `ratafia devices revoke` before you remove it.')
   }
   if (ownsNothing(device)) await requireUsedUp(device, stores)
   return device
 }
 
-/** A name that was found, and a device that changes meanwhile is looked at again. Throws as {@link findRemovable}. */
+/** Finds the device again if it changes in the meantime. Throws as {@link findRemovable} does. */
 export async function removeDevice({ name, authority }: ToRemove, stores: Stores): Promise<RemovedDevice> {
   const removed = await retryLostRaces(ATTEMPTS, async () => {
     const device = await findRemovable({ name, authority }, stores)
@@ -73,13 +76,16 @@ async function remove(
   return { device: cleared, left }
 }
 
-/** The row about a request-id, which makes it work once, goes with the device. */
+/**
+ * The row that ensures single use of a request-id is removed with the device, so the request-id must have
+ * expired.
+ */
 async function requireUsedUp(device: Device, { removals, clock }: Stores): Promise<void> {
   const last = await removals.lastRequest(device)
   const until = last && new Date(last.getTime() + GUARD_MS)
   if (!until || until <= clock()) return
   throw deviceConflict(
     device,
-    ` asked at ${last.toISOString()} with a request-id that may still be valid. Remove it after ${until.toISOString()}.`,
+    ` registered at ${last.toISOString()} with a request-id that can still be valid. Remove it after ${until.toISOString()}.`,
   )
 }

@@ -4,16 +4,16 @@ import { anyRowChanged, type Database, type SerialAssertionTable, toInstant } fr
 import type { DeviceRef, SerialAssertion } from '../device.ts'
 
 export interface SerialAssertionStore {
-  /** False if this revision is stored already: it stays as it is. */
+  /** Stores a serial assertion. Returns false, and changes nothing, if this revision is already stored. */
   addSerialAssertion(assertion: SerialAssertion, at: Date): Promise<boolean>
-  /** By revision. */
+  /** Returns the device's assertions, sorted by revision. */
   serialAssertionsOf(device: DeviceRef): Promise<readonly SerialAssertion[]>
-  /** The newest one. */
+  /** Returns the newest assertion. */
   findSerialAssertion(device: DeviceRef): Promise<SerialAssertion | undefined>
 }
 
 export function serialAssertionStore({ query }: Pick<Database, 'query'>): SerialAssertionStore {
-  /** Index serial_assertion_device. */
+  /** Uses the index serial_assertion_device. */
   const ofDevice = ({ id, bucket }: DeviceRef) =>
     query
       .selectFrom('serial_assertion')

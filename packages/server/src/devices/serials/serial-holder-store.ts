@@ -1,6 +1,6 @@
 /**
- * Who has a serial: the table `serial_holder`. It makes serials unique, because the rows of different device keys may be
- * on different shards, and remembers the highest revision that was ever given under each.
+ * The devices that have serials: the table `serial_holder`. It makes serials unique, because the rows of
+ * different device keys can be in different shards, and keeps the highest revision ever given under each.
  */
 import type { DeviceId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
@@ -14,35 +14,38 @@ import {
 } from '../../database/index.ts'
 import type { Device, DeviceRef, SerialName } from '../device.ts'
 
-/** What was given under a serial. */
+/** The use of a serial. */
 interface GivenSerial {
-  /** The active or revoked device with it; undefined while no device has it. */
+  /** The active or revoked device with the serial; undefined while no device has it. */
   readonly holder: DeviceRef | undefined
-  /** The highest of all its assertions, of its holder and its former holders. */
+  /** The highest revision of its assertions, including those of former holders. */
   readonly revision: number | undefined
 }
 
-/** Whether no other device can have its serial. */
+/** Checks whether the device has its serial exclusively. */
 export const hasSerial = ({ status }: Pick<Device, 'status'>): boolean =>
   status === 'active' || status === 'revoked'
 
 type Holding = DeviceRef & SerialName & Pick<Device, 'revision'>
 
 export interface SerialHolderStore {
-  /** Undefined if the serial was never given. */
+  /** Returns undefined if the serial was never given. */
   find(name: SerialName): Promise<GivenSerial | undefined>
   /**
-   * From now on the device has the serial. False if another device has it, or if a revision that is to be `new` is not
-   * higher than all that were given.
+   * Gives the serial to the device. Returns false if another device has it, or if the revision must be `new`
+   * and is not higher than all that were given.
    */
   claim(device: Holding, revision: 'new' | 'known'): Promise<boolean>
-  /** Claims the serials of devices whose revisions are known. Returns the ids of those that have theirs now. */
+  /**
+   * Claims the serials of devices whose revisions are known. Returns the ids of the devices that now have
+   * theirs.
+   */
   claimAll(devices: readonly Holding[]): Promise<ReadonlySet<DeviceId>>
-  /** Remembers the revisions of devices that no longer have their serials. */
+  /** Keeps the revisions of devices that no longer have their serials. */
   keepRevisions(devices: readonly Holding[]): Promise<void>
-  /** No device has the serial any more, if this one had it. */
+  /** Frees the serial if this device has it. */
   release(device: DeviceRef & SerialName): Promise<void>
-  /** A revision was given to the holder. */
+  /** Records a revision that was given to the holder. */
   raise(name: SerialName, revision: number): Promise<void>
 }
 
@@ -61,7 +64,7 @@ type Row = Values & Record<keyof typeof GIVEN, string | number | null>
 const HIGHER = sql`case when excluded.revision is null or serial_holder.revision > excluded.revision
   then serial_holder.revision else excluded.revision end`
 
-/** By the primary key; in one order everywhere, so that two of these do not wait for each other. */
+/** Uses the primary key, in the same order everywhere, so that two callers don't deadlock. */
 const claimOf = (rows: RawBuilder<unknown>, condition = sql``) => sql<{
   device_id: string
 }>`insert into ${sql.table('serial_holder')} (${COLUMNS}) ${rows}
@@ -83,7 +86,7 @@ const claimNew = compiledOnce((_query, row: Row) =>
   ),
 )
 
-/** Primary key. */
+/** Uses the primary key. */
 const selectOne = compiledOnce((query, name: SerialName & Values) =>
   query
     .selectFrom('serial_holder')
@@ -94,7 +97,7 @@ const selectOne = compiledOnce((query, name: SerialName & Values) =>
 )
 
 export function serialHolderStore({ query }: Pick<Database, 'query'>): SerialHolderStore {
-  /** By the primary key. */
+  /** Updates a serial by its primary key. */
   const update = ({ brandId, model, serial }: SerialName, columns: Partial<SerialHolderTable>) =>
     query
       .updateTable('serial_holder')
@@ -117,7 +120,7 @@ export function serialHolderStore({ query }: Pick<Database, 'query'>): SerialHol
     },
 
     async claimAll(devices) {
-      // The first of those that want one serial.
+      // The first device that claims each serial.
       const first = new Map(devices.toReversed().map((device) => [nameOf(device), device]))
       if (first.size === 0) return new Set()
       const given = [...first.values()].map(rowOf)

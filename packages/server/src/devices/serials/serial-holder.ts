@@ -1,6 +1,6 @@
 /**
- * A serial belongs to one device key. The table `serial_holder` makes sure of it (serial-holder-store.ts); here is who
- * gives way to another key, and what the register then stores and records.
+ * A serial belongs to one device key, as the table `serial_holder` ensures (serial-holder-store.ts). This
+ * module decides which holder loses its serial to another key, and what the register then stores and records.
  */
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import type { Details, Recording } from '../../change.ts'
@@ -9,8 +9,8 @@ import { type Device, type DeviceRef, type SerialAssertion, showSerialName } fro
 import { won } from '../lost-race.ts'
 
 /**
- * Whether the policy lets another key take the holder's serial number. A device in quarantine keeps it: a new key would
- * be a way out.
+ * Checks whether the policy lets another key get the holder's serial number. A device in quarantine keeps it:
+ * otherwise it could escape with a new key.
  */
 export const givesWay = (
   holder: Device,
@@ -20,11 +20,14 @@ export const givesWay = (
 interface Taking {
   readonly deviceKeyId: string
   readonly at: Date
-  /** Shown with the device that loses its serial. */
+  /** A sentence for the device that loses its serial. */
   readonly reason: string
 }
 
-/** On the transaction, before the serial goes to another key. Throws `LostRace` if the holder is no longer active. */
+/**
+ * Runs in the transaction, before the serial is given to another key. Throws `LostRace` if the holder is no
+ * longer active.
+ */
 export async function supersedeHolder(
   holder: Device,
   { deviceKeyId, at, reason }: Taking,
@@ -35,14 +38,14 @@ export async function supersedeHolder(
   await record({ action: 'device.supersede', subject: holder.id, details })
 }
 
-/** The audit details of a device that gets a serial. */
+/** Returns the audit details of a device that gets a serial. */
 export const givenSerial = (device: Device): Details => ({
   serial: showSerialName(device),
   revision: device.revision,
   'device-key': device.deviceKeyId,
 })
 
-/** A verified or signed serial as the register keeps it. */
+/** Returns a verified or signed serial as the register keeps it. */
 export const serialAssertion = (
   serial: UnverifiedAssertion<'serial'>,
   { id, bucket }: DeviceRef,
@@ -54,7 +57,7 @@ export const serialAssertion = (
   deviceId: id,
   bucket,
   encoded: encode(serial),
-  // Every type with an authority has one.
+  // Every type that has authorities requires one.
   authorityId: serial.authorityId ?? serial.fields.brandId,
   signingKeyId: serial.signKeyId,
 })

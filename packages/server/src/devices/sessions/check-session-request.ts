@@ -1,4 +1,7 @@
-/** Is this the device it claims to be? Checks all the assertions (contract/devices.md 1.6, steps 1 to 4). */
+/**
+ * Checks all assertions of a session request: is this the device it claims to be (contract/devices.md 1.6,
+ * steps 1 to 4)?
+ */
 import {
   type AssertionOf,
   DEFAULT_LIMITS,
@@ -14,14 +17,14 @@ import type { Stores } from '../../stores.ts'
 import { showSerialName } from '../device.ts'
 import { explained, explainedAsync, FROM_DEVICES, invalidAssertion } from '../explained.ts'
 
-/** Encoded assertions. */
+/** The encoded assertions. */
 export interface SessionTexts {
   readonly serial: string
   readonly request: string
   readonly model: string | undefined
 }
 
-/** Decoded; they all name the same device. */
+/** The decoded assertions, which all name the same device. */
 export interface UnverifiedSessionRequest {
   readonly serial: UnverifiedAssertion<'serial'>
   readonly request: UnverifiedAssertion<'device-session-request'>
@@ -33,16 +36,16 @@ export interface SessionRequest {
   readonly model: TrustedAssertion<'model'>
 }
 
-/** The serial and the model that came together: whether the serial is valid may rest on that model. */
+/** The serial and the model from one request: the serial may be valid only because of that model. */
 export type DeviceAssertions = Pick<UnverifiedSessionRequest, 'serial' | 'model'>
 
-/** All that the device repeats with each session. */
+/** Returns the part of a request that the device repeats with each session. */
 export const repeatedText = ({ serial, model }: SessionTexts): string =>
   `${serial.length} ${serial}${model === undefined ? '' : ` ${model}`}`
 
 /**
- * Decodes, and checks everything that needs no cryptography. `known` is what {@link repeatedText} was decoded to before.
- * Throws `RequestError` `invalid-assertion`.
+ * Decodes the request, and checks everything that needs no cryptography. `known` is the earlier decoding of
+ * {@link repeatedText}. Throws `RequestError` `invalid-assertion`.
  */
 export function readSessionRequest(
   texts: SessionTexts,
@@ -61,13 +64,13 @@ export function readSessionRequest(
     requireEqual('model assertion', 'model', model.fields.model, modelName)
   }
   if (number.includes('/') || !PRINTABLE.test(number)) {
-    throw invalidAssertion('the serial number has more than 128 characters, or unprintable ones')
+    throw invalidAssertion('the serial number has more than 128 characters or contains unprintable ones')
   }
   if (serial.revision > MAX_REVISION) throw invalidAssertion('the revision of the serial is too large')
   return { serial, request, model }
 }
 
-/** These values go into a macaroon, the register and headers. */
+/** These values are used in a macaroon, the register and headers. */
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u
 
 /** The limit of the register's column. */
@@ -79,7 +82,7 @@ function decodeOne<Type extends TypeName>(field: string, text: string, type: Typ
   if (assertion === undefined) throw invalidAssertion(`${what} (it is empty)`)
   if (more.length > 0) throw invalidAssertion(`${what} (it contains more than one assertion)`)
   if (assertion.type !== type) throw invalidAssertion(`${field} is of type ${assertion.type}, not ${type}`)
-  // Proven by the comparison above, which does not narrow a type parameter.
+  // The comparison above proves it, but doesn't narrow a type parameter.
   return assertion as AssertionOf<Type>
 }
 
@@ -90,8 +93,8 @@ function requireEqual(what: string, header: string, actual: string, wanted: stri
 }
 
 /**
- * Checks every signature: the device's, and the chains of serial and model down to a trusted root. Without a model
- * assertion in the request, uses the stored one. Throws `RequestError` `invalid-assertion`.
+ * Checks every signature: the device's, and the chains of serial and model to a trusted root. Uses the stored
+ * model assertion if the request contains none. Throws `RequestError` `invalid-assertion`.
  */
 export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,
@@ -106,7 +109,7 @@ export async function checkSessionRequest(
   }
   // An empty store counts as none.
   if (chosen.fields.store && !PRINTABLE.test(chosen.fields.store)) {
-    throw invalidAssertion('the store of the model has more than 128 characters, or unprintable ones')
+    throw invalidAssertion('the store of the model has more than 128 characters or contains unprintable ones')
   }
   // An older revision of the model must not restore a serial-authority that the brand has withdrawn.
   const isOlder = stored !== undefined && stored.revision > chosen.revision

@@ -1,4 +1,4 @@
-/** What a session costs that a device opens beside many others. */
+/** The cost of opening a session on a device that has many others. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,7 +16,9 @@ const MANY = 300
 const NAME = { brandId: 'acme-brand', model: 'acme-classic', serial: 'S1', deviceKeyId: 'key' }
 const START = Date.parse('2026-01-01T00:00:00Z')
 
-/** A device with many sessions, each of which began a chain; the chain of the first went on after all others began. */
+/**
+ * A device with many sessions, each of which began a chain; the first chain continued after all others began.
+ */
 async function deviceWithMany(database: Database) {
   const own = { revision: 0, registeredAt: new Date(START) }
   const device = newDevice({ ...NAME, ...own, status: 'active', origin: 'session' })
@@ -48,7 +50,7 @@ async function deviceWithMany(database: Database) {
 }
 
 eachDatabase((kind, open) => {
-  test('what a new session is compared with is read without the rest of its device', async () => {
+  test('opening a session reads only the sessions that it is compared with', async () => {
     const database = await open()
     const { first, last, refreshed } = await deviceWithMany(database)
     await inTransaction(database.query, async (query) => {
@@ -63,7 +65,7 @@ eachDatabase((kind, open) => {
   })
 
   if (kind === 'sqlite') {
-    test('a device is found by its serial, and its sessions by theirs, however large the register is', async () => {
+    test('a device and its sessions are found through indexes, however large the register is', async () => {
       const { prepare } = DatabaseSync.prototype
       const plans: string[] = []
       const prepared = mock.method(

@@ -20,30 +20,30 @@ import { type Asked, type Beside, findHolders, type HolderOfSessions } from './s
 
 export interface DeviceSessionStore {
   /**
-   * False, and nothing is stored, if its nonce was used (of several that race with one nonce, one wins), or if its device
-   * may have no session any more.
+   * Returns false, and stores nothing, if its nonce was already used (if several sessions race with one
+   * nonce, one wins), or if its device can't have sessions any more.
    */
   add(session: DeviceSession): Promise<boolean>
   /**
-   * As `add`, and records what was seen when it was opened, as `CloneStore.record` does: one statement on PostgreSQL.
-   * Undefined, and nothing is stored, if the session is not.
+   * Does the same as `add`, and records the sighting as `CloneStore.record` does: one statement on
+   * PostgreSQL. Returns undefined, and stores nothing, if the session isn't stored.
    */
   addSeen(session: DeviceSession, sighting: Sighting): Promise<{ readonly recorded: boolean } | undefined>
-  /** One of this device key. */
+  /** Returns a session of this device key. */
   find(id: DeviceSessionId, deviceKeyId: string): Promise<FoundSession | undefined>
-  /** The one that this device key opened with the nonce. */
+  /** Returns the session that this device key opened with the nonce. */
   findByNonce(nonceHash: Uint8Array, deviceKeyId: string): Promise<FoundSession | undefined>
   /**
-   * The active or revoked device with this serial and device key, and those of its sessions that a new one is compared
-   * with: the session `previous` and the head of its chain, the head of the chain that began last, and the newest session
-   * that has not expired at that instant.
+   * Returns the active or revoked device with this serial and device key, and the sessions that a new one is
+   * compared with: the session `previous` and the head of its chain, the head of the chain that began last,
+   * and the newest session that has not expired at that instant.
    */
   findHolder(name: Asked['name'], beside: Beside): Promise<HolderOfSessions | undefined>
   /** Newest first, at most `limit`. */
   ofDevice(device: DeviceRef, limit: number): Promise<readonly DeviceSession[]>
   /**
-   * Removes at most `limit` sessions that expired before that instant, and returns how many. The register remembers when
-   * a device opened its last one, unless the device was removed.
+   * Removes at most `limit` sessions that expired before that instant, and returns how many. The register
+   * keeps when a device opened its last one, unless the device was removed.
    */
   removeExpired(before: Date, limit: number): Promise<number>
 }
@@ -65,17 +65,17 @@ const withDevice = (query: Database['query']) =>
     )
     .selectAll()
 
-/** Primary key. */
+/** Uses the primary key. */
 const selectById = compiledOnce((query, { id, bucket }: { id: DeviceSessionId; bucket: number }) =>
   withDevice(query).where('session_id', '=', id).where('device_session.bucket', '=', bucket),
 )
 
-/** The unique index device_session_nonce_hash_bucket_key. */
+/** Uses the unique index device_session_nonce_hash_bucket_key. */
 const selectByNonce = compiledOnce((query, key: { nonceHash: Uint8Array; bucket: number }) =>
   withDevice(query).where('nonce_hash', '=', key.nonceHash).where('device_session.bucket', '=', key.bucket),
 )
 
-/** With `distributed`, a statement is about the devices of one bucket. */
+/** With `distributed`, each statement is about the devices of one bucket. */
 export function deviceSessionStore({
   query,
   distributed = false,
@@ -83,9 +83,11 @@ export function deviceSessionStore({
   const newestFirst = () =>
     query.selectFrom('device_session').selectAll().orderBy('opened_at', 'desc').orderBy('session_id', 'desc')
 
-  /** Writes to devices that have only sessions from before that instant when they last opened one. */
+  /**
+   * Stores when devices last opened a session, for those that have only sessions from before that instant.
+   */
   const keepLast = async (devices: readonly KeyOfDevice[], before: Date) => {
-    // Index device_session_device, for each device.
+    // Uses the index device_session_device for each device.
     const last = sql<number>`(select max(opened_at) from device_session
       where device_id = device.id and device_session.bucket = device.bucket)`
     await query
@@ -104,9 +106,9 @@ export function deviceSessionStore({
           ),
         ),
       )
-      // Of a removed device only its serial and key are remembered.
+      // The register keeps only the serial and key of a removed device.
       .where('removed_at', 'is', null)
-      // A session that was opened later may have ended earlier, and be removed already.
+      // A session that was opened later may have expired earlier, and may already be removed.
       .where(sql<boolean>`coalesce(last_session_at, 0) < ${last}`)
       .execute()
   }
@@ -144,7 +146,7 @@ export function deviceSessionStore({
     findHolder: (name, beside) => findHolder({ name, ...beside }),
 
     async ofDevice({ id, bucket }, limit) {
-      // Index device_session_device.
+      // Uses the index device_session_device.
       const rows = await newestFirst()
         .where((where) => where.and({ device_id: id, bucket }))
         .limit(limit)
@@ -153,7 +155,7 @@ export function deviceSessionStore({
     },
 
     async removeExpired(before, limit) {
-      // Index device_session_expires.
+      // Uses the index device_session_expires.
       const expired = await query
         .selectFrom('device_session')
         .select(['session_id', 'bucket', 'device_id'])
@@ -163,7 +165,7 @@ export function deviceSessionStore({
         .execute()
       if (expired.length === 0) return 0
       await keepLast(expired, before)
-      // Primary key. Ids are unique by themselves: the buckets say where they are.
+      // Uses the primary key. Ids are already unique; the buckets locate the rows.
       const { numDeletedRows } = await query
         .deleteFrom('device_session')
         .where(

@@ -1,19 +1,19 @@
-/** A device session, and whether its device may have one. */
+/** A device session, and the check whether its device can have one. */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
 
 export interface DeviceSession {
   readonly id: DeviceSessionId
   readonly deviceId: DeviceId
-  /** Of the device. */
+  /** The device's bucket. */
   readonly bucket: number
   /** A session and its refreshes form a chain, which has the id of its first session. */
   readonly chainId: DeviceSessionId
   /** The session that this one refreshed; null for the first of a chain. */
   readonly previousId: DeviceSessionId | null
-  /** SHA-256. Unique in its bucket: a nonce works once for a device key. */
+  /** The SHA-256 of the nonce. Unique in its bucket: a nonce works once for a device key. */
   readonly nonceHash: Uint8Array
-  /** SHA-256 of the whole request, to recognise a repetition. */
+  /** The SHA-256 of the whole request, to recognise a repeated one. */
   readonly requestHash: Uint8Array
   readonly macaroonId: Uint8Array
   readonly store: string | null
@@ -22,7 +22,7 @@ export interface DeviceSession {
   readonly caller: Caller
 }
 
-/** What a new session is compared with. */
+/** The part of a session that a new one is compared with. */
 export type ComparedSession = Pick<
   DeviceSession,
   'id' | 'chainId' | 'store' | 'openedAt' | 'expiresAt' | 'caller'
@@ -34,7 +34,10 @@ export interface FoundSession {
   readonly device: Device
 }
 
-/** Why this device gets no session and its sessions are not valid: a sentence. Undefined if it may have one. */
+/**
+ * Returns why this device gets no session and its sessions are not valid, as a sentence. Undefined if it can
+ * have one.
+ */
 export function whyNoSession(device: Device): string | undefined {
   const { status, quarantinedAt, decidedAt, decidedBy } = device
   const at = decidedAt === null ? '' : ` at ${decidedAt.toISOString()}`
@@ -47,7 +50,7 @@ export function whyNoSession(device: Device): string | undefined {
     case 'rejected':
       return `The device was rejected${at}${by}. Ask its operator.`
     case 'pending':
-      return 'The device is waiting for its operator to accept it.'
+      return 'The device is waiting for its operator to approve it.'
     case 'active':
       if (quarantinedAt === null) return undefined
       return `The device has been in quarantine since ${quarantinedAt.toISOString()}, because two devices seem to use its key. Ask its operator to release it.`

@@ -1,6 +1,7 @@
 /**
- * Which device has the serial number that a session is requested for? The register decides. A device whose serial was
- * signed elsewhere enters the register here; with a higher revision, it takes the serial over from another device key.
+ * Finds the device that has the serial number that a session is requested for. The register decides. A device
+ * whose serial was signed elsewhere enters the register here; with a higher revision, it gets the serial from
+ * another device key.
  */
 import type { TrustedAssertion } from '@ratafia/assertions'
 import type { InChange } from '../../change.ts'
@@ -14,7 +15,10 @@ import { whyNoSession } from './device-session.ts'
 
 export interface SessionHolder {
   readonly device: Device
-  /** Stores what the serial changes in the register, before the session. Undefined if nothing. Throws `LostRace`. */
+  /**
+   * Stores the serial's changes to the register, before the session. Undefined if there are none. Throws
+   * `LostRace`.
+   */
   readonly enter: ((stores: InChange) => Promise<void>) | undefined
 }
 
@@ -35,7 +39,7 @@ export async function holderForSession(asked: Asked, { devices }: TransactionSto
   const other = await devices.findByKey(serial.fields)
   if (other && other.status !== 'superseded') {
     requireMayHaveSession(other)
-    // It got the serial between the two queries.
+    // The device got the serial between the two queries.
     if (other.serial === serial.fields.serial) throw new LostRace()
     throw deviceRefused(`The device key has another serial of this model, ${other.serial}. Use that one.`)
   }
@@ -53,7 +57,7 @@ function enterNew({ serial, at }: Asked, holder: Device | undefined): SessionHol
   const device = newDevice({ ...named, origin: 'session', ...decided })
   const enter = async (stores: InChange) => {
     const { devices, record } = stores
-    const reason = `A serial assertion of revision ${revision} came with the device key ${deviceKeyId}.`
+    const reason = `The device key ${deviceKeyId} presented a serial assertion of revision ${revision}.`
     if (holder) await supersedeHolder(holder, { deviceKeyId, at, reason }, stores)
     won(await devices.add(device))
     await devices.addSerialAssertion(serialAssertion(serial, device), at)
@@ -79,10 +83,10 @@ function requireMayHaveSession(device: Device): void {
   if (why !== undefined) throw deviceRefused(why)
 }
 
-/** A revoked or quarantined device keeps its serial: otherwise a new key would be a way out. */
+/** A revoked or quarantined device keeps its serial: otherwise it could escape with a new key. */
 function requireGivesWay(holder: Device, { revision, fields }: TrustedAssertion<'serial'>): void {
   requireMayHaveSession(holder)
-  // An import without an assertion leaves the revision unknown: then the holder keeps the serial.
+  // An import without an assertion leaves the revision unknown. The holder then keeps the serial.
   if (holder.revision === null || revision <= holder.revision) {
     throw deviceRefused(
       `The serial ${fields.serial} has another device key: this one is superseded. Register the device again, or ask its operator.`,

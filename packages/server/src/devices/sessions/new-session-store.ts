@@ -1,4 +1,4 @@
-/** Stores sessions that come at the same moment together, with what was seen when they were opened. */
+/** Stores sessions that arrive at the same moment together, with the sightings made when they were opened. */
 import { type RawBuilder, sql } from 'kysely'
 import { oneBucket } from '../../bucket.ts'
 import {
@@ -22,7 +22,7 @@ import {
 } from '../clones/clone-store.ts'
 import type { DeviceSession } from './device-session.ts'
 
-/** A session, and what was seen when it was opened. */
+/** A session, and the sighting made when it was opened. */
 export interface Opening {
   readonly session: DeviceSession
   readonly sighting?: Sighting
@@ -52,8 +52,8 @@ const SEEN = { session_id: 'text', ...SIGHTING } as const
 const COLUMNS = sql.join(Object.keys(SESSION).map((column) => sql.ref(column)))
 
 /**
- * Primary key of the device, then the unique index device_session_nonce_hash_bucket_key. In one order everywhere, so
- * that two of these with the same nonces cannot wait for each other.
+ * Uses the device's primary key, then the unique index device_session_nonce_hash_bucket_key. The order is the
+ * same everywhere, so that two callers with the same nonces don't deadlock.
  */
 const insertOf = (query: Database['query'], sessions: string, bucket: RawBuilder<unknown>) =>
   sql<Stored>`insert into ${sql.table('device_session')} (${COLUMNS})
@@ -72,8 +72,9 @@ const insertSessionsIn = compiledOnce((query, given: { sessions: string; bucket:
 )
 
 /**
- * With those sightings whose session is stored. Fails if two are of one row: then each session is stored alone. Whether
- * a sighting was recorded is asked of rows that `natural join` finds by the primary key of clone_evidence.
+ * Stores sessions, and the sightings of those that were stored. Fails if two sightings are for the same row;
+ * each session is then stored alone. Finds out whether a sighting was recorded with a `natural join`, which
+ * uses the primary key of clone_evidence.
  */
 const insertSeenOf = (
   query: Database['query'],
@@ -113,7 +114,10 @@ const bucketsOf = (of: (table: string) => RawBuilder<unknown>) => ({
   evident: of('evident'),
 })
 
-/** Of each: `true` with its sighting, `false` without, undefined if it is not stored. */
+/**
+ * Returns for each opening: `true` if its sighting was recorded, `false` if not, undefined if the session
+ * isn't stored.
+ */
 export async function addSessions(
   query: Database['query'],
   openings: readonly Opening[],

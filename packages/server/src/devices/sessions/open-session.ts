@@ -25,15 +25,19 @@ import { holderForSession } from './holder-for-session.ts'
 import { type PresentedSession, readSession } from './presented-session.ts'
 import { type ClearedSession, mintSession } from './session-macaroon.ts'
 
-/** Is the session that a device wants to refresh ours, and its own? (contract/devices.md 1.3 and 1.6.) */
+/**
+ * Stores and settings for checking that the session a device wants to refresh is ours, and its own
+ * (contract/devices.md 1.3 and 1.6).
+ */
 interface PreviousDeps extends Stores {
-  /** `ignore` after the keys were lost: a session that this service cannot know counts as absent. */
+  /** `ignore` after the keys were lost: a session that this service can't know then counts as absent. */
   readonly unknownSessions: 'refuse' | 'ignore'
 }
 
 /**
- * The session that this device presents; it may have expired. Undefined if it is unknown and the setting ignores that.
- * Throws {@link RequestError} `invalid-device-session`; always for a session of ours that belongs to another device.
+ * Returns the session that this device presents; it can be expired. Returns undefined if it is unknown and
+ * the setting ignores that. Throws {@link RequestError} `invalid-device-session`; always for a session of
+ * ours that belongs to another device.
  */
 async function checkPrevious(
   presented: PresentedSession,
@@ -59,7 +63,7 @@ const invalid = (why: string): RequestError =>
 export interface OpenSessionDeps extends Stores, PreviousDeps {
   readonly recognised: Recognised<DeviceAssertions>
   readonly tally: Tally
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly sessionLifetime: number
   /** The host of the base URL. */
   readonly location: string
@@ -75,8 +79,8 @@ export interface SessionInput extends SessionTexts {
 const ATTEMPTS = 10
 
 /**
- * Throws `RequestError` `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`; a
- * refused request does not use up its nonce.
+ * Throws `RequestError` `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`. A
+ * refused request doesn't use up its nonce.
  */
 export async function openSession(
   input: SessionInput,
@@ -99,8 +103,8 @@ export async function openSession(
     const session = await openNew({ ...request, ...use, previous, caller: input.caller }, deps)
     return await answer(session, deps)
   } catch (error) {
-    // Whatever is wrong with it now, what became of its nonce comes first. A good request has no need to look: a used
-    // nonce opens nothing.
+    // If the nonce already opened a session, that answer takes precedence over any fault of the request. A
+    // good request needs no look-up: a used nonce opens nothing.
     const opened = error instanceof RequestError && (await findOpened(use, deps))
     if (opened) return answer(opened, deps)
     throw error
@@ -129,8 +133,8 @@ interface Opening extends SessionRequest, NonceUse, Pick<DeviceSession, 'caller'
 }
 
 /**
- * Reads, decides, and on. What is stored is conditional on what was read: the loser of a race throws `LostRace`.
- * Most often that is the session, alone or with one sighting, which needs no transaction.
+ * Reads, decides and stores. Storing depends on what was read: the loser of a race throws `LostRace`. Usually
+ * it stores only the session, alone or with one sighting, which needs no transaction.
  */
 async function open(
   opening: Opening,
@@ -142,8 +146,8 @@ async function open(
   const found = await deps.deviceSessions.findHolder(serial.fields, { previous: previousId, at })
   const { device, enter } = await holderForSession({ serial, own: found?.device, at }, deps)
   const sessions = found?.sessions ?? []
-  // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if the
-  // session belongs to another row of the device's key.
+  // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if
+  // the session belongs to another row of the device's key.
   const previous = sessions.find(({ id }) => id === previousId)
   const store = model.fields.store || null
   const sightings = await lookForClones({ device, previous, sessions, store, at, caller }, deps)
@@ -174,7 +178,7 @@ async function open(
     )
     return { session, device }
   }
-  // A quarantine does not depend on the nonce.
+  // A quarantine doesn't depend on the nonce.
   const opened = quarantined ? await findOpened(opening, deps) : undefined
   if (opened) return opened
   const author = { actor: deviceKeyActor(serial.fields.deviceKeyId), source: caller.address }
@@ -185,12 +189,12 @@ async function open(
     for (const sighting of sightings)
       await on.clones.record({ ...sighting, deviceId: device.id, bucket: device.bucket, at })
     if (!quarantined) return { session, device }
-    // Throwing here would roll the evidence back.
+    // Throwing here would roll back the evidence.
     return { refused: whyNoSession({ ...device, quarantinedAt: at }) ?? '' }
   })
 }
 
-/** Built from the stored session, so that a repeated request gets the same text. */
+/** Builds the answer from the stored session, so that a repeated request gets the same text. */
 async function answer(
   { session, device }: FoundSession,
   { keyring, location }: Pick<OpenSessionDeps, 'keyring' | 'location'>,
@@ -211,7 +215,7 @@ interface NonceUse extends Pick<DeviceSession, 'nonceHash' | 'requestHash'> {
 /** How long the same request gets the same answer. */
 const RETRY_MS = 60_000
 
-/** Covers everything that was sent, each part with its length: this is how a repeated request is recognised. */
+/** Hashes everything that was sent, each part with its length, to recognise a repeated request. */
 function hashRequest(
   { serial, request, model }: SessionTexts,
   previous: PresentedSession | undefined,
@@ -222,13 +226,14 @@ function hashRequest(
 }
 
 /**
- * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same session again,
- * because the first answer may have been lost (contract/devices.md, decision 5); any other second use is refused. Between
- * requests of one key that race with one nonce, the unique constraint on `nonce_hash` and `bucket` decides.
+ * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same
+ * session again, because the first answer may have been lost (contract/devices.md, decision 5); any other
+ * second use is refused. If requests of one key race with one nonce, the unique constraint on `nonce_hash`
+ * and `bucket` decides.
  *
- * Returns the session that this very request has opened before. Undefined for an unused nonce. Throws `RequestError`
- * `invalid-nonce` if another request used it, or this one too long ago, and `device-refused` if the device may no longer
- * have the session.
+ * Returns the session that this request has already opened; undefined for an unused nonce. Throws
+ * `RequestError` `invalid-nonce` if another request used it, or this one too long ago, and `device-refused`
+ * if the device can't have the session any more.
  */
 async function findOpened(
   { deviceKeyId, nonceHash, requestHash }: NonceUse,

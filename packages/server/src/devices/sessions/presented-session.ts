@@ -1,19 +1,22 @@
 /**
  * The device session that a request presents, as snapd writes it: `Macaroon root="…"` in the header
- * `X-Device-Authorization` or, on the v2 calls of a store, `Snap-Device-Authorization` (contract/devices.md 1.3).
- * `presentedSession` only parses it, within the limits; `readSession` verifies it.
+ * `X-Device-Authorization` or, on the v2 calls of a store, `Snap-Device-Authorization` (contract/devices.md
+ * 1.3). `presentedSession` only parses it, within the limits; `readSession` verifies it.
  */
 import { decodeBase64, decodeBinary, type Macaroon, MacaroonError, verify } from '@ratafia/macaroon'
 import { ConditionError } from '@ratafia/macaroon/conditions'
 import type { Keyring } from '../../keyring/keyring.ts'
 import { type ClearedSession, clearSession } from './session-macaroon.ts'
 
-/** `unreadable` says why, in a sentence for the client. */
+/** `unreadable` is a sentence for the client that gives the reason. */
 export type PresentedSession = { readonly macaroon: Macaroon } | { readonly unreadable: string }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Reads these headers, in this order; the same session in both counts once. Undefined if there is none. */
+/**
+ * Reads these headers, in this order; the same session in both counts once. Returns undefined if there is
+ * none.
+ */
 export function presentedSession(headers: Headers, names: readonly string[]): PresentedSession | undefined {
   const values = names.flatMap((name) => headers[name] ?? []).map((value) => value.trim())
   const [value, ...others] = new Set(values)
@@ -23,9 +26,12 @@ export function presentedSession(headers: Headers, names: readonly string[]): Pr
   return value === '' ? { unreadable: EMPTY } : parse(value)
 }
 
-const EMPTY = 'The header is empty. Leave it out where there is no session yet.'
+const EMPTY = 'The header is empty. Leave it out if there is no session yet.'
 
-/** The value quoted, in single quotes (a shell's leftover) or bare. Node joins repeated headers with a comma. */
+/**
+ * The value is in double quotes, in single quotes (a shell's leftover) or bare. Node joins repeated headers
+ * with a comma.
+ */
 const FORM = /^macaroon\s+root\s*=\s*(?:"([^"\s,]+)"|'([^'\s,]+)'|([^"'\s,=]+={0,2}))$/i
 
 function parse(value: string): PresentedSession {
@@ -36,7 +42,7 @@ function parse(value: string): PresentedSession {
   }
   try {
     const [macaroon, ...more] = decodeBinary(decodeBase64(text))
-    if (more.length > 0) return { unreadable: 'The device session is more than one macaroon.' }
+    if (more.length > 0) return { unreadable: 'The device session contains more than one macaroon.' }
     return { macaroon }
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error
@@ -44,13 +50,13 @@ function parse(value: string): PresentedSession {
   }
 }
 
-/** `unknown`: this service did not issue it. `refused`: it did, but the session is not valid. */
+/** `unknown` if this service did not issue it, `refused` if it did but the session is not valid. */
 export type ReadSession =
   | { readonly cleared: ClearedSession }
   | { readonly unknown: string }
   | { readonly refused: string }
 
-/** Verifies the signature and reads the caveats. Does not look at the time: the session may have expired. */
+/** Verifies the signature and reads the caveats. Doesn't check the time: the session can be expired. */
 export async function readSession(
   presented: PresentedSession,
   keyring: Pick<Keyring, 'resolve'>,

@@ -1,4 +1,4 @@
-/** What remembered device sessions keep in memory. */
+/** The memory that cached device sessions need. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
@@ -7,7 +7,7 @@ import { rememberedDeviceSessions } from './remembered-device-sessions.ts'
 
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
 
-test('guarantee: sessions of devices with the longest names fill no memory', async () => {
+test('guarantee: sessions of devices with the longest names do not exhaust memory', async () => {
   const memories: CacheFreshness['memories'] = new Map()
   const freshness: CacheFreshness = {
     ...{ position: 0, memories, current: () => true, subscribe: () => {} },

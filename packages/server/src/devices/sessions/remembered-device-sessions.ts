@@ -1,7 +1,7 @@
 /**
- * Device sessions that were verified, remembered by the digest of the headers that presented them: while the node
- * receives every change of their device, and no longer than they are in force. A revocation takes effect with the next
- * request on the node that made it, and within a second on every other.
+ * Caches verified device sessions by the digest of the headers that presented them, while the node receives
+ * every change of their device, and only while they are in force. A revocation takes effect with the next
+ * request on the node that made it, and within a second on every other node.
  */
 import type { Clock } from '../../clock.ts'
 import { type CacheFreshness, createMemory } from '../../database/index.ts'
@@ -9,7 +9,7 @@ import { ownCopy } from '../../own-copy.ts'
 import type { RememberedDeviceSessions, VerifiedSession } from './verify-session.ts'
 
 const MOST = 50_000
-/** Characters of a description; a session with more counts as several. */
+/** In characters of a description; a session with a longer one counts as several. */
 const DESCRIPTION = 512
 
 export function rememberedDeviceSessions(
@@ -25,10 +25,10 @@ export function rememberedDeviceSessions(
   return {
     find: (digest) => {
       const known = memory.peek(digest)
-      // One that is not in force is verified, and refused, like any other.
+      // A session that is not in force is verified and refused like any other.
       return known && isInForce(known, clock().getTime()) ? known : undefined
     },
-    // Still remembered, and not found above: not in force.
+    // A session that is still cached but was not found above is not in force.
     remember: (digest, verify) => {
       if (memory.peek(digest)) return verify()
       return memory.find(digest, async () => {

@@ -1,4 +1,4 @@
-/** Nonces, device sessions, and which device a session belongs to: HTTP in, operation, HTTP out. */
+/** Nonces, device sessions, and session checks: HTTP in, operation, HTTP out. */
 import { hash } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
@@ -16,7 +16,7 @@ export interface SessionDependencies extends OpenSessionDeps {
   readonly verified: RememberedDeviceSessions
 }
 
-/** Bytes: several assertions, as JSON. */
+/** In bytes: several assertions, as JSON. */
 const BODY_LIMIT = 1024 * 1024
 
 export async function sessionRoutes(app: FastifyInstance, deps: SessionDependencies): Promise<void> {
@@ -30,7 +30,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionDependenc
 }
 
 function nonceRoute(app: FastifyInstance, deps: SessionDependencies): void {
-  // The request needs no body: ignore one of any type.
+  // The request needs no body, so one of any type is ignored.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bodyParser({ parse: () => undefined }))
   app.post(OPERATIONS.nonces.path, { config: { limit: 'nonces' } }, async () => ({
@@ -59,22 +59,23 @@ function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
 const HEADERS = ['x-device-authorization', 'snap-device-authorization']
 const ANSWER_HEADERS = { vary: HEADERS.join(', '), 'content-type': 'application/json' }
 
-/** SHA-256 of what the headers say; none of them has a line break in it. */
+/** Returns the SHA-256 of the header values, none of which can contain a line break. */
 const digestOf = ({ headers }: FastifyRequest): string =>
   hash('sha256', HEADERS.map((name) => headers[name] ?? '').join('\n'), 'binary')
 
 /**
- * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request it asks
- * about, without the body that would fit them.
+ * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request
+ * that it checks, without the matching body.
  */
 function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
   const { path } = OPERATIONS.deviceSession
   app.route({
-    // A proxy may use its own method, or the method of the request it asks about.
+    // A proxy can use its own method, or the method of the request that it checks.
     method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: path,
     exposeHeadRoute: false,
-    // A reverse proxy can pass on the query of the request it checks, and checks all devices from one address.
+    // A reverse proxy can pass on the query of the request it checks, and checks all devices from one
+    // address.
     config: { anyQuery: true, limit: 'none' },
     onRequest: (request, reply, done) => {
       const answer = ({ description, headers }: VerifiedSession) => {
@@ -91,7 +92,7 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
       const verify = () => verifySession(presentedSession(request.headers, HEADERS), deps)
       deps.verified.remember(digest, verify).then(answer).catch(refuse)
     },
-    // The hook has answered.
+    // The hook has already answered.
     handler: async () => undefined,
   })
 }

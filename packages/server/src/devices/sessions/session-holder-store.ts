@@ -1,4 +1,7 @@
-/** Finds the devices of requests that come at the same moment together, with the sessions that new ones are compared with. */
+/**
+ * Finds the devices of requests that arrive at the same moment together, with the sessions that new ones are
+ * compared with.
+ */
 import type { DeviceSessionId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
 import { bucketOf, oneBucket } from '../../bucket.ts'
@@ -25,11 +28,11 @@ export interface Beside {
 
 export interface HolderOfSessions {
   readonly device: Device
-  /** In no order. */
+  /** In no particular order. */
   readonly sessions: readonly ComparedSession[]
 }
 
-/** A device to find, and which of its sessions. */
+/** A device to find, and which of its sessions to read. */
 export interface Asked extends Beside {
   readonly name: SerialName & Pick<Device, 'deviceKeyId'>
 }
@@ -48,9 +51,10 @@ const ASKED = {
 const COMPARED = ['session_id', 'chain_id', 'store', 'opened_at', 'expires_at', 'address', 'user_agent']
 
 /**
- * Index device_key; then device_session's primary key, device_session_chain and device_session_device. A program that
- * holds the key of a device may open many sessions: those that matter are each the first entry of an index, and no
- * others are read. The plus keeps SQLite from looking through the sessions of all devices that have not expired.
+ * Uses the index device_key, then device_session's primary key, device_session_chain and
+ * device_session_device. A program that has a device's key can open many sessions. Each relevant session is
+ * the first entry of an index, and no others are read. The plus keeps SQLite from reading the sessions of all
+ * devices that have not expired.
  */
 const holders = (query: Database['query'], list: string, bucket: RawBuilder<unknown>) => {
   const newest = sql`order by opened_at desc, session_id desc limit 1`
@@ -106,7 +110,7 @@ export async function findHolders(
   const found = new Map<number, HolderOfSessions>()
   for (const row of rows) {
     const { place, previous_session, head, head_of_newest, newest } = row
-    // One session may be several of these.
+    // One session can have several of these roles.
     const texts = new Set([previous_session, head, head_of_newest, newest])
     const sessions = [...texts].flatMap((text) => (text === null ? [] : [comparedOf(text)]))
     found.set(place, { device: deviceOf(row), sessions })
@@ -117,7 +121,7 @@ export async function findHolders(
 type Compared = [DeviceSessionId, DeviceSessionId, string | null, number, number, string, string]
 
 function comparedOf(text: string): ComparedSession {
-  // Made of these columns.
+  // The text was built from these columns.
   const [id, chainId, store, openedAt, expiresAt, address, userAgent]: Compared = JSON.parse(text)
   const caller = { address, userAgent }
   return { id, chainId, store, openedAt: fromInstant(openedAt), expiresAt: fromInstant(expiresAt), caller }

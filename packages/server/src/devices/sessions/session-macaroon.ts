@@ -1,5 +1,5 @@
 /**
- * The macaroon of a device session: which caveats it has, in which order (contract/devices.md, decision 7).
+ * The macaroon of a device session: its caveats and their order (contract/devices.md, decision 7).
  *
  *   brand-id B · model M · serial S · (store X) · device-key-sha3-384 K · time-since T0 · time-before T1 · session-id I
  *
@@ -23,9 +23,9 @@ import {
 } from '@ratafia/macaroon/conditions'
 import type { Device } from '../device.ts'
 
-/** Which device a session belongs to, and for how long it is valid. */
+/** The device that a session belongs to, and how long the session is valid. */
 interface SessionFacts extends Pick<Device, 'brandId' | 'model' | 'serial' | 'deviceKeyId'> {
-  /** Undefined if the model names none. */
+  /** Undefined if the model has no store. */
   readonly store: string | undefined
   readonly since: Date
   readonly until: Date
@@ -39,7 +39,7 @@ interface MintInput {
   readonly location: string
 }
 
-/** Unpadded base64url of its binary form. The same input gives the same text. */
+/** Returns the unpadded base64url of its binary form. The same input gives the same text. */
 export function mintSession(facts: SessionFacts, input: MintInput): string {
   const conditions = [
     `brand-id ${facts.brandId}`,
@@ -54,20 +54,21 @@ export function mintSession(facts: SessionFacts, input: MintInput): string {
   return encodeBase64Url(encodeBinary(conditions.reduce(addFirstPartyCaveat, mint(input))))
 }
 
-/** What a session macaroon says, including what its holder added. */
+/** The contents of a session macaroon, including caveats that its holder added. */
 export interface ClearedSession extends SessionFacts {
-  /** Set if the holder delayed its beginning. */
+  /** Set if the holder delayed the session's beginning. */
   readonly notBefore: Date | undefined
 }
 
-/** The caveats that every session has: all but `store`. */
+/** The caveats of every session: all except `store`. */
 const OWN = ['brand-id', 'model', 'serial', 'device-key-sha3-384', 'time-since', 'time-before', 'session-id']
 const KNOWN: ReadonlySet<string> = new Set([...OWN, 'store'])
 const TIMES: ReadonlySet<string> = new Set(['time-since', 'time-before'])
 
 /**
- * Reads the conditions of a verified macaroon of the kind `device-session`. Throws {@link ConditionError} for an
- * unknown condition, and for a repetition that says something else. The caller compares the times with the clock.
+ * Reads the conditions of a verified macaroon of the kind `device-session`. Throws {@link ConditionError} for
+ * an unknown condition, and for a repeated one with another value. The caller compares the times with the
+ * clock.
  */
 export function clearSession(conditions: readonly VerifiedCondition[]): ClearedSession {
   const own = new Map<string, string>()
@@ -77,13 +78,13 @@ export function clearSession(conditions: readonly VerifiedCondition[]): ClearedS
     const { name, argument } = splitCondition(condition)
     if (!KNOWN.has(name)) throw unknown(name)
     const first = own.get(name)
-    // The service's own caveats come first and end with `session-id`: the holder added whatever follows.
+    // The service's own caveats come first, up to `session-id`. The holder added all later ones.
     const added = own.has('session-id')
     if (added && first === undefined) throw contradiction(name)
     if (!added) own.set(name, argument)
     else if (!TIMES.has(name) && argument !== first) throw contradiction(name)
     if (name === 'time-before') until = earlier(until, parseTimestamp(argument))
-    // The service's own only records when it was minted, perhaps by a node whose clock is ahead.
+    // The service's own `time-since` only records when it was minted, perhaps by a node whose clock is ahead.
     if (name === 'time-since' && added) notBefore = later(notBefore, parseTimestamp(argument, 'up'))
   }
   const [brandId, model, serial, deviceKeyId, since, , sessionId] = OWN.map((name) => own.get(name))

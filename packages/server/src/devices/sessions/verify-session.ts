@@ -1,4 +1,4 @@
-/** Which device does this session belong to? The store behind the service asks (contract/devices.md 8). */
+/** Finds the device that a session belongs to, for the store behind the service (contract/devices.md 8). */
 import type { DeviceId, DeviceSessionDescription } from '@ratafia/api'
 import { RequestError } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -8,19 +8,19 @@ import type { ClearedSession } from './session-macaroon.ts'
 
 export interface VerifiedSession extends Pick<ClearedSession, 'until' | 'notBefore'> {
   readonly deviceId: DeviceId
-  /** A {@link DeviceSessionDescription} as JSON: made once, however often it is asked for. */
+  /** A {@link DeviceSessionDescription} as JSON, built once and reused for every check. */
   readonly description: string
   /** The same for a proxy, which reads no bodies. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface RememberedDeviceSessions {
-  /** Undefined if these headers have to be verified. */
+  /** Returns undefined if these headers have to be verified. */
   find(digest: string): VerifiedSession | undefined
   remember(digest: string, verify: () => Promise<VerifiedSession>): Promise<VerifiedSession>
 }
 
-/** Throws {@link RequestError} `device-session-required`, whose message says why. */
+/** Throws {@link RequestError} `device-session-required`, with the reason in its message. */
 export async function verifySession(
   presented: PresentedSession | undefined,
   { keyring, deviceSessions, clock }: Stores,
@@ -73,7 +73,9 @@ const headersOf = (session: DeviceSessionDescription): Record<string, string> =>
   'ratafia-valid-until': session['valid-until'],
 })
 
-/** Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that no two texts look the same. */
+/**
+ * Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that different texts stay different.
+ */
 const plain = (text: string): string => text.replace(/[^!-$&-~]/gu, encodeURIComponent)
 
 const required = (why: string): RequestError => new RequestError('device-session-required', why)

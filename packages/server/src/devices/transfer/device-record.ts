@@ -1,4 +1,4 @@
-/** The row of an exported file that describes a device, for operators and auditors, and back again for an import. */
+/** Converts devices to rows of an exported file, for operators and auditors, and back for an import. */
 import { isUtf8 } from 'node:buffer'
 import { type DeviceId, isDeviceId } from '@ratafia/api'
 import {
@@ -32,7 +32,7 @@ export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>
 /** Columns that every row needs; the others have defaults. */
 export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
 
-/** Also what lists of devices show. */
+/** Also the fields that lists of devices show. */
 export const fieldsOf = (device: Device) => ({
   id: device.id,
   brand_id: device.brandId,
@@ -60,7 +60,7 @@ export function recordOf({ device, request, assertions, evidence }: StoredDevice
   }
 }
 
-/** Marks text that is not UTF-8, because a body may be anything. No assertion begins like this. */
+/** Marks text that is not UTF-8, because a body can contain any bytes. No assertion begins like this. */
 const BASE64 = 'base64:'
 
 const textOf = (bytes: Uint8Array): string =>
@@ -69,7 +69,7 @@ const textOf = (bytes: Uint8Array): string =>
 const bytesOf = (text: string): Uint8Array =>
   text.startsWith(BASE64) ? Buffer.from(text.slice(BASE64.length), 'base64') : Buffer.from(text)
 
-/** Like `encodeStream`, but without decoding what is stored; the last assertion keeps its end. */
+/** Works like `encodeStream`, but without decoding stored assertions; the last one keeps its line end. */
 function streamOf(assertions: readonly SerialAssertion[]): Uint8Array {
   return Buffer.concat(
     assertions.flatMap(({ encoded }, index) =>
@@ -85,11 +85,11 @@ const endsLine = (bytes: Uint8Array | undefined): boolean => bytes?.at(-1) === 0
 export interface ReadDevice {
   readonly place: string
   readonly stored: StoredDevice
-  /** The columns that the row has, with or without a value; id, times and author only with one. */
+  /** The columns that the row has, with or without a value; id, times and author only if they have one. */
   readonly given: ReadonlySet<DeviceColumn>
 }
 
-/** `fallback` is for a row without an id, times and an author. Throws {@link ImportError} with the place. */
+/** `fallback` is for rows without an id, times and an author. Throws {@link ImportError} with the place. */
 export function readRecord(
   row: ImportRow,
   fallback: { newId(): DeviceId; readonly at: Date; readonly by: string },
@@ -102,7 +102,7 @@ export function readRecord(
     const value = fields[column]
     if (value === undefined || value === null || value === '') return null
     if (typeof value === 'string') return value
-    return refuse(`"${column}" is not a text.`, column)
+    return refuse(`"${column}" is not text.`, column)
   }
   const matching = (column: DeviceColumn, pattern: RegExp, what: string): string | null => {
     const value = text(column)
@@ -141,8 +141,7 @@ export function readRecord(
     model: needed('model', /^[A-Za-z0-9-]{1,128}$/, 'the name of a model'),
     serial: matching('serial', SERIAL, 'a serial number: up to 200 characters, without a slash') ?? '',
   }
-  if (name.serial === '' && !waits)
-    return refuse(`"serial" is missing, and the device is ${status}.`, 'serial')
+  if (name.serial === '' && !waits) return refuse(`"serial" is missing: the device is ${status}.`, 'serial')
   const deviceKeyId = needed(
     'device_key_id',
     KEY_ID,
@@ -158,7 +157,7 @@ export function readRecord(
     return refuse('only a pending or rejected device has a "request".', 'request')
   const request = requestText === null ? null : requestIn(requestText, { ...name, deviceKeyId }, refuse)
   const registeredAt = instant('registered_at') ?? fallback.at
-  // Whoever imports a device decides about it, unless the file says who did.
+  // The importing user is the decider, unless the file names one.
   const undecided = status === 'pending'
   const removedAt = instant('removed_at')
   const device: Device = {
@@ -184,11 +183,11 @@ export function readRecord(
     evidenceColumn === null
       ? []
       : (readEvidence(evidenceColumn, ref) ??
-        refuse('"clone_evidence" is not a list of evidence as an export has it.', 'clone_evidence'))
+        refuse('"clone_evidence" is not a list of evidence in the format of an export.', 'clone_evidence'))
   if (removedAt) {
     if (status !== 'revoked' && status !== 'superseded')
-      return refuse(`"removed_at" is given, and the device is ${status}.`, 'removed_at')
-    // Evidence can come later: somebody may ask for its serial number.
+      return refuse(`"removed_at" is given, but the device is ${status}.`, 'removed_at')
+    // Evidence can be added later: another device may request its serial number.
     const kept = ['original', 'reason', 'quarantined_at', 'assertions'] as const
     const left = kept.find((column) => text(column) !== null)
     if (left) return refuse(`"removed_at" is given, so there can be no "${left}".`, 'removed_at')
@@ -218,7 +217,7 @@ function serialsIn(
   const serials = found.map((one) => serialOf(one, device, refuse))
   const revisions = new Set(serials.map(({ revision }) => revision))
   if (revisions.size < serials.length)
-    return refuse('"assertions" has two assertions of one revision.', 'assertions')
+    return refuse('"assertions" has two assertions of the same revision.', 'assertions')
   return serials.toSorted((one, other) => one.revision - other.revision)
 }
 
@@ -258,10 +257,10 @@ function requestIn(text: string, device: Owner, refuse: Refuse): Uint8Array {
   return encode(request)
 }
 
-/** A device sends its request in a stream, which can have a newline too many before a signature. */
+/** A device sends its request in a stream, which can have an extra newline before a signature. */
 function oneFromDevice(bytes: Uint8Array): UnverifiedAssertion {
   const [one, ...more] = decodeStream(bytes, DEFAULT_LIMITS, FROM_DEVICES)
-  // Throws for a text that is not one assertion.
+  // Throws for text that is not a single assertion.
   return one && more.length === 0 ? one : decode(bytes, DEFAULT_LIMITS, FROM_DEVICES)
 }
 

@@ -1,4 +1,4 @@
-/** What an import reads of a register that it fills. */
+/** The rows that an import reads from the register that it fills. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachDatabase } from '../../../test/support/databases.ts'
@@ -21,7 +21,7 @@ const deviceAt = (at: number): StoredDevice => {
 }
 
 eachDatabase((_kind, open) => {
-  test('a batch is compared with the devices that have its serials and keys, however many were added', async () => {
+  test('a batch is compared only with devices that have its serials and keys, however many were added', async () => {
     const database = await open()
     await inTransaction(database.query, async (query) => {
       const register = registerImport({ query })
@@ -31,7 +31,7 @@ eachDatabase((_kind, open) => {
         )
         assert.equal((await register.add(devices)).size, TRANSFER_BATCH)
       }
-      // Half of them are there; each is asked for twice.
+      // Half of the devices exist; each is requested twice.
       const asked = Array.from({ length: TRANSFER_BATCH / 2 }, (_, at) => BATCHES * TRANSFER_BATCH - 250 + at)
       const twice = [...asked, ...asked]
       const found = {

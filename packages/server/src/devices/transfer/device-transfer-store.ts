@@ -1,6 +1,6 @@
 /**
- * Exports and imports whole rows of the register: the tables `device`, `serial_assertion` and `clone_evidence`, a page
- * at a time, so that a million of them need the memory of one page.
+ * Exports and imports whole rows of the register: the tables `device`, `serial_assertion` and
+ * `clone_evidence`, a page at a time, so that a million of them need the memory of one page.
  */
 import type { DeviceId } from '@ratafia/api'
 import { sql } from 'kysely'
@@ -23,19 +23,19 @@ import { type DeviceStore, deviceOf, deviceStore, rowOf } from '../device-store.
 import { assertionOf, assertionRow } from '../serials/serial-assertion-store.ts'
 import { hasSerial, serialHolderStore } from '../serials/serial-holder-store.ts'
 
-/** All that the register keeps of a device, except registrations and sessions. */
+/** All data that the register keeps about a device, except registrations and sessions. */
 export interface StoredDevice {
   readonly device: Device
   /** The serial-request of a pending or rejected device. */
   readonly request: Uint8Array | null
-  /** By revision. */
+  /** Sorted by revision. */
   readonly assertions: readonly SerialAssertion[]
   /** Last seen first. */
   readonly evidence: readonly CloneEvidence[]
 }
 
 export interface DeviceTransferStore {
-  /** Those that exist, newest first; at most {@link TRANSFER_BATCH}. */
+  /** Returns those that exist, newest first; accepts at most {@link TRANSFER_BATCH} ids. */
   byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
 }
 
@@ -45,21 +45,22 @@ declare module '../../stores.ts' {
   }
 }
 
-/** What an import needs, on a transaction; at most {@link TRANSFER_BATCH} items per call. */
+/** The statements of an import, on a transaction; at most {@link TRANSFER_BATCH} items per call. */
 export interface RegisterImport extends DeviceTransferStore {
   readonly devices: DeviceStore
-  /** Rows with these serial numbers, of any model. */
+  /** Returns devices with these serial numbers, of any model. */
   bySerials(serials: readonly string[]): Promise<readonly Device[]>
-  /** Rows with these device keys, of any model. */
+  /** Returns devices with these device keys, of any model. */
   byKeys(deviceKeyIds: readonly string[]): Promise<readonly Device[]>
   /**
-   * Returns those that were added: the others have a serial or a key that is taken. Whether an id is taken, the primary
-   * key sees only in the same bucket: ask {@link byIds} about one that is not new.
+   * Returns the ids of the devices that were added: the others have a serial or a key that is taken. The
+   * primary key only detects a taken id in the same bucket, so check an id that is not new with {@link
+   * byIds}.
    */
   add(devices: readonly StoredDevice[]): Promise<ReadonlySet<DeviceId>>
-  /** A stored revision stays. Returns those for which the register has a different text. */
+  /** Stored revisions stay unchanged. Returns those for which the register has a different text. */
   addAssertions(assertions: readonly SerialAssertion[], at: Date): Promise<readonly SerialAssertion[]>
-  /** Stored evidence stays as it is; adds the rest within {@link EVIDENCE_LIMIT}. */
+  /** Stored evidence stays unchanged; adds the rest within {@link EVIDENCE_LIMIT}. */
   addEvidence(evidence: readonly CloneEvidence[]): Promise<void>
 }
 
@@ -69,8 +70,8 @@ export const TRANSFER_BATCH = 1000
 const ASKED = { value: 'text' } as const
 
 /**
- * Newest first. Not `in (…)`: PostgreSQL knows nothing of a table that was filled in this transaction, expects a large
- * part of it to match, and reads all of it for each batch.
+ * Selects the newest first. Avoids `in (…)`: PostgreSQL has no statistics for a table that was filled in this
+ * transaction, expects a large part of it to match, and reads all of it for each batch.
  */
 const selectHaving = (column: 'id' | 'serial' | 'device_key_id') =>
   compiledOnce(
@@ -81,11 +82,11 @@ const selectHaving = (column: 'id' | 'serial' | 'device_key_id') =>
   )
 
 const HAVING = {
-  // The primary key begins with it.
+  // The primary key begins with the id.
   id: selectHaving('id'),
-  // Index device_serial.
+  // Uses the index device_serial.
   serial: selectHaving('serial'),
-  // Index device_key.
+  // Uses the index device_key.
   device_key_id: selectHaving('device_key_id'),
 }
 
@@ -94,7 +95,7 @@ export const deviceTransferStore = (database: Database): DeviceTransferStore => 
   return { byIds }
 }
 
-/** With `distributed`, its look-ups are of a form that every shard answers by itself. */
+/** With `distributed`, look-ups have a form that every shard answers by itself. */
 export function registerImport({
   query: transaction,
   distributed = false,
@@ -153,7 +154,7 @@ export function registerImport({
       const others: SerialAssertion[] = []
       for (const assertion of assertions) {
         if (added.has(`${assertion.deviceId} ${assertion.revision}`)) continue
-        // Index serial_assertion_device.
+        // Uses the index serial_assertion_device.
         const present = await transaction
           .selectFrom('serial_assertion')
           .select('encoded')
@@ -172,7 +173,7 @@ export function registerImport({
 
     async addEvidence(evidence) {
       for (const one of evidence) {
-        // The primary key begins with these.
+        // The primary key begins with these columns.
         const { count } = await transaction
           .selectFrom('clone_evidence')
           .select((select) => select.fn.countAll<number>().as('count'))
@@ -200,14 +201,14 @@ export function registerImport({
   }
 }
 
-/** The rows with what belongs to them. */
+/** Returns the rows with their assertions and evidence. */
 async function stored(
   rows: readonly DeviceTable[],
   { query }: Pick<Database, 'query'>,
 ): Promise<readonly StoredDevice[]> {
   const ids = rows.map(({ id }) => id)
   const buckets = [...new Set(rows.map(({ bucket }) => bucket))]
-  // Index serial_assertion_device.
+  // Uses the index serial_assertion_device.
   const assertions =
     ids.length === 0
       ? []

@@ -1,4 +1,4 @@
-/** The evidence of clones of a device as the text of one column: a JSON list, and back again. */
+/** Converts the clone evidence about a device to the text of one column, a JSON list, and back. */
 import { CLONE_EVIDENCE_KINDS, type CloneEvidence } from '../clones/clone-evidence.ts'
 import { EVIDENCE_LIMIT } from '../clones/clone-store.ts'
 import type { DeviceRef } from '../device.ts'
@@ -12,7 +12,7 @@ export const evidenceText = (evidence: readonly CloneEvidence[]): string =>
     })),
   )
 
-/** `undefined` for a text that {@link evidenceText} does not make. */
+/** Returns `undefined` for a text that {@link evidenceText} doesn't produce. */
 export function readEvidence(text: string, device: DeviceRef): readonly CloneEvidence[] | undefined {
   let list: unknown
   try {

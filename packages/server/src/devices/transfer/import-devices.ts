@@ -1,4 +1,4 @@
-/** Fills the register from an exported file, or one made by hand: all of it or nothing. */
+/** Fills the register from a file, exported or written by hand: all of it or nothing. */
 import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { type Authority, type BrandScope, brandsFor, covers } from '../../authority.ts'
 import { showModelName } from '../../brands/models/model-policy.ts'
@@ -27,24 +27,24 @@ declare module '../../stores.ts' {
 interface ImportOptions {
   readonly source: ImportSource
   readonly authority: Authority
-  /** Take devices of models that the service does not have. Nobody can register as one of these. */
+  /** Accept devices of models that the service doesn't have. No device can register as one of these. */
   readonly unknownModels?: boolean
-  /** Only counts what would be added. */
+  /** Only count what would be added. */
   readonly dryRun?: boolean
-  /** Counts the rows read. */
+  /** Gets the number of rows read. */
   readonly onProgress?: (done: number) => void
 }
 
 export interface ImportedDevices {
   readonly devices: number
-  /** Those that were new. */
+  /** The number of new devices. */
   readonly added: number
 }
 
 /**
- * A row that is already in the register with the same values stays; a row without an id matches one with its key and
- * serial. Throws `permission-denied`, and {@link ImportError}, with nothing imported, for malformed rows or some that the
- * register contradicts: up to a hundred are told.
+ * Imports devices. A row that is already in the register with the same values is skipped; a row without an id
+ * matches a device with its key and serial. Throws `permission-denied`, and {@link ImportError}, with nothing
+ * imported, for malformed rows or rows that contradict the register; it reports at most a hundred.
  */
 export async function importDevices(
   { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
@@ -59,7 +59,7 @@ export async function importDevices(
     let added = 0
     const store = async (batch: readonly ReadDevice[]) => {
       for (const read of batch) await faults.noteLater(() => requireModel(read))
-      // What is left is only looked at.
+      // After a fault, the remaining rows are only checked.
       if (!faults.any) added += await importBatch(batch, { at, faults }, register)
       devices += batch.length
       onProgress?.(devices)
@@ -92,8 +92,8 @@ async function* batches(
 }
 
 /**
- * Reads the next item while `work` has the last one: the database and this process are busy at the same time. What
- * `work` throws comes before what reading on throws, as in the file.
+ * Reads the next item while `work` handles the last one: the database and this process are busy at the same
+ * time. An error of `work` precedes an error of reading further, as in the file.
  */
 async function whileReading<T>(items: AsyncIterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   let working = Promise.resolve()
@@ -101,7 +101,7 @@ async function whileReading<T>(items: AsyncIterable<T>, work: (item: T) => Promi
     for await (const item of items) {
       await working
       working = work(item)
-      // It may fail before anybody waits for it again.
+      // It can fail before anything awaits it again.
       working.catch(() => {})
     }
   } finally {
@@ -109,7 +109,7 @@ async function whileReading<T>(items: AsyncIterable<T>, work: (item: T) => Promi
   }
 }
 
-/** As it was before the export guarded it. */
+/** Undoes the guard that the export added to cells. */
 function asBefore({ place, fields }: ImportRow): ImportRow {
   const plain: Record<string, unknown> = {}
   for (const name in fields) {
@@ -120,8 +120,9 @@ function asBefore({ place, fields }: ImportRow): ImportRow {
 }
 
 /**
- * Columns that say which device it is, who decided about it, and when: an export has them, so that a whole register can be
- * restored. The id might be of another brand's device, and a decision might be in another user's name.
+ * Columns that identify the device, and who decided about it and when. An export has them so that a whole
+ * register can be restored. An id could belong to another brand's device, and a decision could be in another
+ * user's name.
  */
 const CLAIMS = [
   ...(['id', 'origin', 'registered_at', 'decided_at', 'decided_by'] as const),
@@ -133,7 +134,7 @@ function isClaimed(column: (typeof CLAIMS)[number], { given, stored }: ReadDevic
   return value !== null && !(column === 'origin' && value === 'import')
 }
 
-/** Looks each model up once. Throws {@link ImportError} for the first device of one that is not here. */
+/** Looks each model up once. Throws {@link ImportError} for the first device of a missing model. */
 function modelCheck(
   models: Pick<ModelStore, 'find'>,
   { brands, unknownModels }: { readonly brands: BrandScope; readonly unknownModels: boolean },
@@ -145,25 +146,25 @@ function modelCheck(
     const claimed = brands === 'all' ? undefined : CLAIMS.find((column) => isClaimed(column, read))
     if (claimed !== undefined) {
       throw new ImportError(
-        `${place}: only whoever manages the devices of all brands chooses an "${claimed}". Leave the column out. Nothing was imported.`,
+        `${place}: only an operator who manages the devices of all brands can set "${claimed}". Leave the column out. Nothing was imported.`,
         { column: claimed },
       )
     }
     const name = showModelName(device)
     if (known.has(name)) return
     known.add(name)
-    // Another brand's is as if it were not there.
+    // Models of other brands are treated as missing.
     const isThere = covers(brands, device.brandId) && (unknownModels || (await models.find(device)))
     if (!isThere) {
       throw new ImportError(
-        `${place}: there is no model ${name} here. Add it with \`ratafia models add\`, or give --unknown-models. Nothing was imported.`,
+        `${place}: there is no model ${name} here. Add it with \`ratafia models add\`, or pass --unknown-models. Nothing was imported.`,
         { column: 'model' },
       )
     }
   }
 }
 
-/** Checks the first row; in JSON, each other row reports what it lacks. */
+/** Checks the columns of the first row; in JSON, each further row reports its own missing columns. */
 function checkColumns(names: readonly string[], place: string): void {
   const missing = NEEDED_COLUMNS.filter((column) => !names.includes(column))
   if (missing.length > 0) {
@@ -186,7 +187,7 @@ async function importBatch(
     const there = present.get(read)
     faults.note(() => {
       if (ids.has(id)) {
-        throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`, {
+        throw new ImportError(`${read.place}: an earlier row has the same id ${id}. Nothing was imported.`, {
           column: 'id',
         })
       }
@@ -218,8 +219,8 @@ async function importBatch(
 }
 
 /**
- * Why were these not added? Somebody may have imported the same rows meanwhile. Notes each that is not in the register as
- * it is in the file.
+ * Finds out why these rows were not added: the same rows may have been imported in the meantime. Notes each
+ * row that differs from the register.
  */
 async function compareWithRegister(
   left: readonly ReadDevice[],
@@ -234,7 +235,7 @@ async function compareWithRegister(
   }
 }
 
-/** What the register has of each row: of one with an id by that, of others by key and serial. */
+/** Returns the registered device of each row: found by id if the row has one, otherwise by key and serial. */
 async function registered(
   batch: readonly ReadDevice[],
   register: RegisterImport,
@@ -263,7 +264,7 @@ const isSame = (one: Device, other: Device): boolean =>
   one.serial === other.serial &&
   one.deviceKeyId === other.deviceKeyId
 
-/** Compares only the columns that the row has. Evidence grows, so it is not compared. */
+/** Compares only the columns that the row has. Evidence is not compared, because it grows. */
 function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice): void {
   const [said, has] = [recordOf(stored), recordOf(there)]
   const differs = DEVICE_COLUMNS.find(
@@ -280,7 +281,7 @@ function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice):
   )
 }
 
-/** Throws with the reason why the row was not added. */
+/** Throws an error with the reason why the row was not added. */
 async function refuseClash({ place, stored }: ReadDevice, register: RegisterImport): Promise<void> {
   const { device } = stored
   const holder = device.serial === '' ? undefined : await register.devices.findHolder(device)

@@ -1,6 +1,7 @@
 /**
- * Takes over devices whose serials another service signed: names, keys and revisions, without the assertions. The first
- * registration here signs the next revision; a session opened with a serial of the other service stores that serial.
+ * Takes over devices whose serials another service signed: names, keys and revisions, without the assertions.
+ * The first registration here signs the next revision; a session opened with a serial of the other service
+ * stores that serial.
  */
 import { newDeviceId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
@@ -8,7 +9,7 @@ import type { Stores } from '../../stores.ts'
 import { type ImportedSigned, type NumberedDevice, type SignedDevice, SignedImport } from './signed-import.ts'
 
 interface ImportOptions {
-  /** The other service: `decided_by` of the rows. */
+  /** The other service's name: `decided_by` of the rows. */
   readonly source: string
   /** Does everything and rolls it back. */
   readonly dryRun: boolean
@@ -18,7 +19,10 @@ interface ImportOptions {
 
 const BATCH = 500
 
-/** Imports all of them or none, in one transaction. A second import changes nothing. Throws `permission-denied`. */
+/**
+ * Imports all devices or none, in one transaction. A second import changes nothing. Throws
+ * `permission-denied`.
+ */
 export async function importSignedDevices(
   all: readonly SignedDevice[],
   { source, dryRun, authority, onProgress }: ImportOptions,
@@ -29,7 +33,7 @@ export async function importSignedDevices(
   try {
     return await inImport(authority.author)(async ({ register, record }) => {
       const work = new SignedImport(source, register)
-      // Devices that gave way go first, so that their serials are free for the present holders.
+      // Superseded devices come first, so that their serials are free for the present holders.
       let done = 0
       for (const phase of inOrder(all, clock())) {
         for (let start = 0; start < phase.length; start += BATCH) {
@@ -56,7 +60,7 @@ export async function importSignedDevices(
 
 class RolledBack extends Error {}
 
-/** Devices that gave way, then active ones; ids sort in the order of the signatures. */
+/** Returns superseded devices, then active ones; ids sort in the order of the signatures. */
 function inOrder(all: readonly SignedDevice[], at: Date): readonly (readonly NumberedDevice[])[] {
   const numbered = all
     .toSorted((one, other) => one.firstSignedAt.getTime() - other.firstSignedAt.getTime())

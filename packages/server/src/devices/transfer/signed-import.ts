@@ -1,6 +1,6 @@
 /**
- * Decides, device by device, what the records of another service change in the register. Where something has happened
- * here since the last import, the register wins.
+ * Decides, device by device, how the records of another service change the register. The register wins where
+ * something has happened here since the last import.
  */
 import type { DeviceId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
@@ -12,21 +12,21 @@ import type { RegisterImport } from './device-transfer-store.ts'
 
 export interface SignedDevice extends SerialName {
   readonly deviceKeyId: string
-  /** Of the last signature. */
+  /** The revision of the last signature. */
   readonly revision: number
   readonly firstSignedAt: Date
   readonly signedAt: Date
-  /** What the other service has for the serial, or the key, now. */
+  /** The device that now has the serial, or the serial that now has the key, in the other service. */
   readonly gaveWayTo?: SignedDevice
 }
 
 export interface ImportedSigned {
   readonly active: number
   readonly superseded: number
-  /** Rows that existed and changed: another revision, or their serial went to another key. */
+  /** Existing rows that changed: they have another revision, or another key got their serial. */
   readonly updated: number
   readonly unchanged: number
-  /** Where the register says otherwise and stays as it is: a sentence each. */
+  /** A sentence for each device whose record contradicts the register, which stays unchanged. */
   readonly conflicts: readonly string[]
 }
 
@@ -77,12 +77,12 @@ export class SignedImport {
     const added = await this.#register.add(
       fresh.map((device) => ({ device, request: null, assertions: [], evidence: [] })),
     )
-    // This transaction has just read the rows: only a registration since then can be the cause.
+    // This transaction has just read the rows, so only a registration since then can be the cause.
     const lost = fresh.find(({ id }) => !added.has(id))
     if (lost) throw new Unavailable(`${showSerialName(lost)} was registered while it was imported`)
   }
 
-  /** The row to add; undefined if there is none. */
+  /** Returns the row to add; undefined if there is none. */
   async #decide(
     id: DeviceId,
     signed: SignedDevice,
@@ -123,7 +123,10 @@ export class SignedImport {
     return this.#row(id, signed, { status: 'active', reason: null })
   }
 
-  /** Whether nothing has happened to it here since its import; otherwise the register knows better than the dump. */
+  /**
+   * Checks that nothing has happened to the device here since its import; otherwise the register is more
+   * recent than the dump.
+   */
   async #isUntouched({ id, origin, status, quarantinedAt }: Device): Promise<boolean> {
     if (origin !== 'import' || status !== 'active' || quarantinedAt) return false
     const [stored] = await this.#register.byIds([id])
@@ -145,7 +148,7 @@ export class SignedImport {
         ? `the serial belongs to the key ${other.deviceKeyId}`
         : `the key has the serial ${other.serial || '(none yet)'}`
     this.#conflicts.push(
-      `${showSerialName(signed)} with the key ${signed.deviceKeyId}: here ${what} (device ${other.id}, ${other.status}), and that stays.`,
+      `${showSerialName(signed)} with the key ${signed.deviceKeyId}: here ${what} (device ${other.id}, ${other.status}), which stays unchanged.`,
     )
     this.#evidence.push(this.#evidenceOf(other, signed, other))
   }
@@ -180,7 +183,7 @@ export class SignedImport {
       deviceId: id,
       bucket,
       kind: 'second-key',
-      // With the same key, it is the serial that differs.
+      // With the same key, the serials differ.
       subject: holder.deviceKeyId === signed.deviceKeyId ? signed.serial : signed.deviceKeyId,
       firstSeenAt: signed.firstSignedAt,
       lastSeenAt: signed.signedAt,
@@ -211,7 +214,7 @@ const isOf =
     serial === signed.serial && deviceKeyId === signed.deviceKeyId
 
 const reasonOf = ({ serial, deviceKeyId }: Pick<Device, 'serial' | 'deviceKeyId'>): string =>
-  `In its place: the serial ${serial} with the device key ${deviceKeyId}.`
+  `Replaced by the serial ${serial} with the device key ${deviceKeyId}.`
 
 const isOlder = (device: Device, signed: SignedDevice): boolean =>
   device.serial === signed.serial

@@ -1,23 +1,23 @@
-/** Which devices of a model may register: the table `allow_list`. */
+/** The devices of a model that can register: the table `allow_list`. */
 import { type Database, inTransaction, toInstant } from '../../../database/index.ts'
 import type { ModelName } from '../model-policy.ts'
 
-/** A serial number, a device key, or a serial number that only this key may have. Null means any. */
+/** A serial number, a device key, or a serial number that only this key can have. Null means any. */
 export interface AllowListEntry {
   readonly serial: string | null
   readonly deviceKeyId: string | null
 }
 
 export interface AllowListStore {
-  /** All or none, in one transaction; existing entries stay. Returns how many were new. */
+  /** Adds all or none, in one transaction; existing entries stay. Returns how many were new. */
   add(
     model: ModelName,
     entries: readonly AllowListEntry[],
     options: { readonly at: Date; readonly onProgress?: (done: number) => void },
   ): Promise<number>
   /**
-   * All or none, in one transaction: for a serial number its entries with any key, for a key the entry without a serial
-   * number, for both only that entry. Returns how many were removed.
+   * Removes all or none, in one transaction. A serial number removes its entries with any key, a key the
+   * entry without a serial number, and both only that entry. Returns how many were removed.
    */
   remove(
     model: ModelName,
@@ -26,14 +26,15 @@ export interface AllowListStore {
   ): Promise<number>
   /** Removes all entries of the model, in one transaction. Returns how many there were. */
   clear(model: ModelName): Promise<number>
-  /** By serial and key, after `after` if given. */
+  /** Returns entries sorted by serial and key, after `after` if given. */
   list(
     model: ModelName,
     page: { readonly after?: AllowListEntry | undefined; readonly limit: number },
   ): Promise<readonly AllowListEntry[]>
   /**
-   * Whether an entry matches the device: its key, its serial number, or the two together. An entry that binds a serial
-   * number to a key lets no other key have it. `serial` is null while the device has none: then only the key counts.
+   * Checks whether an entry matches the device: its key, its serial number, or both together. An entry that
+   * binds a serial number to a key lets no other key have it. `serial` is null while the device has none;
+   * then only the key counts.
    */
   has(
     model: ModelName,
@@ -49,10 +50,10 @@ declare module '../../../stores.ts' {
 
 /** Few enough for the parameters of one statement on every database. */
 const BATCH = 1000
-/** Fewer, because each pair is a condition of its own. */
+/** Fewer, because each pair is a separate condition. */
 const REMOVED_AT_ONCE = 200
 const CLEARED_AT_ONCE = 10_000
-/** Means any in the table. */
+/** Stands for any value in the table. */
 const ANY = ''
 
 export function allowListStore({ query }: Pick<Database, 'query'>): AllowListStore {
@@ -94,7 +95,7 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
           const serials = given(({ deviceKeyId }) => deviceKeyId === null).map(({ serial }) => serial ?? ANY)
           const keys = given(({ serial }) => serial === null).map(({ deviceKeyId }) => deviceKeyId ?? ANY)
           const pairs = given(({ serial, deviceKeyId }) => serial !== null && deviceKeyId !== null)
-          // Primary key, at least three of its columns.
+          // Uses at least three columns of the primary key.
           const { numDeletedRows } = await transaction
             .deleteFrom('allow_list')
             .where('brand_id', '=', brandId)
@@ -123,7 +124,7 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
         let after: { readonly serial: string; readonly device_key_id: string } | undefined
         for (;;) {
           const { serial, device_key_id } = after ?? { serial: ANY, device_key_id: ANY }
-          // The primary key, in its order: no statement takes long, or reads what is already removed.
+          // Uses the primary key, in its order: no statement runs long, or reads removed entries.
           const last = await transaction
             .selectFrom('allow_list')
             .select(['serial', 'device_key_id'])
@@ -159,7 +160,7 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
 
     async list({ brandId, model }, { after, limit }) {
       const [serial, key] = [after?.serial ?? ANY, after?.deviceKeyId ?? ANY]
-      // The primary key, in its order.
+      // Uses the primary key, in its order.
       const rows = await query
         .selectFrom('allow_list')
         .select(['serial', 'device_key_id'])
@@ -174,7 +175,7 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
     },
 
     async has({ brandId, model }, { serial, deviceKeyId }) {
-      // Primary key, at most three of its columns.
+      // Uses at most three columns of the primary key.
       const row = await query
         .selectFrom('allow_list')
         .select('serial')

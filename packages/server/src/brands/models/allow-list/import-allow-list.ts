@@ -15,14 +15,15 @@ import type { AllowListEntry } from './allow-list-store.ts'
 
 interface ImportOptions extends NamedModel {
   readonly format: ImportFormat
-  /** Only counts what would be added. */
+  /** True to only count what would be added. */
   readonly dryRun?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
 
 /**
- * Columns `serial` and `device_key_id`, one of them or both: a row with both allows the serial number only to that key.
- * All or nothing; entries already on the list stay. Throws `ImportError` with the lines, or as `managedModel` does.
+ * Imports the columns `serial` and `device_key_id`, one or both: a row with both allows the serial number
+ * only to that key. All or nothing; entries already on the list stay. Throws `ImportError` with the lines, or
+ * as `managedModel` does.
  */
 export async function importAllowList(
   text: string,
@@ -44,7 +45,7 @@ export async function importAllowList(
   })
 }
 
-/** A device that proposes any other serial number is refused, so such an entry would never be used. */
+/** A device that proposes any other serial number is refused, so such an entry would never match. */
 function requireObtainable({ serial }: AllowListEntry, place: string): void {
   if (serial === null || isStrictSerial(serial)) return
   throw new ImportError(
@@ -53,7 +54,7 @@ function requireObtainable({ serial }: AllowListEntry, place: string): void {
   )
 }
 
-/** The entries of such a file. Throws `ImportError` with a line for each fault, up to a hundred. */
+/** Returns the entries of such a file. Throws `ImportError` with a line for each fault, up to a hundred. */
 export function readEntries(
   text: string,
   format: ImportFormat,
@@ -80,7 +81,7 @@ export function readEntries(
 
 const COLUMNS = ['serial', 'device_key_id']
 
-/** Checks the columns of one entry. Throws `ImportError` that begins with the place. */
+/** Checks the columns of one entry. Throws an `ImportError` that begins with the place. */
 export function entryOf(fields: ImportRow['fields'], place: string): AllowListEntry {
   const [serial, deviceKeyId] = COLUMNS.map((column) => fields[column] || null)
   if (serial === null && deviceKeyId === null) {

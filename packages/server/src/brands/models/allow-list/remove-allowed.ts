@@ -1,4 +1,4 @@
-/** Takes devices off the allow-list of a model. */
+/** Removes devices from the allow-list of a model. */
 import { requireRecentPerson } from '../../../authority.ts'
 import { changeUnlessDry } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
@@ -8,19 +8,22 @@ import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
 interface Removal extends NamedModel {
-  /** For a serial number all its entries, for a key the one without a serial number, for both only that entry. */
+  /**
+   * A serial number stands for all its entries, a key for the entry without a serial number, both for only
+   * that entry.
+   */
   readonly entries: readonly AllowListEntry[] | 'all'
-  /** Only counts what would be removed. */
+  /** True to only count what would be removed. */
   readonly dryRun?: boolean
-  /** Whether it is all right if nothing matches: somebody may have removed it before. */
+  /** True to accept that nothing matches, for example because it was already removed. */
   readonly mayBeGone?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
 
 /**
- * All or nothing; returns how many entries were removed. Devices keep the serials they have. Throws {@link RequestError}
- * as `managedModel` does; `person-required` and `recent-sign-in-required` for all entries; and `invalid-field` if nothing
- * on the list matches, unless it may be gone.
+ * Removes all entries or none, and returns how many. Devices keep their serials. Throws {@link RequestError}
+ * as `managedModel` does; `person-required` and `recent-sign-in-required` for all entries; and
+ * `invalid-field` if nothing on the list matches, unless `mayBeGone` is set.
  */
 export async function removeAllowed(
   { entries, dryRun = false, mayBeGone = false, onProgress, ...named }: Removal,
@@ -46,13 +49,13 @@ export async function removeAllowed(
   throw nothingMatches(subject)
 }
 
-/** `model`: as BRAND/MODEL. */
+/** `model` has the form BRAND/MODEL. */
 export const nothingMatches = (model: string) =>
   invalidField(
     `Nothing on the allow-list of ${model} matches, so nothing was removed. \`ratafia allow-list list --model ${model}\` shows it.`,
   )
 
-/** One without either would stand for nothing, and no database takes these characters. */
+/** An entry without either would be meaningless, and no database accepts these characters. */
 function requireEntry({ serial, deviceKeyId }: AllowListEntry): void {
   if ((serial !== null || deviceKeyId !== null) && !/[\0\p{Cs}]/u.test(serial ?? '')) return
   throw invalidField('An entry has a serial number, the id of a device key, or both.', { field: 'entries' })

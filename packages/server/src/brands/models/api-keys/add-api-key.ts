@@ -14,8 +14,8 @@ interface NewApiKey extends NamedModel {
 }
 
 /**
- * Returns the text of the key, which is stored nowhere. Throws {@link RequestError} `invalid-field`, and as `managedModel`
- * does.
+ * Returns the text of the key, which is stored nowhere. Throws {@link RequestError} `invalid-field`, and as
+ * `managedModel` does.
  */
 export async function addApiKey(
   { model: name, authority, label, expiresAt, useLimit }: NewApiKey,
@@ -41,7 +41,7 @@ export async function addApiKey(
 interface CheckedApiKey {
   readonly added: Pick<ApiKey, 'brandId' | 'model' | 'label' | 'createdAt' | 'expiresAt' | 'useLimit'>
   readonly hash: Uint8Array
-  /** That may manage the model. */
+  /** The authority of a caller who can manage the model. */
   readonly authority: Authority
 }
 
@@ -52,7 +52,7 @@ export async function storeApiKey(
   const id = randomBytes(6).toString('hex')
   const key: ApiKey = { ...added, id, uses: 0, lastUsedAt: null, revokedAt: null }
   await changeBy(authority.author)(async ({ models, apiKeys, record }) => {
-    // Otherwise the key could come after the model has gone.
+    // Without the lock, the key could be added after the model was removed.
     if (!(await models.hold(key))) throw noSuchModel(key)
     await apiKeys.add(key, hash)
     const expires = key.expiresAt?.toISOString() ?? null

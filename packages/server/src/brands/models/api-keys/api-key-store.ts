@@ -1,4 +1,4 @@
-/** The keys that let devices of a model register: the table `api_key`, by hash. */
+/** The keys that let devices of a model register, by hash: the table `api_key`. */
 import {
   type ApiKeyTable,
   announce,
@@ -12,32 +12,44 @@ import {
 import type { ModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** Where a key stands among those of its model. */
+/** The position of a key among the keys of its model. */
 export type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>
 
 export interface ApiKeyStore {
   add(key: ApiKey, hash: Uint8Array): Promise<void>
-  /** The keys of one model or of all, by model and time. */
+  /** Returns the keys of one model or of all, sorted by model and time. */
   list(model?: ModelName): Promise<readonly ApiKey[]>
-  /** The keys of one model, by time, after `after` if given. */
+  /** Returns the keys of one model, sorted by time, after `after` if given. */
   page(
     model: ModelName,
     page: { readonly after: KeyPosition | undefined; readonly limit: number },
   ): Promise<readonly ApiKey[]>
   find(id: string): Promise<ApiKey | undefined>
-  /** As {@link find}, within a transaction: until its end no other changes the key. */
+  /**
+   * Does the same as {@link find}, and locks the key: no other transaction changes it until this one ends.
+   */
   lock(id: string): Promise<ApiKey | undefined>
   findByHash(hash: Uint8Array): Promise<ApiKey | undefined>
-  /** Whether the model ever had a key: then a device needs one. Once the last one is revoked, no device gets in. */
+  /**
+   * Checks whether the model ever had a key. If so, devices need one; once the last is revoked, no device can
+   * register.
+   */
   isRequired(model: ModelName): Promise<boolean>
   /**
-   * Counts one use of a key that is valid for the model at that instant. One conditional statement: however many
-   * requests come at once, it counts no more than the limit. Undefined, counting nothing, if the key is not valid.
+   * Counts one use of a key that is valid for the model at that instant. It is one conditional statement, so
+   * that concurrent requests never exceed the limit. Returns undefined, and counts nothing, if the key is not
+   * valid.
    */
   use(hash: Uint8Array, model: ModelName, at: Date): Promise<ApiKey | undefined>
-  /** A revoked key keeps its time; `first` if this call revoked it. Undefined if there is no such key. */
+  /**
+   * Revokes a key. A revoked key keeps its time; `first` is true if this call revoked it. Returns undefined
+   * if there is no such key.
+   */
   revoke(id: string, at: Date): Promise<{ readonly key: ApiKey; readonly first: boolean } | undefined>
-  /** Removes all keys of a model, before the model itself: without keys, any device gets in. Returns how many. */
+  /**
+   * Removes all keys of a model, before the model itself: without keys, any device can register. Returns how
+   * many.
+   */
   removeAll(model: ModelName): Promise<number>
 }
 
@@ -48,7 +60,7 @@ declare module '../../../stores.ts' {
 }
 
 export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
-  /** Primary key. */
+  /** Uses the primary key. */
   const named = (id: string) => query.selectFrom('api_key').selectAll().where('id', '=', id)
 
   return {
@@ -72,7 +84,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
 
     async list(model) {
       let keys = query.selectFrom('api_key').selectAll()
-      // The index api_key_model; without a model the whole table, some dozens of keys.
+      // Uses the index api_key_model; without a model the whole table, some dozens of keys.
       if (model) keys = keys.where('brand_id', '=', model.brandId).where('model', '=', model.model)
       const rows = await keys
         .orderBy('brand_id')
@@ -87,7 +99,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
       let keys = query
         .selectFrom('api_key')
         .selectAll()
-        // The index api_key_model: some dozens of keys.
+        // Uses the index api_key_model: some dozens of keys.
         .where('brand_id', '=', brandId)
         .where('model', '=', model)
       if (after) {
@@ -111,7 +123,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
     },
 
     async findByHash(hash) {
-      // The unique key_hash.
+      // Uses the unique index of key_hash.
       const row = await query
         .selectFrom('api_key')
         .selectAll()
@@ -121,7 +133,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
     },
 
     async isRequired({ brandId, model }) {
-      // The index api_key_model.
+      // Uses the index api_key_model.
       const row = await query
         .selectFrom('api_key')
         .select('id')
@@ -134,7 +146,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
 
     async use(hash, { brandId, model }, at) {
       const now = toInstant(at)
-      // The unique key_hash.
+      // Uses the unique index of key_hash.
       const row = await query
         .updateTable('api_key')
         .set((set) => ({ uses: set('uses', '+', 1), last_used_at: now }))
@@ -152,14 +164,14 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
     revoke: (id, at) =>
       inTransaction(query, async (transaction) => {
         const first = await changeAnnounced(transaction, { kind: 'api-key', id }, () =>
-          // Primary key.
+          // Uses the primary key.
           transaction
             .updateTable('api_key')
             .set({ revoked_at: toInstant(at) })
             .where('id', '=', id)
             .where('revoked_at', 'is', null),
         )
-        // Primary key.
+        // Uses the primary key.
         const row = await transaction
           .selectFrom('api_key')
           .selectAll()
@@ -170,7 +182,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
 
     removeAll: ({ brandId, model }) =>
       inTransaction(query, async (transaction) => {
-        // The index api_key_model.
+        // Uses the index api_key_model.
         const removed = await transaction
           .deleteFrom('api_key')
           .where('brand_id', '=', brandId)

@@ -8,13 +8,13 @@ import { hashApiKey, isForeignApiKey } from './api-key.ts'
 interface KnownApiKey extends NamedModel {
   readonly label: string
   readonly text: string
-  /** Reports what would be done, and changes nothing. */
+  /** True to report what would be done, and change nothing. */
   readonly dryRun: boolean
 }
 
 /**
- * Stores its hash; it is valid until it is revoked. False if it is stored already, revoked or not. Throws as
- * `managedModel`, and `invalid-field` if the text cannot be a key.
+ * Stores the key's hash. The key is valid until it is revoked. Returns false if it is already stored, revoked
+ * or not. Throws as `managedModel` does, and `invalid-field` if the text can't be a key.
  */
 export async function importApiKey(
   { model: name, authority, label, text, dryRun }: KnownApiKey,

@@ -1,4 +1,4 @@
-/** API keys, without their text, for whoever may see their model. */
+/** API keys, without their text, for callers who can see their model. */
 import { type Authority, brandsFor, covers } from '../../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../../errors.ts'
 import { type Page, type Paging, pageOf } from '../../../page.ts'
@@ -8,7 +8,7 @@ import type { ModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
 import type { KeyPosition } from './api-key-store.ts'
 
-/** Those of one model, by time. Throws as {@link seenModel} does. */
+/** Returns the keys of one model, sorted by time. Throws as {@link seenModel} does. */
 export async function pageOfApiKeys(
   { after, limit, ...named }: NamedModel & Paging<KeyPosition>,
   stores: TransactionStores,
@@ -20,13 +20,13 @@ export async function pageOfApiKeys(
 export interface NamedApiKey {
   readonly id: string
   readonly authority: Authority
-  /** A key of another model is not there. Default: of any model. */
+  /** Keys of other models are treated as missing. By default, any model matches. */
   readonly model?: ModelName
 }
 
 /**
- * Throws {@link RequestError} `permission-denied`; `no-such-record`, in the same words for a key of a brand that the caller
- * may not see.
+ * Throws {@link RequestError} `permission-denied`, and `no-such-record`, also for a key of a brand that the
+ * caller can't see.
  */
 export async function seenApiKey(
   { id, authority, model }: NamedApiKey,

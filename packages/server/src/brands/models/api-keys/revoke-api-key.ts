@@ -1,4 +1,4 @@
-/** Revokes a key: devices can no longer register with it; those that did stay registered. */
+/** Revokes a key. Devices can no longer register with it; those that did stay registered. */
 import { requireForBrand } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'
 import { showModelName } from '../model-policy.ts'
@@ -6,13 +6,13 @@ import type { ApiKey } from './api-key.ts'
 import { type NamedApiKey, noSuchApiKey, seenApiKey } from './list-api-keys.ts'
 
 interface Revocation extends NamedApiKey {
-  /** Throws `version-mismatch` for a key that is not what the caller has seen. */
+  /** Throws `version-mismatch` if the key differs from the state that the caller has seen. */
   readonly mustBeSeen?: (now: ApiKey) => void
 }
 
 /**
- * A second revocation keeps the time of the first. Throws {@link RequestError} as `seenApiKey` does, `permission-denied`,
- * and what `mustBeSeen` throws.
+ * A second revocation keeps the time of the first. Throws {@link RequestError} as `seenApiKey` does,
+ * `permission-denied`, and the errors of `mustBeSeen`.
  */
 export async function revokeApiKey({ mustBeSeen, ...named }: Revocation, stores: Stores): Promise<ApiKey> {
   const { authority } = named

@@ -1,9 +1,11 @@
-/** Is the `api-key` of a registration valid, or expired, revoked, or used up? Counts its uses. */
+/**
+ * Checks whether the `api-key` of a registration is valid, or expired, revoked, or used up. Counts its uses.
+ */
 import type { TransactionStores } from '../../../stores.ts'
 import type { ModelName } from '../model-policy.ts'
 import { type ApiKey, hashApiKey } from './api-key.ts'
 
-/** `key` is undefined if the model requires none. A refusal is one sentence for the device's log. */
+/** `key` is undefined if the model doesn't require one. A refusal is one sentence for the device's log. */
 export type ApiKeyVerdict =
   | { readonly accepted: true; readonly key: ApiKey | undefined }
   | { readonly accepted: false; readonly message: string }
@@ -15,8 +17,9 @@ interface ShownKey {
 }
 
 /**
- * Counts one use of the key, however many come at once. A model that never had a key lets any device in, with any key.
- * The caller turns a refusal into 401. It reveals nothing new: a key of another model looks the same as an unknown one.
+ * Counts one use of the key, also if many requests arrive at once. A model that never had a key accepts any
+ * device, with any key. The caller turns a refusal into 401. It reveals nothing new: a key of another model
+ * looks the same as an unknown one.
  */
 export async function useApiKey(
   { text, model }: ShownKey,
@@ -27,11 +30,11 @@ export async function useApiKey(
   const used = hash && (await stores.apiKeys.use(hash, model, now))
   if (used) return { accepted: true, key: used }
   const verdict = await checkApiKey({ text, model }, stores, now)
-  // It became valid between the two queries: the device may retry.
+  // The key became valid between the two queries, so the device can retry.
   return verdict.accepted && verdict.key ? refusal('The API key was not valid just now. Try again.') : verdict
 }
 
-/** As {@link useApiKey}, without counting: whether it would be accepted now. */
+/** Checks whether the key would be accepted now, without counting a use. */
 export async function checkApiKey(
   { text, model }: ShownKey,
   { apiKeys }: TransactionStores,
@@ -44,7 +47,7 @@ export async function checkApiKey(
     return why === undefined ? { accepted: true, key } : refusal(why)
   }
   if (!(await apiKeys.isRequired(model))) return { accepted: true, key: undefined }
-  if (text === undefined) return refusal('This model needs an API key. Set the header api-key.')
+  if (text === undefined) return refusal('This model requires an API key. Set the header api-key.')
   return refusal('The API key does not belong to this model.')
 }
 

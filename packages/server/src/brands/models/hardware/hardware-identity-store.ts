@@ -1,9 +1,9 @@
-/** Which key is built into which hardware: the table `hardware_identity`. */
+/** The keys built into hardware: the table `hardware_identity`. */
 import { type Database, inTransaction, toInstant } from '../../../database/index.ts'
 
 export interface StoredHardwareIdentity {
   readonly issuerId: string
-  /** Digests of the text of the key, base64url. */
+  /** Digests of the key's text, in base64url. */
   readonly keySha3: string
   readonly keySha2: string
   readonly manufacturer: string
@@ -15,17 +15,17 @@ export interface StoredHardwareIdentity {
 }
 
 export interface HardwareIdentityStore {
-  /** All or none, in one transaction. Only a higher revision replaces a stored one. */
+  /** Stores all or none, in one transaction. Only a higher revision replaces a stored one. */
   put(
     identities: readonly StoredHardwareIdentity[],
     options: { readonly at: Date; readonly onProgress?: (done: number) => void },
   ): Promise<void>
-  /** By digest and issuer, after `after` if given. */
+  /** Returns identities sorted by digest and issuer, after `after` if given. */
   list(page: {
     readonly after?: Pick<StoredHardwareIdentity, 'keySha3' | 'issuerId'> | undefined
     readonly limit: number
   }): Promise<readonly StoredHardwareIdentity[]>
-  /** By one of the digests; several if several issuers vouch for one key. */
+  /** Finds identities by one of the digests; there are several if several issuers certify one key. */
   findByKey(digest: 'sha3-384' | 'sha384', value: string): Promise<readonly StoredHardwareIdentity[]>
 }
 
@@ -67,7 +67,7 @@ export function hardwareIdentityStore({ query }: Pick<Database, 'query'>): Hardw
     },
 
     async list({ after, limit }) {
-      // The primary key, in its order.
+      // Uses the primary key, in its order.
       const rows = await query
         .selectFrom('hardware_identity')
         .selectAll()

@@ -1,4 +1,6 @@
-/** Imports hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
+/**
+ * Imports hardware-identity assertions, which contain the keys built into boards (contract/devices.md 2.6).
+ */
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,
@@ -23,10 +25,10 @@ import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 type Identity = UnverifiedAssertion<'hardware-identity'>
 
 /**
- * The files may also contain the account and account-key assertions that the chains need. All or nothing. Returns how
- * many identities were given. They belong to no brand: a board may be built into the models of several. Throws
- * `permission-denied`, and `invalid-field` if a chain reaches no root, an assertion has another type, or a revision is
- * not newer than the stored one.
+ * Imports all identities or none. The files can also contain the account and account-key assertions that the
+ * chains need. Returns how many identities were given. They belong to no brand: a board can be built into the
+ * models of several. Throws `permission-denied`, and `invalid-field` if a chain reaches no root, an assertion
+ * has another type, or a revision is not newer than the stored one.
  */
 export async function importHardwareIdentities(
   files: readonly NamedFile[],
@@ -48,7 +50,7 @@ export async function importHardwareIdentities(
     } else {
       const name = assertion.primaryKey.join('/')
       if (identities.has(name))
-        throw invalidField(`${file.name} has the hardware-identity ${name}, which was given before.`)
+        throw invalidField(`${file.name} has the hardware-identity ${name}, which was already given.`)
       identities.set(name, assertion)
     }
   }
@@ -90,7 +92,7 @@ async function checkIdentity(
   return {
     issuerId,
     keySha3: hardwareKeyId,
-    // Over the same text as the SHA3 digest: nothing published says what the older name of the header means.
+    // Over the same text as the SHA3 digest: no publication defines the older name of the header.
     keySha2: createHash('sha384')
       .update(String(identity.headers.get('hardware-id-key')))
       .digest('base64url'),

@@ -4,10 +4,10 @@ import { type Page, type Paging, pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
-/** Where an identity stands in the list. */
+/** The position of an identity in the list. */
 export type IdentityPosition = Pick<StoredHardwareIdentity, 'keySha3' | 'issuerId'>
 
-/** By the digest of their key. Throws `permission-denied`. */
+/** Returns identities sorted by the digest of their key. Throws `permission-denied`. */
 export async function pageOfHardwareIdentities(
   { authority, after, limit }: Paging<IdentityPosition> & { readonly authority: Authority },
   { hardwareIdentities }: TransactionStores,
@@ -16,7 +16,7 @@ export async function pageOfHardwareIdentities(
   return pageOf(limit, (most) => hardwareIdentities.list({ after, limit: most }))
 }
 
-/** As the API, `--json` and exports show it. */
+/** The identity as the API, `--json` and exports show it. */
 export const hardwareIdentityRecord = (one: StoredHardwareIdentity) => ({
   issuer_id: one.issuerId,
   hardware_id: one.hardwareId,

@@ -1,4 +1,4 @@
-/** `ratafia accounts set-password`, `password-logins` and `set-email`: what people log in with. */
+/** `ratafia accounts set-password`, `password-logins` and `set-email`: the data with which people log in. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
@@ -27,14 +27,14 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
           installation,
         ),
       )
-      print(context, options, row, `The password of ${row.username} is set.`)
+      print(context, options, row, `Changed the password of ${row.username}.`)
     })
 
   resetLinkCommand(accounts, context)
 
   withJson(accounts.command('password-logins <on|off> <username...>'))
     .description(
-      'let programs log in with the password of accounts, or not; the browser takes it all the same',
+      'allow or forbid programs to log in with the password of accounts; browsers always accept it',
     )
     .action(async (state: string, usernames: readonly string[], options: JsonOption) => {
       const { switchPasswordLogins } = await import('../../../accounts/switch-password-logins.ts')
@@ -60,23 +60,23 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
 
 function setEmailCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('set-email <username> <email>')), 'both', ['editAccount', 'account'])
-    .description('give an account another e-mail address')
+    .description('change the e-mail address of an account')
     .action(async (username: string, email: string, options: JsonOption & WayOptions) => {
       const {
         id,
         username: name,
         email: address,
       } = await withService(context, options, 'change', (service) => setEmail(username, email, service))
-      const told = `The e-mail address of ${name} is ${address}.`
+      const told = `The e-mail address of ${name} is now ${address}.`
       print(context, options, { id, username: name, email: address }, told)
     })
 }
 
-/** Changes the account as it was read: one that somebody changes meanwhile is refused. */
+/** Changes the account, unless it changes between reading and writing. */
 async function setEmail(username: string, text: string, service: Service): Promise<JsonObject> {
   const { checkEmail } = await import('../../../accounts/account-fields.ts')
   const { etag } = await callAccount(service, api.account, username)
-  // In the words of its rule, before the limits of the wire.
+  // Checks here, so that the message names the broken rule instead of a limit of the API's schema.
   const email = checkEmail(text)
   return (await callAccount(service, api.editAccount, username, { body: { email }, ifMatch: etag })).record
 }

@@ -1,4 +1,4 @@
-/** `ratafia accounts reset-link`. */
+/** `ratafia accounts reset-link`: prints a link for setting a password. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
@@ -9,14 +9,14 @@ import type { Service } from '../../service/service.ts'
 import { goes, isDirect, withService } from '../../service/ways.ts'
 import { callAccount } from '../call-account.ts'
 
-/** A link that lies about for longer is one that somebody else finds. */
+/** The longest lifetime of a link: with time, it becomes more likely that another person finds it. */
 const LONGEST_LINK_MS = 30 * 86_400_000
-/** The only lifetime of a link that a service makes. */
+/** The only lifetime of a link that a service creates. */
 const LIFETIME = '24h'
 
 interface ResetLinkOptions extends JsonOption {
   readonly expires: string
-  /** Of the identity service. */
+  /** The identity service's address. */
   readonly url?: string
   readonly direct?: boolean
 }
@@ -24,15 +24,15 @@ interface ResetLinkOptions extends JsonOption {
 export function resetLinkCommand(accounts: Command, context: CommandContext): void {
   const command = withJson(accounts.command('reset-link <username>'))
   goes(command, 'both', ['linkToPassword'], { urlIsTaken: true })
-    .description('print a link through which a person sets a new password, once')
+    .description('print a link with which a user can set a new password, once')
     .option(
       '--expires <when>',
-      'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d',
+      'when the link expires: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 2h',
       LIFETIME,
     )
     .option(
       '--url <url>',
-      'on the database: location of the identity service (default: RATAFIA_BASE_URL and /identity)',
+      'on the database: address of the identity service (default: RATAFIA_BASE_URL and /identity)',
     )
     .action(async (username: string, options: ResetLinkOptions) => {
       const { direct = false } = options
@@ -43,7 +43,7 @@ export function resetLinkCommand(accounts: Command, context: CommandContext): vo
       if (options.json) return
       note(
         context.streams,
-        `Whoever has the link sets the password of ${record['username']}: once, until ${record['expires_at']}, or until its logins are ended.`,
+        `Anyone with the link can set the password of ${record['username']}, once, until ${record['expires_at']} or until its logins are revoked.`,
       )
     })
 }
@@ -58,7 +58,7 @@ async function linkHere(
   const { readInstant } = await import('../../option-values.ts')
   return context.withInstallation(async (installation) => {
     const { authority } = installation
-    const location = identityLocation(options.url, installation.config, 'reset the password there')
+    const location = identityLocation(options.url, installation.config, 'Reset the password there')
     const now = installation.clock()
     const until = readInstant('--expires', options.expires, { now, direction: 'ahead' }) ?? now
     const lifetimeMs = until.getTime() - now.getTime()
@@ -70,7 +70,7 @@ async function linkHere(
   })
 }
 
-/** Throws {@link UsageError} for options that only the database takes. */
+/** Has the service create a link. Throws {@link UsageError} for options that work only on the database. */
 async function linkThere(
   username: string,
   { expires, url }: ResetLinkOptions,
@@ -78,12 +78,12 @@ async function linkThere(
 ): Promise<JsonObject> {
   if (url !== undefined) {
     throw new UsageError(
-      '--url is the location of the identity service, for a link that is made on the database: give --direct too, or leave --url out, because the service of RATAFIA_URL knows it.',
+      '--url is the address of the identity service, for a link that is created on the database. Also pass --direct, or leave out --url, because the service of RATAFIA_URL knows the address.',
     )
   }
   if (expires !== LIFETIME) {
     throw new UsageError(
-      `A link that a service makes works for ${LIFETIME}: leave --expires out, or give --direct where the database is.`,
+      `A link that a service creates expires after ${LIFETIME}. Leave out --expires, or run with --direct on the database's host.`,
     )
   }
   return (await callAccount(service, api.linkToPassword, username)).record

@@ -11,34 +11,32 @@ import { type JsonOption, print, withJson } from '../../output.ts'
 export function secondFactorCommands(accounts: Command, context: CommandContext): void {
   const totp = accounts
     .command('totp')
-    .description('the second factor of an account: codes of an authenticator, which change every 30 seconds')
+    .description('manage the second factor of an account: authenticator codes, which change every 30 seconds')
 
   withJson(totp.command('enable <username>'))
-    .description(
-      'give an account a second factor, in force at once; prints its secret and recovery codes once',
-    )
+    .description('enable a second factor immediately; prints its secret and recovery codes, once')
     .action(async (username: string, options: JsonOption) => {
       const made = await context.withInstallation((installation) => enable(username, false, installation))
-      printOnce(made, 'has a second factor, in force at once', options, context)
+      printOnce(made, 'now has a second factor', options, context)
     })
 
   withYes(withJson(totp.command('disable <username>')))
-    .description('take the second factor from an account: its password is enough again')
+    .description('remove the second factor of an account, so that its password is enough again')
     .action(async (username: string, options: JsonOption & YesOption) => {
       const { disableSecondFactor } = await import('../../../accounts/second-factor/disable.ts')
       const account = await context.withInstallation(async (installation) => {
         await confirm(context, options, async () => {
           const name = await usernameOf(username, installation)
-          return `${name} logs in with its password alone, and its recovery codes end.`
+          return `${name} will log in with only its password, and its recovery codes stop working.`
         })
         return disableSecondFactor({ account: username, authority: installation.authority }, installation)
       })
-      const told = `The account ${account.username} has no second factor any longer.`
+      const told = `The account ${account.username} no longer has a second factor.`
       print(context, options, { username: account.username, second_factor: false }, told)
     })
 
   withYes(withJson(totp.command('reset <username>')))
-    .description('replace the second factor of an account and its recovery codes; prints the new ones once')
+    .description('replace the second factor and recovery codes of an account; prints the new ones, once')
     .action(async (username: string, options: JsonOption & YesOption) => {
       const made = await context.withInstallation(async (installation) => {
         await confirm(context, options, async () => {
@@ -47,7 +45,7 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
         })
         return enable(username, true, installation)
       })
-      printOnce(made, 'has a new second factor, in force at once', options, context)
+      printOnce(made, 'now has a new second factor', options, context)
     })
 }
 
@@ -70,7 +68,7 @@ function printOnce(
   context: CommandContext,
 ): void {
   const told = [
-    `The account ${username} ${what}. Nothing of this can be shown again.`,
+    `The account ${username} ${what}. Save these values: they are not shown again.`,
     `Secret:         ${secret}`,
     `Link:           ${uri}`,
     'Recovery codes, each for one login without the authenticator:',

@@ -1,20 +1,20 @@
-/** What commands that change a model say of it. */
+/** The output of commands that change a model. */
 import type { JsonObject } from '../../../foreign-json.ts'
 import type { CommandContext } from '../../context.ts'
 import { type JsonOption, note, print } from '../../output.ts'
 
-/** What a list has of a model, of the record that a service answers with. */
+/** Returns the fields of a service's record that lists of models also have. */
 export function listedFields(record: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !OF_ONE.has(name)))
 }
 
-/** What only the record of a single model has. */
+/** The fields that only the record of a single model has. */
 const OF_ONE: ReadonlySet<string> = new Set([
   ...['warnings_by_setting', 'revision', 'display_name', 'architecture', 'base', 'grade', 'classic'],
   ...['signed_at', 'store', 'serial_authority', 'signer', 'signer_fault'],
 ])
 
-/** Its warnings stand on standard error, where a person reads them. */
+/** Prints a model, and its warnings on standard error. */
 export function printModel(
   context: CommandContext,
   options: JsonOption,

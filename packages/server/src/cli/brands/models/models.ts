@@ -1,4 +1,4 @@
-/** `ratafia models`: what devices may register as, and on what terms. */
+/** `ratafia models`: the models that devices can register as, and their policies. */
 
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
@@ -13,7 +13,9 @@ import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy
 import { listModelsCommand, showModelCommand } from './seen-models.ts'
 
 export function modelCommands(parent: Command, context: CommandContext): void {
-  const models = parent.command('models').description('the models that devices may register as')
+  const models = parent
+    .command('models')
+    .description('manage models, which devices register as, and their policies')
 
   addModelCommand(models, context)
   updateModelCommand(models, context)
@@ -26,31 +28,31 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   removeModelCommand(models, context)
 }
 
-/** `ratafia models add` and `update`, on the database or at a service: the file stays with the command. */
+/** The options of `ratafia models add`. The command reads the file itself, on the database and over HTTP. */
 type AddOptions = PolicyOptions & WayOptions & Required<Pick<PolicyOptions, 'registration'>>
 
 function addModelCommand(models: Command, context: CommandContext): void {
   goes(withPolicy(models.command('add <file>'), true), 'both', ['addModel'])
-    .description('add a model: its assertion, and who may register as it')
+    .description('add a model: its assertion, and which devices can register')
     .action(async (path: string, options: AddOptions) => {
       const file = await readNamed(path)
       const policy = { ...DEFAULT_POLICY, registration: options.registration, ...policyOf(options) }
       const record = await withService(context, options, 'change', async (service) => {
         const { assertionIn } = await import('../../../brands/assertion-file.ts')
         const { checkSerialTemplate } = await import('../../../brands/models/serial-template.ts')
-        // What is wrong with the file is said of the file, by its name.
+        // Checks the file here, so that messages about it contain its name.
         checkSerialTemplate(policy.serialTemplate)
         assertionIn(file, 'model')
         const body = { assertion: textOfFile(file), policy: wirePolicyOf(options) }
         return listedFields((await service.call(api.addModel, { body })).record)
       })
-      printModel(context, options, record, `The model ${record['brand_id']}/${record['model']} is added.`)
+      printModel(context, options, record, `Added the model ${record['brand_id']}/${record['model']}.`)
     })
 }
 
 function updateModelCommand(models: Command, context: CommandContext): void {
   goes(withJson(models.command('update <file>')), 'both', ['updateModel'])
-    .description('replace the assertion with a newer revision; the policy stays')
+    .description('replace the assertion with a newer revision; the policy stays unchanged')
     .action(async (path: string, options: JsonOption & WayOptions) => {
       const file = await readNamed(path)
       const record = await withService(context, options, 'change', async (service) => {
@@ -60,6 +62,6 @@ function updateModelCommand(models: Command, context: CommandContext): void {
         return listedFields((await service.call(api.updateModel, { names: { brand, model }, body })).record)
       })
       const name = `${record['brand_id']}/${record['model']}`
-      printModel(context, options, record, `The assertion of ${name} is up to date.`)
+      printModel(context, options, record, `Updated the assertion of ${name}.`)
     })
 }

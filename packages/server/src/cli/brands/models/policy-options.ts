@@ -1,4 +1,4 @@
-/** The policy of a model as options of `ratafia models`. */
+/** The options of `ratafia models` for a model's policy. */
 import { type Command, Option } from 'commander'
 import {
   type ModelPolicy,
@@ -20,7 +20,7 @@ export interface PolicyOptions extends JsonOption {
 const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choices?: readonly string[]])[] = [
   [
     '--registration <who>',
-    'who may register: everyone, devices on the allow-list, or those you approve',
+    'which devices can register: all, those on the allow-list, or those you approve',
     REGISTRATIONS,
   ],
   [
@@ -30,16 +30,13 @@ const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choice
   ],
   [
     '--taken-serial <rule>',
-    'what to do when a new key asks for a taken serial number (default for a new model: refuse)',
+    'what to do when a new key requests a serial number that is taken (default for a new model: refuse)',
     TAKEN_SERIALS,
   ],
-  [
-    '--serial-template <template>',
-    'template of the serial numbers made here, such as AC-{number:8}; or uuid',
-  ],
+  ['--serial-template <template>', 'template for generated serial numbers, such as AC-{number:8}; or uuid'],
   [
     '--hardware-identity <rule>',
-    'proof of the key built into the hardware (default for a new model: ignored)',
+    'whether to require proof of a key built into the hardware (default for a new model: ignored)',
     ['required', 'ignored'],
   ],
   [
@@ -58,7 +55,7 @@ export function withPolicy(command: Command, isNew: boolean): Command {
   return command
 }
 
-/** Those that were given. */
+/** Returns the settings that the options give. */
 export function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
   const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, clones } = options
   return {
@@ -73,7 +70,7 @@ export function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
   }
 }
 
-/** The same, as the management API takes it. */
+/** Returns the same settings for the management API. */
 export const wirePolicyOf = (options: PolicyOptions) => ({
   registration: options.registration,
   proposed_serial: options.proposedSerial,

@@ -14,7 +14,7 @@ const COLUMNS = [
   ...['clones', 'added_at', 'warnings'],
 ]
 const SHOWN = ['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials']
-/** More than anyone has. */
+/** More than any installation has. */
 const MOST = 10_000
 
 export function listModelsCommand(models: Command, context: CommandContext): void {
@@ -23,7 +23,7 @@ export function listModelsCommand(models: Command, context: CommandContext): voi
     .action((options: ListOption & WayOptions) =>
       listRecords(context, options, {
         ...{ operation: api.models, name: 'models', most: MOST, columns: SHOWN },
-        empty: 'There is no model yet. `ratafia models add FILE --registration …` adds one.',
+        empty: 'No models yet. Add one with `ratafia models add FILE --registration …`.',
         more: `Only the first ${MOST} are shown.`,
       }),
     )
@@ -31,7 +31,7 @@ export function listModelsCommand(models: Command, context: CommandContext): voi
 
 export function showModelCommand(models: Command, context: CommandContext): void {
   goes(withJson(models.command('show <brand/model>')), 'both', ['model', 'remodels', 'apiKeys'])
-    .description('show one model: its policy, who signs, its remodels and API keys')
+    .description('show one model: its policy, signer, remodels and API keys')
     .action(async (text: string, options: JsonOption & WayOptions) => {
       const shown = await withService(context, options, 'read', async (service) => {
         const asking = { names: parametersOf(parseModelName(text)) }

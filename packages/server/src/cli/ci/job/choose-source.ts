@@ -1,4 +1,4 @@
-/** `--from`: where the ID token of this job comes from. */
+/** `--from`: the source of this job's ID token. */
 import { access } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../../context.ts'
@@ -6,7 +6,10 @@ import { readStandardInput, textOfFile } from '../../files.ts'
 import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf } from './id-token-source.ts'
 import { isMetadataServerThere } from './platform-requests.ts'
 
-/** Throws {@link UsageError}, and for `auto` `ServiceRefusal` where nothing is recognised. */
+/**
+ * Returns the source. Throws {@link UsageError}, and for `auto` `ServiceRefusal` if it recognises no
+ * platform.
+ */
 export async function chooseSource(
   from: string,
   { job, streams }: Pick<CommandContext, 'job' | 'streams'>,
@@ -19,7 +22,7 @@ export async function chooseSource(
   }
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from) ?? []
   if (kind === 'env') {
-    return { name: rest, get: fromVariable(rest, () => 'Bind the ID token to it.'), correction: another }
+    return { name: rest, get: fromVariable(rest, () => 'Put the ID token into it.'), correction: another }
   }
   if (kind === 'file') return { name: rest, get: () => textOf(rest), correction: another }
   throw new UsageError(
@@ -29,7 +32,7 @@ export async function chooseSource(
 
 const MOST = { bytes: 64 * 1024, refusal: 'Standard input is too long for an ID token.' }
 
-const another = (audience: string): string => `Have its issuer make one with the audience ${audience}.`
+const another = (audience: string): string => `Get one for the audience ${audience} from its issuer.`
 
 const isPlatform = (name: string): name is PlatformName => Object.hasOwn(PLATFORMS, name)
 
@@ -45,7 +48,9 @@ const variable = (platform: PlatformName, name: string): Sign => ({
   isThere: (job) => job.variable(name) !== undefined,
 })
 
-/** In this order: a token that somebody put there goes first, and Forgejo also sets GitHub's variables. */
+/**
+ * The signs in order: a token that the user provides comes first, and Forgejo also sets GitHub's variables.
+ */
 const SIGNS: readonly Sign[] = [
   { ...variable('gitlab', 'RATAFIA_ID_TOKEN'), looksFor: () => 'RATAFIA_ID_TOKEN' },
   variable('gitlab', 'GITLAB_CI'),
@@ -80,6 +85,6 @@ async function recognised(job: JobEnvironment): Promise<PlatformName> {
   for (const { platform, isThere } of SIGNS) if (await isThere(job)) return platform
   const all = SIGNS.map(({ looksFor }) => looksFor(job)).join(', ')
   throw new ServiceRefusal(
-    `The command does not recognise this CI job. It looked for ${all}, and found none of them. Say with --from where the ID token is, for example --from env:NAME.`,
+    `No CI platform was recognised. The command looked for ${all}, and found none of them. Use --from to name the source of the ID token, for example --from env:NAME.`,
   )
 }

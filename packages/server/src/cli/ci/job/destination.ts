@@ -1,4 +1,7 @@
-/** `--export`: where a credential goes. Never into arguments, and to standard output only if asked. */
+/**
+ * `--export`: writes a credential. It is never put into arguments, and printed to standard output only on
+ * request.
+ */
 import { access, constants, open } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { tryToWrite } from '../../../files/draft.ts'
@@ -13,10 +16,10 @@ export interface Destination {
   readonly path?: string
 }
 
-/** What `dotenv` writes, and `ci logout` looks for. */
+/** The file that `dotenv` writes and `ci logout` looks for. */
 export const DOTENV_FILE = 'ratafia.env'
 
-/** Throws {@link UsageError}. */
+/** Parses `--export`. Throws {@link UsageError}. */
 export function destinationOf(text: string | undefined, job: JobEnvironment): Destination {
   const environmentFile = job.variable('GITHUB_ENV')
   const chosen = text ?? (environmentFile === undefined ? 'dotenv' : 'github-env')
@@ -35,16 +38,18 @@ export function destinationOf(text: string | undefined, job: JobEnvironment): De
   )
 }
 
-/** Called before a credential is made that would then have nowhere to go. Throws {@link FileError}. */
+/** Checks the destination before a credential is created for it. Throws {@link FileError}. */
 export async function requireWritable({ kind, path }: Destination): Promise<void> {
   if (path === undefined) return
   const tried = kind === 'github-env' ? access(path, constants.W_OK) : tryToWrite(path)
   await tried.catch((error: unknown) => {
-    throw new FileError(`${path} cannot be written: ${systemReason(error)}. Nothing was asked for.`)
+    throw new FileError(`${path} cannot be written: ${systemReason(error)}. No credential was requested.`)
   })
 }
 
-/** Both are one line without a blank or a quote. Throws {@link FileError}. */
+/**
+ * Writes the credential. Neither value contains a line break, a blank or a quote. Throws {@link FileError}.
+ */
 export async function writeCredential(
   { kind, path }: Destination,
   { variable, credentials }: { readonly variable: string; readonly credentials: string },
@@ -57,8 +62,8 @@ export async function writeCredential(
 }
 
 /**
- * The platform has made the file, and other steps write there too. A part of a line does not stay there, unless another
- * process has written after it.
+ * Appends a line to a file that the platform created and to which other steps also write. After a failure,
+ * removes a partial line, unless another process has written after it.
  */
 async function append(line: string, path: string): Promise<void> {
   try {

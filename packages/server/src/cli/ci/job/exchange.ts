@@ -1,4 +1,4 @@
-/** The exchange of an ID token for a credential, as its client (contract/oidc.md, "The exchange"). */
+/** The client side of the exchange of an ID token for a credential (contract/oidc.md, "The exchange"). */
 import { isObject, type JsonObject, objectIn } from '../../../foreign-json.ts'
 import { ServiceRefusal } from '../../context.ts'
 import { type Answer, ask, placeOf, refusalIn, strangeAnswer } from '../../login/ask.ts'
@@ -6,7 +6,7 @@ import { throwIfBusy } from './retry.ts'
 
 export type Format = 'macaroon' | 'u1'
 
-/** What is asked for: nothing but the format means all that the rule gives. */
+/** The requested limits. With only the format, the credential gets everything that the rule grants. */
 export interface Wanted {
   readonly format: Format
   readonly rule?: string
@@ -20,7 +20,7 @@ export interface Wanted {
 export interface Minted {
   /** The value of SNAPCRAFT_STORE_CREDENTIALS. */
   readonly credentials: string
-  /** All that must not be in a log: the credentials, and the tokens in them. */
+  /** The secrets to keep out of logs: the credentials, and the tokens in them. */
   readonly secrets: readonly string[]
   readonly sessionId: string
   /** Seconds. */
@@ -29,18 +29,18 @@ export interface Minted {
 }
 
 interface Request {
-  /** Of the service, without a trailing slash. */
+  /** The service's address, without a trailing slash. */
   readonly url: string
   readonly idToken: string
   readonly wanted: Wanted
-  /** The same for each try: a token that was lost on its way is then given again (A15). */
+  /** The same for every try, so that the service returns a token that was lost in transit again (A15). */
   readonly idempotencyKey: string
   readonly patience: number
 }
 
 const pathOf = (url: string): string => `${url}/api/v2/tokens/oidc`
 
-/** For whom the service takes ID tokens. Throws `ServiceRefusal`, `ServiceAway`. */
+/** Returns the audience that the service requires in ID tokens. Throws `ServiceRefusal`, `ServiceAway`. */
 export async function audienceOf(url: string, patience: number): Promise<string> {
   const answer = await ask(pathOf(url), { patience })
   throwIfBusy(answer)
@@ -50,7 +50,7 @@ export async function audienceOf(url: string, patience: number): Promise<string>
   throw answer.status === 200 ? strangeAnswer(answer.url, 'no audience for ID tokens') : refusalIn(answer)
 }
 
-/** Throws `ServiceRefusal`, `ServiceAway`. */
+/** Exchanges the ID token. Throws `ServiceRefusal`, `ServiceAway`. */
 export async function exchange(request: Request): Promise<Minted> {
   const { url, idToken, wanted, idempotencyKey, patience } = request
   const question = { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, patience }
@@ -63,7 +63,7 @@ export async function exchange(request: Request): Promise<Minted> {
   throw refusalOf(answer)
 }
 
-/** Takes the ID token out of the answer, in case the service repeats it: messages quote the answer. */
+/** Removes the ID token from the answer in case the service repeats it, because messages quote the answer. */
 function without(idToken: string, answer: Answer): Answer {
   const text = answer.text.replaceAll(idToken, '…')
   return { ...answer, text, body: objectIn(text) }
@@ -87,7 +87,7 @@ function parametersOf(idToken: string, wanted: Wanted): URLSearchParams {
 
 function mintedIn(body: JsonObject, url: string): Minted {
   const { credentials, access_token: token, session_id: sessionId, expires_in: lifetime, rule } = body
-  // One line, in which a shell finds nothing to interpret.
+  // A credential is one line, with nothing that a shell would interpret.
   if (typeof credentials !== 'string' || !/^[\w+/-]{16,}={0,2}$/.test(credentials))
     throw strangeAnswer(url, 'no credential')
   if (typeof sessionId !== 'string' || !/^[0-9a-f-]{1,64}$/.test(sessionId))
@@ -104,14 +104,14 @@ function mintedIn(body: JsonObject, url: string): Minted {
   }
 }
 
-/** What a tool takes out of the credential, and might print. */
+/** Returns the values that a tool reads from the credential and might print. */
 function textsIn(credentials: string): readonly string[] {
   const value = objectIn(Buffer.from(credentials, 'base64').toString('utf8'))?.['v']
   const texts: readonly unknown[] = isObject(value) ? Object.values(value) : [value]
   return texts.filter((text) => typeof text === 'string')
 }
 
-/** In the words of the service, with the audit entry. */
+/** Returns the service's refusal in its own words, with the audit entry. */
 function refusalOf(answer: Answer): Error {
   const error = refusalIn(answer)
   if (!(error instanceof ServiceRefusal)) return error
@@ -120,7 +120,9 @@ function refusalOf(answer: Answer): Error {
     typeof description === 'string' ? `${placeOf(answer.url)}: ${description.slice(0, 1000)}` : error.message
   const entry = auditEntryIn(list)
   const hint =
-    entry === undefined || said.includes(entry) ? '' : ` The operator finds more in the audit entry ${entry}.`
+    entry === undefined || said.includes(entry)
+      ? ''
+      : ` The operator can find details in audit entry ${entry}.`
   return new ServiceRefusal(`${said}${hint}`, { code: error.code })
 }
 

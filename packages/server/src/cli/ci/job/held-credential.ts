@@ -1,4 +1,6 @@
-/** Reads an exported credential as its holder can: its session, its expiry, and how to present it. */
+/**
+ * Reads what a holder can see of an exported credential: its session, its expiry, and its form in requests.
+ */
 import {
   decodeBase64,
   decodeBinary,
@@ -12,27 +14,30 @@ import { ServiceRefusal } from '../../context.ts'
 import { valueIn } from '../../login/read-credential.ts'
 
 export interface HeldCredential {
-  /** As it is presented: a discharge is bound to its root. */
+  /** The macaroons as requests carry them: a discharge is bound to its root. */
   readonly slice: UnverifiedSlice
   readonly sessionId: string
-  /** Undefined: it says no time. */
+  /** When the credential expires; undefined if it has no expiry. */
   readonly end: Date | undefined
 }
 
 /**
- * Reads every form that `ratafia tokens create` and `ratafia ci login` write, also as a line `NAME=…`. `where`: what has
- * the text, at the beginning of a sentence. Throws {@link ServiceRefusal}, which does not repeat it.
+ * Reads every form that `ratafia tokens create` and `ratafia ci login` write, also as a line `NAME=…`.
+ * `where`: the source of the text, as the beginning of a sentence. Throws {@link ServiceRefusal}, which does
+ * not repeat the text.
  */
 export function heldCredential(text: string, where: string): HeldCredential {
   const slice = sliceIn(valueIn(text))
-  if (slice === undefined) throw new ServiceRefusal(`${where} has no credential that this command can read.`)
+  if (slice === undefined) {
+    throw new ServiceRefusal(`${where} does not contain a credential that this command can read.`)
+  }
   const conditions = conditionsOf(slice[0])
   const [sessionId] = conditions.flatMap(
     (condition) => /^session-id ([0-9a-f-]{1,64})$/.exec(condition)?.[1] ?? [],
   )
   if (sessionId === undefined) {
     throw new ServiceRefusal(
-      `${where} has a credential without a session, which cannot be ended by its holder. It ends by itself.`,
+      `${where} contains a credential without a session, which its holder cannot revoke. It expires by itself.`,
     )
   }
   return { slice, sessionId, end: endOf(conditions) }

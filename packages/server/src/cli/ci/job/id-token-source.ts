@@ -1,22 +1,25 @@
-/** Where an ID token comes from, by name (contract/oidc.md, "Commands and pipelines"). */
+/** The sources of ID tokens, by name (contract/oidc.md, "Commands and pipelines"). */
 import { ServiceRefusal } from '../../context.ts'
 import { readNamed, textOfFile } from '../../files.ts'
 import { type Asking, fromActions, fromAzure, fromGoogle } from './platform-requests.ts'
 import { runProgram } from './program.ts'
 
 export interface IdTokenSource {
-  /** At the beginning of a sentence. */
+  /** The source's name, as the beginning of a sentence. */
   readonly name: string
-  /** Each call gives a fresh token where the platform can. Throws `ServiceRefusal`, `ServiceAway`, `FileError`. */
+  /**
+   * Returns a new token on each call if the platform can. Throws `ServiceRefusal`, `ServiceAway`,
+   * `FileError`.
+   */
   readonly get: (asking: Asking) => Promise<string>
-  /** What to do about a token for another audience, as a sentence. */
+  /** Returns a sentence about what to do if a token is for another audience. */
   readonly correction: (audience: string) => string
-  /** What the platform always writes into its tokens, whatever audience is asked for. */
+  /** The audience that the platform writes into every token, regardless of the requested one. */
   readonly fixedAudience?: string
 }
 
 const asked = (audience: string): string =>
-  `The platform was asked for one for ${audience}: check its settings.`
+  `The command requested one for ${audience}. Check the settings of the platform.`
 
 export const PLATFORMS = {
   github: {
@@ -28,7 +31,7 @@ export const PLATFORMS = {
   },
   forgejo: {
     name: 'Forgejo',
-    get: fromActions('Add `enable-openid-connect: true` to the job; it takes Forgejo 15 or newer.'),
+    get: fromActions('Add `enable-openid-connect: true` to the job. This requires Forgejo 15 or newer.'),
     correction: asked,
   },
   gitlab: {
@@ -79,7 +82,7 @@ export const PLATFORMS = {
 
 export type PlatformName = keyof typeof PLATFORMS
 
-/** The variable must be there. */
+/** Returns a function that reads the variable, which must be set. */
 export function fromVariable(name: string, advice: (audience: string) => string): IdTokenSource['get'] {
   return async ({ job, audience }) => {
     const token = job.variable(name)
@@ -88,6 +91,9 @@ export function fromVariable(name: string, advice: (audience: string) => string)
   }
 }
 
-/** Read each time: such files change while the job runs. `variable`: the one that names it. */
+/**
+ * Reads the file on every call, because such files change while the job runs. `variable`: the one that names
+ * it.
+ */
 export const textOf = async (path: string, variable?: string): Promise<string> =>
   textOfFile(await readNamed(path, variable))

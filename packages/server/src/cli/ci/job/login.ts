@@ -1,4 +1,4 @@
-/** `ratafia ci login`: the ID token of a job, exchanged for a credential that lasts some minutes. */
+/** `ratafia ci login`: exchanges a job's ID token for a credential that expires after some minutes. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
@@ -18,10 +18,12 @@ import { withRetries } from './retry.ts'
 import { revokeSession } from './revoke-session.ts'
 import { serviceAddress } from './service-address.ts'
 
-/** Resolves when the platform knows them. */
+/** Resolves once the platform hides the secrets. */
 type Hide = (secrets: readonly string[]) => Promise<void>
 
-/** `say` writes to a stream that the platform reads. */
+/**
+ * Returns the function that has the platform hide secrets; `say` writes to a stream that the platform reads.
+ */
 function hiding(job: JobEnvironment, say: (text: string) => void): Hide {
   const line = lineFor(job)
   if (line) return async (secrets) => say(linesOf(secrets).map(line).join(''))
@@ -29,9 +31,9 @@ function hiding(job: JobEnvironment, say: (text: string) => void): Hide {
   return async () => {}
 }
 
-/** The command that the platform looks for in what a step writes. */
+/** Returns the command for the platform, which looks for it in the output of a step. */
 function lineFor(job: JobEnvironment): ((secret: string) => string) | undefined {
-  // Forgejo, too.
+  // Forgejo sets this variable as well.
   if (job.variable('GITHUB_ACTIONS') !== undefined) {
     return (secret) => `::add-mask::${secret.replaceAll('%', '%25')}\n`
   }
@@ -41,12 +43,15 @@ function lineFor(job: JobEnvironment): ((secret: string) => string) | undefined 
   return undefined
 }
 
-/** A command ends with its line. */
+/** Splits the secrets into lines, because a command of the platform ends with its line. */
 const linesOf = (secrets: readonly string[]): readonly string[] => [
   ...new Set(secrets.flatMap((secret) => secret.split(/[\r\n]+/)).filter((text) => text !== '')),
 ]
 
-/** An agent before 3.67 cannot. Even then nothing prints the secrets: they go only where `--export` says. */
+/**
+ * Hides the secrets. Agents before 3.67 cannot, but the secrets are written only where `--export` directs
+ * them.
+ */
 async function redact(secrets: readonly string[], job: JobEnvironment): Promise<void> {
   for (const secret of secrets) {
     await runProgram('buildkite-agent', ['redactor', 'add'], { job, input: secret }).catch(() => undefined)
@@ -100,14 +105,14 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
 }
 
 /**
- * A service must not get ID tokens for another one by naming that one's audience. To reach a service under an address that
- * is not its own, give `--audience`.
+ * Returns the service's audience, if it is at the service's own address. A service must not get ID tokens for
+ * another one by naming that one's audience. `--audience` allows an address that is not the service's own.
  */
 async function askedAudience(url: string, streams: Streams): Promise<string> {
   const audience = await withRetries(streams, (patience) => audienceOf(url, patience))
   if (URL.canParse(audience) && new URL(audience).origin === new URL(url).origin) return audience
   throw new ServiceRefusal(
-    `The service at ${url} asks for an ID token for ${JSON.stringify(audience.slice(0, 200))}. If that is its own address, give it with --audience.`,
+    `The service at ${url} requests an ID token for ${JSON.stringify(audience.slice(0, 200))}. If that is its own address, pass it with --audience.`,
   )
 }
 
@@ -125,50 +130,51 @@ function wantedOf(options: LoginOptions): Wanted {
 
 function variableName(text: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text
-  throw new UsageError(`--variable ${text} is not the name of a variable: letters, digits and underscores.`)
+  throw new UsageError(
+    `--variable ${text} is not the name of a variable. Use letters, digits and underscores.`,
+  )
 }
 
 function summaryOf(minted: Minted, { kind, path }: Destination, variable: string): string {
   const { sessionId, lifetime, rule } = minted
   const where = {
-    'github-env': `${variable} is set for the further steps of this job.`,
+    'github-env': `${variable} is set for the later steps of this job.`,
     dotenv: `${path} sets ${variable}; \`set -a; . ${path === undefined ? '' : resolve(path)}\` reads it.`,
-    file: `${path} has the credential.`,
+    file: `The credential is in ${path}.`,
     stdout: 'The credential is on standard output.',
   }[kind]
-  const by = rule === undefined ? '' : `, by the rule ${harmless(rule)}`
-  return `${where} It lasts ${minutes(lifetime)}${by}. \`ratafia ci logout\` ends its session, ${sessionId}, sooner.`
+  const by = rule === undefined ? '' : `The rule ${harmless(rule)} granted it. `
+  return `${where} It expires in ${minutes(lifetime)}. ${by}To revoke its session ${sessionId} earlier, run \`ratafia ci logout\`.`
 }
 
-/** Rounded: a second or two of a lifetime in minutes may have passed. */
+/** Rounds to minutes, because a second or two of the lifetime may have passed. */
 const minutes = (seconds: number): string =>
   seconds < 90 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
 
-/** As the service does (contract/oidc.md, A20). */
+/** The limit of the service (contract/oidc.md, A20). */
 const MOST_CHARACTERS = 16 * 1024
 
 /**
- * Without white space, such as the line end that files and programs add. `where`: what gave it, at the beginning of a sentence. Throws
- * {@link ServiceRefusal} for anything else than an ID token, and does not repeat it.
+ * Returns the ID token without white space, such as the line end that files and programs add. `where`: its
+ * source, as the beginning of a sentence. Throws {@link ServiceRefusal} for any other text, and does not
+ * repeat it.
  */
 function idTokenIn(text: string, where: string): string {
   const token = withoutWhiteSpace(text)
-  if (token === '') throw new ServiceRefusal(`${where} gives no ID token: it is empty.`)
+  if (token === '') throw new ServiceRefusal(`${where} is empty: it contains no ID token.`)
   if (token.length > MOST_CHARACTERS)
-    throw new ServiceRefusal(`${where} gives more than 16 KiB: that is not an ID token.`)
+    throw new ServiceRefusal(`${where} has more than 16 KiB, so it cannot be an ID token.`)
   if (claimsOf(token) === undefined) {
     const fault = pasteFault(text)
     const hint = fault === undefined ? '' : ` ${fault}.`
-    throw new ServiceRefusal(
-      `${where} gives something other than an ID token (three parts with dots between).${hint}`,
-    )
+    throw new ServiceRefusal(`${where} does not contain an ID token (three parts separated by dots).${hint}`)
   }
   return token
 }
 
 /**
- * An ID token for another service is not sent: the receiver could use it there. Throws {@link ServiceRefusal}. `advice` is
- * a sentence.
+ * Refuses to send an ID token for another service, because the receiver could use it there. `advice` is a
+ * sentence. Throws {@link ServiceRefusal}.
  */
 function requireAudience(token: string, audience: string, advice: string): void {
   const { aud } = claimsOf(token) ?? {}
@@ -176,7 +182,7 @@ function requireAudience(token: string, audience: string, advice: string): void 
   if (all.includes(audience)) return
   const named = all.filter((one) => typeof one === 'string').map((one) => JSON.stringify(one.slice(0, 200)))
   throw new ServiceRefusal(
-    `The ID token is for ${named.slice(0, 3).join(', ') || 'nobody'}, not for ${audience}, so it was not sent. ${advice}`,
+    `The ID token is for ${named.slice(0, 3).join(', ') || 'no audience'}, not for ${audience}, so it was not sent. ${advice}`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** `ratafia ci logout`: ends the session of an exported credential, with the credential itself. */
+/** `ratafia ci logout`: revokes the session of an exported credential, with the credential itself. */
 import { access } from 'node:fs/promises'
 import { systemClock } from '../../../clock.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
@@ -24,14 +24,14 @@ export async function logout({ url: given, from }: LogoutOptions, context: Comma
   const { text, name } = await exported(from, context)
   const { slice, sessionId, end } = heldCredential(text, name)
   if (end !== undefined && end <= systemClock()) {
-    note(context.streams, `The session ${sessionId} has ended at ${end.toISOString()} already.`)
+    note(context.streams, `The session ${sessionId} already expired at ${end.toISOString()}.`)
     return
   }
   await withRetries(context.streams, (patience) => revokeSession({ url, slice, sessionId, patience }))
-  note(context.streams, `The session ${sessionId} has ended: its credential is refused from now on.`)
+  note(context.streams, `Revoked the session ${sessionId}. Its credential no longer works.`)
 }
 
-/** The variables in which tools take a credential. */
+/** The variables from which tools read a credential. */
 const VARIABLES = ['SNAPCRAFT_STORE_CREDENTIALS', 'UBUNTU_STORE_AUTH', 'CHARMCRAFT_AUTH']
 
 /** Throws `UsageError`, `FileError`. */
@@ -52,10 +52,10 @@ async function exported(
     const text = job.variable(name)
     if (text !== undefined) return { text, name }
   }
-  if (kind === 'env') throw new UsageError(`${rest} is not set, so there is no credential to end.`)
+  if (kind === 'env') throw new UsageError(`${rest} is not set, so there is no credential to revoke.`)
   if (await isThere(DOTENV_FILE)) return readCredentialFile(DOTENV_FILE)
   throw new UsageError(
-    `There is no credential: neither ${names.join(', ')} nor the file ${DOTENV_FILE} is there. Say with --from where it is.`,
+    `No credential found: ${names.join(', ')} are not set, and there is no file ${DOTENV_FILE}. Use --from to point to the credential.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** Platforms that answer a request of their job with its ID token (contract/oidc.md, "Commands and pipelines"). */
+/** Requests to platforms that return a job's ID token (contract/oidc.md, "Commands and pipelines"). */
 
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
@@ -6,7 +6,10 @@ import { type Answer, ask, placeOf, type Question } from '../../login/ask.ts'
 import { throwIfBusy } from './retry.ts'
 import { requireConfidential } from './service-address.ts'
 
-/** GitHub, and Forgejo as GitHub. `advice`: what the job lacks, if it may not ask, as a sentence. */
+/**
+ * Gets a token from GitHub or Forgejo. `advice`: a sentence about what is missing if the job may not request
+ * one.
+ */
 export const fromActions =
   (advice: string) =>
   async ({ job, audience, patience }: Asking): Promise<string> => {
@@ -25,7 +28,7 @@ export const fromActions =
     return textAt('value', answer)
   }
 
-/** Azure DevOps chooses the audience itself. */
+/** Gets a token from Azure DevOps, which chooses the audience itself. */
 export async function fromAzure({ job, patience }: Asking): Promise<string> {
   const advice = 'Add `env: {SYSTEM_ACCESSTOKEN: $(System.AccessToken)}` to the step.'
   const [url, token] = needed(['SYSTEM_OIDCREQUESTURI', 'SYSTEM_ACCESSTOKEN'], job, advice)
@@ -38,7 +41,9 @@ export async function fromAzure({ job, patience }: Asking): Promise<string> {
   )
 }
 
-/** The metadata server of the machine. It is asked over plain http, without anything secret. */
+/**
+ * Gets a token from the machine's metadata server. The request goes over plain http and contains no secret.
+ */
 export async function fromGoogle({ job, audience, patience }: Asking): Promise<string> {
   const asked = metadataServer(job.variable('GCE_METADATA_HOST'))
   asked.pathname = '/computeMetadata/v1/instance/service-accounts/default/identity'
@@ -47,7 +52,7 @@ export async function fromGoogle({ job, audience, patience }: Asking): Promise<s
   return (await answerOf(asked, { headers: GOOGLE, patience }, 'GCE_METADATA_HOST')).text
 }
 
-/** Whether one answers, within a second. */
+/** Returns whether a metadata server answers within a second. */
 export async function isMetadataServerThere(host: string | undefined): Promise<boolean> {
   try {
     const { headers } = await ask(metadataServer(host).href, { headers: GOOGLE, patience: 1000 })
@@ -74,7 +79,7 @@ function needed(
   const [first, second] = names.map((name) => job.variable(name))
   if (first !== undefined && second !== undefined) return [first, second]
   const missing = first === undefined ? names[0] : names[1]
-  throw new ServiceRefusal(`The platform gives this job no ID token: ${missing} is not set. ${advice}`)
+  throw new ServiceRefusal(`The platform offers this job no ID token: ${missing} is not set. ${advice}`)
 }
 
 function addressIn(name: string, text: string): URL {
@@ -86,21 +91,21 @@ async function answerOf(url: URL, question: Question, addressIn: string): Promis
   const answer = await ask(url.href, { ...question, addressIn })
   throwIfBusy(answer)
   if (answer.status === 200) return answer
-  // Its body may be anything, and has no place in a log.
+  // Its body could contain anything, and must not get into a log.
   throw new ServiceRefusal(
-    `${placeOf(url.href)} refuses the job an ID token: it answers with status ${answer.status}.`,
+    `${placeOf(url.href)} refused to issue an ID token: it answered with status ${answer.status}.`,
   )
 }
 
 function textAt(name: string, { url, body }: Answer): string {
   const value = body?.[name]
   if (typeof value === 'string') return value
-  throw new ServiceRefusal(`${placeOf(url)} gives no ID token: its answer has no "${name}".`)
+  throw new ServiceRefusal(`${placeOf(url)} returned no ID token: its answer has no "${name}".`)
 }
 
 export interface Asking {
   readonly job: JobEnvironment
-  /** For whom the token must be. */
+  /** The required audience of the token. */
   readonly audience: string
   /** Milliseconds that a request may take. */
   readonly patience: number

@@ -1,4 +1,7 @@
-/** Runs a program of the platform. Everybody on the machine can read its arguments, so they have no secret. */
+/**
+ * Runs a program of the platform. Its arguments contain no secret, because all users of the machine can read
+ * them.
+ */
 import { execFile } from 'node:child_process'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
@@ -11,7 +14,10 @@ interface Options {
 
 const PATIENCE_MS = 30_000
 
-/** What it writes to standard output. Throws {@link ServiceRefusal} if it is not there, fails or takes too long. */
+/**
+ * Returns the program's standard output. Throws {@link ServiceRefusal} if it is missing, fails or takes too
+ * long.
+ */
 export function runProgram(
   name: string,
   words: readonly string[],
@@ -23,19 +29,21 @@ export function runProgram(
       if (!error) return resolve(stdout)
       reject(new ServiceRefusal(`${name} ${words.slice(0, 3).join(' ')} ${failureOf(error, stderr)}`))
     })
-    // It may end without reading.
+    // The program may exit without reading its input.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })
 }
 
-/** Standard error is about the platform. Standard output has the token, so it is left out. */
+/**
+ * Quotes standard error, which is about the platform, but not standard output, which may contain the token.
+ */
 function failureOf(
   { code, killed }: { code?: string | number | null; killed?: boolean },
   stderr: string,
 ): string {
   if (code === 'ENOENT') return 'cannot be started, because it is not installed.'
-  if (killed) return `did not end within ${PATIENCE_MS / 1000} seconds.`
+  if (killed) return `did not finish within ${PATIENCE_MS / 1000} seconds.`
   const said = stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
-  return `fails (${code ?? 'ended by a signal'})${said === '' ? '.' : `: ${said}`}`
+  return `failed (${code ?? 'killed by a signal'})${said === '' ? '.' : `: ${said}`}`
 }

@@ -1,4 +1,4 @@
-/** Trying again what fails for a while: a service that restarts or is busy, a connection that breaks. */
+/** Retries after passing failures: a service that restarts or is busy, a connection that breaks. */
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceAway, type Streams } from '../../context.ts'
@@ -6,15 +6,14 @@ import { type Answer, NoAnswer, refusalIn } from '../../login/ask.ts'
 import { note } from '../../output.ts'
 import { harmless } from '../../terminal/harmless.ts'
 
-/** In milliseconds. */
 const MOST_MS = 60_000
 const LONGEST_REQUEST_MS = 30_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 
-/** An answer that says: later. */
+/** The error for an answer that asks the client to retry later. */
 class Busy extends ServiceAway {
-  /** Milliseconds, as the service asks for; undefined if it says nothing. */
+  /** Milliseconds that the service asks to wait; undefined if it names no time. */
   readonly wait: number | undefined
 
   constructor(message: string, wait: number | undefined) {
@@ -23,7 +22,7 @@ class Busy extends ServiceAway {
   }
 }
 
-/** Throws {@link Busy} for an answer that says: later. */
+/** Throws {@link Busy} for an answer that asks the client to retry later. */
 export function throwIfBusy(answer: Answer): void {
   const { status, headers } = answer
   if (status !== 429 && (status < 502 || status > 504)) return
@@ -32,8 +31,8 @@ export function throwIfBusy(answer: Answer): void {
 }
 
 /**
- * Calls `attempt` until it succeeds or fails for good, for a minute at most. `patience` is what one request may take, in
- * milliseconds. Throws its last error.
+ * Calls `attempt` until it succeeds or fails permanently, for a minute at most. `patience`: milliseconds that
+ * one request may take. Throws the last error.
  */
 export async function withRetries<T>(
   streams: Streams,
@@ -45,7 +44,7 @@ export async function withRetries<T>(
       return await attempt(Math.min(LONGEST_REQUEST_MS, Math.ceil(end - performance.now())))
     } catch (error) {
       const wait = waitAfter(error, pause)
-      // One more second, so that the request has some time left.
+      // The added second leaves the request some time.
       if (wait === undefined || performance.now() + wait + 1000 > end) throw error
       const message = error instanceof Error ? error.message : String(error)
       note(streams, `${harmless(message)} Trying again in ${Math.max(1, Math.round(wait / 1000))} s.`)
@@ -54,9 +53,9 @@ export async function withRetries<T>(
   }
 }
 
-/** Milliseconds; undefined if trying again would end the same way. */
+/** Returns milliseconds to wait, or undefined if a retry would fail in the same way. */
 function waitAfter(error: unknown, pause: number): number | undefined {
-  // The jobs of a matrix fail together. They should not come back together.
+  // The jobs of a matrix fail together, but should not retry together.
   const some = randomInt(Math.ceil(pause / 2), pause + 1)
   if (error instanceof Busy) return Math.max(error.wait ?? 0, some)
   return error instanceof NoAnswer && !error.lasting ? some : undefined

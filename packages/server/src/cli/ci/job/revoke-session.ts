@@ -1,4 +1,4 @@
-/** Ends the session of an exported credential, with the credential itself. */
+/** Revokes the session of an exported credential, with the credential itself. */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { ask, refusalIn, withJson } from '../../login/ask.ts'
@@ -11,7 +11,7 @@ interface Revocation {
   readonly patience: number
 }
 
-/** Throws `ServiceRefusal`, `ServiceAway`. */
+/** Revokes the session. Throws `ServiceRefusal`, `ServiceAway`. */
 export async function revokeSession({ url, slice, sessionId, patience }: Revocation): Promise<void> {
   const headers = { macaroons: formatMacaroonsHeader(slice) }
   const answer = await ask(`${url}/api/v2/tokens/revoke`, {

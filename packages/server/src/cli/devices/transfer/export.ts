@@ -1,4 +1,4 @@
-/** `ratafia devices export`: the register as a file. */
+/** `ratafia devices export`: writes the register to a file. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../../context.ts'
@@ -16,8 +16,8 @@ interface ExportOptions extends JsonOption, FormatOption, WayOptions {
 
 export function exportCommand(devices: Command, context: CommandContext): void {
   goes(withDeviceFilters(withFormat(withJson(devices.command('export [file]')))), 'both', ['exportDevices'])
-    .description('write the register to a file, or to standard output; `devices import` reads it')
-    .option('--listed', 'what lists have of each device, and when it was last seen, but no assertions')
+    .description('write the register to a file or to standard output; `devices import` reads the file')
+    .option('--listed', 'export the columns of lists and when each device was last seen, without assertions')
     .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
 }
 
@@ -27,14 +27,14 @@ async function exportTo(
   context: CommandContext,
 ): Promise<void> {
   if (file === undefined && options.json) {
-    throw new UsageError('Name a file: --json answers on standard output, where the devices would go too.')
+    throw new UsageError('Give a file: --json prints to standard output, where the devices would also go.')
   }
-  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Give --format.'))
+  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Use --format.'))
   const { DEVICE_COLUMNS, LISTED_COLUMNS } = await import('../../../devices/transfer/device-columns.ts')
   const { exportText } = await import('../../../files/export-rows.ts')
   const columns: readonly string[] = options.listed ? LISTED_COLUMNS : DEVICE_COLUMNS
   const exported = await withService(context, options, 'read', (service) => {
-    // The earliest first: an import of the file takes devices in the order in which they registered.
+    // The earliest come first, because an import of the file adds devices in the order of registration.
     const order = { sort: 'registered', ...(options.listed ? {} : { whole: true }) }
     const query = { ...filtersIn(options, service.clock()), ...order }
     const pages = exportedRows(service, api.exportDevices, { query, columns, what: 'a device' })

@@ -1,4 +1,4 @@
-/** The format of a file of devices. */
+/** The option for the format of a file of devices. */
 import { type Command, Option } from 'commander'
 
 export interface FormatOption {
@@ -7,7 +7,7 @@ export interface FormatOption {
 
 export const withFormat = (command: Command): Command =>
   command.addOption(
-    new Option('--format <format>', 'format of the file (default: by its extension)').choices([
+    new Option('--format <format>', 'the format of the file (default: by its extension)').choices([
       'csv',
       'json',
     ]),

@@ -1,4 +1,4 @@
-/** `ratafia import serial-vault`: takes over the data of another service. */
+/** `ratafia import serial-vault`: imports the data of a serial-vault. */
 import type { Command } from 'commander'
 import type { ImportedVault } from '../../../serial-vault/import.ts'
 import type { CommandContext } from '../../context.ts'
@@ -8,8 +8,10 @@ import { harmless } from '../../terminal/harmless.ts'
 
 export function importSerialVaultCommand(imports: Command, context: CommandContext): void {
   withJson(imports.command('serial-vault <path...>'))
-    .description('import a dump of its database: plain SQL, or a directory of CSV files named by table')
-    .option('--dry-run', 'say what would be done, and change nothing')
+    .description(
+      "import a dump of a serial-vault's database: plain SQL, or a directory of CSV files named after tables",
+    )
+    .option('--dry-run', 'show what the import would do, and change nothing')
     .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
       const { importSerialVault } = await import('../../../serial-vault/import.ts')
       const { withFilesAt } = await import('./serial-vault-files.ts')
@@ -37,20 +39,20 @@ const document = (imported: ImportedVault, dryRun: boolean) => ({
   todo: imported.todo,
 })
 
-/** More lines than these are for programs. */
+/** The most lines of each list for people; `--json` has all. */
 const SHOWN = 50
 
 function summary(imported: ImportedVault, dryRun: boolean): string {
   const { assertions, apiKeys, devices, signatures } = imported
   const lines = [
     dryRun ? 'Nothing was changed. An import would add:' : 'Imported:',
-    `  accounts and keys: ${assertions.added}, and ${assertions.unchanged} already there`,
-    `  API keys: ${apiKeys.added}, and ${apiKeys.unchanged} already there`,
-    `  devices of ${signatures} signatures: ${devices.active} active, ${devices.superseded} superseded, ${devices.updated} updated, ${devices.unchanged} already there`,
+    `  accounts and keys: ${assertions.added}; ${assertions.unchanged} already present`,
+    `  API keys: ${apiKeys.added}; ${apiKeys.unchanged} already present`,
+    `  devices of ${signatures} signatures: ${devices.active} active, ${devices.superseded} superseded, ${devices.updated} updated; ${devices.unchanged} already present`,
     ...list('Serials with two keys, and keys with two serials', imported.duplicates),
-    ...list('The register says otherwise', imported.conflicts),
+    ...list('Conflicts with the register', imported.conflicts),
     ...list('Skipped', imported.skipped),
-    ...list('Left to do', imported.todo),
+    ...list('Still to do', imported.todo),
   ]
   return lines.join('\n')
 }
@@ -62,6 +64,6 @@ function list(title: string, sentences: readonly string[]): readonly string[] {
   return [
     `${title} (${sentences.length}):`,
     ...shown,
-    ...(more > 0 ? [`  and ${more} more: --json lists all`] : []),
+    ...(more > 0 ? [`  and ${more} more; use --json to see all`] : []),
   ]
 }

@@ -1,4 +1,4 @@
-/** `ratafia devices import`. */
+/** `ratafia devices import`: adds devices from a file. */
 import type { Command } from 'commander'
 import type { ImportedDevices } from '../../../devices/transfer/import-devices.ts'
 import type { CommandContext } from '../../context.ts'
@@ -16,15 +16,15 @@ interface ImportOptions extends JsonOption, FormatOption, WayOptions {
 export function importCommand(devices: Command, context: CommandContext): void {
   goes(withFormat(withJson(devices.command('import <file>'))), 'both', IMPORT_OPERATIONS)
     .description('add the devices in a file: all of them, or none if one is refused')
-    .option('--unknown-models', 'take devices of models that are not here, too')
-    .option('--dry-run', 'check every row against the register, say what it would add, and change nothing')
+    .option('--unknown-models', 'also accept devices of models that are not in the register')
+    .option('--dry-run', 'check every row against the register, show what would be added, and change nothing')
     .action((file: string, options: ImportOptions) => importFile(file, options, context))
 }
 
 async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<void> {
   const { unknownModels = false, dryRun = false } = options
   await withLocalFile(file, async (local) => {
-    const format = options.format ?? (await local.format(' Give --format.'))
+    const format = options.format ?? (await local.format(' Use --format.'))
     const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
     const asked = { kind: 'devices.import', files: [local], options: wanted, dryRun }
     const { importFileInto } = await import('../../jobs/import-file.ts')
@@ -42,6 +42,6 @@ function tell(
 ): void {
   const { dryRun } = options
   const there = imported.devices - imported.added
-  const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `, ${there} ${there === 1 ? 'was' : 'were'} already there` : ''}.`
+  const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `; ${there} already in the register` : ''}.`
   print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
 }

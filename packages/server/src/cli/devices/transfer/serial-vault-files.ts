@@ -8,7 +8,7 @@ import { UsageError } from '../../context.ts'
 import { withEach, withLocalFile } from '../../files/local-file.ts'
 import { cannotBeRead } from '../../files.ts'
 
-/** The files at each path, for as long as `work` takes. Throws `FileError` or {@link UsageError}. */
+/** Calls `work` with the files at each path. Throws `FileError` or {@link UsageError}. */
 export const withFilesAt = <T>(
   paths: readonly string[],
   work: (files: readonly DumpFile[]) => Promise<T>,
@@ -22,11 +22,11 @@ async function withFiles<T>(path: string, work: (files: readonly DumpFile[]) => 
   return withLocalFile(path, (local) => work([{ ...fileAt(path), open: () => createReadStream(local.path) }]))
 }
 
-/** Those of a directory that are named after a table. */
+/** Returns the files of a directory that are named after a table. */
 async function filesIn(path: string): Promise<readonly DumpFile[]> {
   const names = (await readdir(path)).filter((name) => tableOf(name) !== undefined)
   if (names.length > 0) return names.sort().map((name) => fileAt(join(path, name)))
-  throw new UsageError(`${path} has none of ${TABLES.map((table) => `${table}.csv`).join(', ')}.`)
+  throw new UsageError(`${path} contains none of ${TABLES.map((table) => `${table}.csv`).join(', ')}.`)
 }
 
 function fileAt(path: string): DumpFile {
@@ -34,7 +34,9 @@ function fileAt(path: string): DumpFile {
   if (extname(path).toLowerCase() !== '.csv') return { name: path, form: 'sql', open }
   const table = tableOf(path)
   if (table !== undefined) return { name: path, form: 'csv', table, open }
-  throw new UsageError(`${path} is not named by a table: ${TABLES.map((name) => `${name}.csv`).join(', ')}.`)
+  throw new UsageError(
+    `${path} is not named after a table. Expected ${TABLES.map((name) => `${name}.csv`).join(', ')}.`,
+  )
 }
 
 const tableOf = (path: string): string | undefined =>

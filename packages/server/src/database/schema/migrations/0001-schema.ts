@@ -10,7 +10,7 @@ import { tokens } from './0001-schema/tokens.ts'
 
 /**
  * The schema of the first release. A table comes after those it refers to. Constraints are named `<table>_<column>_key`,
- * primary keys too, so that `isUniqueViolation(error, 'table.column')` recognises each on both databases.
+ * also primary keys, so that `isUniqueViolation(error, 'table.column')` recognises each on both databases.
  */
 export const schema: Migration = {
   name: '0001-schema',

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts'
 import { schema } from './0001-schema.ts'
 
-/** In the order they run. A published one is never edited: a change is a new one at the end. */
+/** The migrations, in the order they run. Never edit a published one: add a new one at the end. */
 export const migrations: readonly Migration[] = [
   schema,
-  // A new one comes here.
+  // Add a new migration here.
 ]

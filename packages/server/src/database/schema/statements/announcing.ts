@@ -1,10 +1,10 @@
 /**
- * The triggers that announce changes to all processes. Triggers do it, so that no path is missed: no command, no older
- * release, no `psql`. See docs/decisions/0021-what-nodes-remember.md.
+ * The triggers that announce changes to all processes. Triggers catch changes from every source: a command,
+ * an older release, `psql`. See docs/decisions/0021-what-nodes-remember.md.
  */
 import type { Words } from '../../differences.ts'
 
-/** A trigger: which change of a table is announced, and which columns identify the row. */
+/** A trigger: the change of a table that it announces, and the columns that identify the row. */
 export interface Announced {
   readonly kind: string
   readonly table: string

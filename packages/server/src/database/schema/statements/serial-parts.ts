@@ -1,16 +1,16 @@
 /**
- * What finds serials by any part of them (`dialects/serial-parts.ts`). An index has each three characters that follow each
- * other in a serial, and divides them by the brand of the device, which never changes: a search among the devices of one
- * brand reads no entry of another. See docs/decisions/0063-any-part-of-a-serial.md.
+ * The index that finds serials by any part of them (`dialects/serial-parts.ts`). It has every three
+ * consecutive characters of a serial, divided by the brand of the device, which never changes: a search among
+ * one brand's devices reads no entry of another brand. See docs/decisions/0063-any-part-of-a-serial.md.
  */
 import type { Words } from '../../differences.ts'
 
 export const serialParts = ({ notifies }: Words): readonly string[] => (notifies ? POSTGRES : SQLITE)
 
 /**
- * Needs nothing that is not built in, as `pg_trgm` is not. The function is not said to be safe in parallel: starting other
- * processes takes longer than a search. Entries that wait to be put into the index are read by each search, so there are
- * few.
+ * Uses only what is built in, unlike `pg_trgm`. The function is not declared safe in parallel, because
+ * starting other processes takes longer than a search. Each search reads the entries that wait to be put into
+ * the index, so their list is kept short.
  */
 const POSTGRES = [
   `create function serial_parts(serial text, brand_id text) returns text[]
@@ -28,7 +28,7 @@ const POSTGRES = [
     with (gin_pending_list_limit = 256)`,
 ]
 
-/** `rowid` is the number of the brand, in the upper bits, and counts from there. */
+/** `rowid` has the number of the brand in its upper bits, and counts from there. */
 const ADD = `
     insert into searched_brand (brand_id) select new.brand_id
       where not exists (select 1 from searched_brand where brand_id = new.brand_id);
@@ -36,14 +36,14 @@ const ADD = `
       select coalesce((select max(id) from searched_serial_content where id between number << 40 and (number + 1 << 40) - 1),
         number << 40) + 1, new.serial, new.id
       from searched_brand where brand_id = new.brand_id;`
-/** The entry is found by the serial: `device` has no number that a `vacuum` keeps. */
+/** Finds the entry by the serial, because `device` has no number that survives a `vacuum`. */
 const REMOVE = `
     delete from searched_serial where rowid in (select rowid from searched_serial
       where serial match '"' || replace(old.serial, '"', '""') || '"' and device_id = old.id
         and rowid between (select number << 40 from searched_brand where brand_id = old.brand_id)
           and (select (number + 1 << 40) - 1 from searched_brand where brand_id = old.brand_id));`
 
-/** For a serial that has three characters; of fewer the index has none. */
+/** Creates a trigger for serials of at least three characters. The index has no entry for shorter ones. */
 const trigger = (on: string, row: 'old' | 'new', statements: string): string =>
   `create trigger searched_serial_${row}_${on} after ${on} on device for each row
     when length(${row}.serial) > 2${on === 'update' ? ' and old.serial <> new.serial' : ''} begin${statements}

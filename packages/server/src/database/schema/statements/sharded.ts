@@ -1,15 +1,19 @@
-/** Tables with a row for each device: PostgreSQL can divide them into partitions, by the hash of one column. */
+/**
+ * Tables with a row for each device, which PostgreSQL can divide into partitions by the hash of one column.
+ */
 import type { Words } from '../../differences.ts'
 
 interface ShardedTable {
   readonly name: string
-  /** In every primary key, unique constraint and foreign key of the table. */
+  /**
+   * The column that divides it, part of every primary key, unique constraint and foreign key of the table.
+   */
   readonly by: string
   /** Columns and constraints, as in `create table`. */
   readonly columns: string
 }
 
-/** The statements that make the table, with its partitions. */
+/** Returns the statements that create the table, with its partitions. */
 export function shardedTable(
   { name, by, columns }: ShardedTable,
   { strict, partitions }: Words,

@@ -1,4 +1,4 @@
-/** Approves a device: its serial is signed and stored, and its next poll gets it. */
+/** Approves a device: signs and stores its serial, which the device gets at its next poll. */
 import { isStrictSerial } from '@ratafia/assertions'
 import { requireForBrand } from '../../../authority.ts'
 import type { SignedSerial } from '../../../brands/keys/sign-serial.ts'
@@ -21,19 +21,20 @@ import { givenSerial } from '../../serials/serial-holder.ts'
 import { planSerial, type SerialPlan, signPlanned, storeSerial, takeSerial } from '../issue-serial.ts'
 
 interface Approval extends DeviceDecision {
-  /** Replaces the number that the device proposed or the model would generate. */
+  /** Replaces the number that the device proposed or that the model would generate. */
   readonly serial?: string | undefined
-  /** Nothing is signed or stored, and no number of a template is used up. */
+  /** True to sign and store nothing, and to use up no number of a template. */
   readonly dryRun?: boolean
 }
 
 const ATTEMPTS = 10
 
 /**
- * Approves a pending or rejected device. One that is active already, and with this serial number if one is given, stays
- * as it is. Throws {@link RequestError}: as `findDevice` does; `permission-denied`; `state-conflict` if somebody else
- * has decided otherwise, or another device has the serial number; `invalid-field` for no serial number, or if no key can
- * sign (with what to do about it); and what `mustBeSeen` throws.
+ * Approves a pending or rejected device. Leaves a device unchanged that is already active, with this serial
+ * number if one is given. Throws {@link RequestError}: as `findDevice` does; `permission-denied`;
+ * `state-conflict` if another operator has decided otherwise, or another device has the serial number;
+ * `invalid-field` for an invalid serial number, or if no key can sign (with the remedy); and the errors of
+ * `mustBeSeen`.
  */
 export async function approveDevice(
   { name, serial, authority, mustBeSeen, dryRun = false }: Approval,
@@ -72,7 +73,9 @@ export async function approveDevice(
   throw stateConflict(`The device ${found.id} keeps changing. Try again.`)
 }
 
-/** Throws {@link RequestError} `state-conflict` for a device that does not wait, or whose model was removed. */
+/**
+ * Throws {@link RequestError} `state-conflict` for a device that is not waiting, or whose model was removed.
+ */
 async function modelOfWaiting(device: Device, { models }: TransactionStores): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
     throw deviceConflict(device, ' is not waiting for a decision.')
@@ -82,13 +85,13 @@ async function modelOfWaiting(device: Device, { models }: TransactionStores): Pr
   throw stateConflict(`The model ${showModelName(device)} was removed.`)
 }
 
-/** A serial that is signed and not stored. */
+/** A serial that is signed but not stored. */
 interface ReadyApproval {
-  /** As it will be. */
+  /** The device after the approval. */
   readonly device: Device
   readonly plan: SerialPlan
   readonly signed: SignedSerial
-  /** What it must still be. */
+  /** The status that the device must still have. */
   readonly from: 'pending' | 'rejected'
 }
 
@@ -99,8 +102,8 @@ interface Previewed {
 }
 
 /**
- * The device as it is, if it could be approved now. Signs and stores nothing; which number a template would give is not
- * known before. Throws {@link RequestError} as {@link approveDevice} does.
+ * Returns the device as it would be after an approval now. Signs and stores nothing. The number that a
+ * template would give isn't known in advance. Throws {@link RequestError} as {@link approveDevice} does.
  */
 async function previewApproval({ found, model, serial }: Previewed, stores: AuthoredStores): Promise<Device> {
   const signer = await signerOrFault(model, stores)
@@ -131,14 +134,15 @@ async function prepareApproval(
   return { device, plan, signed, from: status }
 }
 
-/** On the transaction. Throws `LostRace`, and then the transaction must end. */
+/** Runs in the transaction. Throws `LostRace`; the transaction must then be rolled back. */
 async function storeApproval(
   { device, plan, signed, from }: ReadyApproval,
   stores: TransactionStores & Recording,
   mustBeSeen?: DeviceDecision['mustBeSeen'],
 ): Promise<Device> {
   const { id, deviceKeyId, decidedAt, decidedBy } = device
-  if (decidedAt === null || decidedBy === null) throw new TypeError(`nobody decided about the device ${id}`)
+  if (decidedAt === null || decidedBy === null)
+    throw new TypeError(`device ${id} is approved without a decision`)
   if (mustBeSeen) {
     const now = await stores.devices.lock(device)
     if (!now) throw goneDevice(device)
@@ -153,8 +157,8 @@ async function storeApproval(
 }
 
 /**
- * Read again for each attempt: another command may have decided in the meantime, and the operator approves what they
- * saw.
+ * Reads the request again for each attempt: another command may have decided in the meantime, and the
+ * operator approves only the state they saw.
  */
 async function waitingRequest(found: Device, { devices }: TransactionStores) {
   const { id } = found
@@ -171,20 +175,20 @@ async function waitingRequest(found: Device, { devices }: TransactionStores) {
     )
   }
   const request = decodeStored(encoded)
-  // Only what was verified as one is stored there.
+  // Only verified serial-requests are stored.
   if (request.type !== 'serial-request') throw new TypeError(`device ${id} waits with a ${request.type}`)
   return { request, status: device.status }
 }
 
-/** Of several that are looked at before any of them is approved. */
+/** The error for one of several devices that are checked before any of them is approved. */
 export const wantsSameSerial = (other: string): RequestError =>
-  stateConflict(`The device ${other} wants the same serial number. Give this one another.`)
+  stateConflict(`The device ${other} wants the same serial number. Choose another one for this device.`)
 
 function serialTakenBy(holder: Device): RequestError {
   const whose = `${showSerialName(holder)} belongs to the device ${holder.id}, which is ${holder.status}`
   return stateConflict(
     holder.status === 'revoked'
-      ? `${whose}: a revoked device keeps its serial number. Give another one.`
-      : `${whose}${holder.quarantinedAt ? ' and in quarantine' : ''}. Give another serial number, or let the model's policy reissue taken ones.`,
+      ? `${whose}: a revoked device keeps its serial number. Choose another one.`
+      : `${whose}${holder.quarantinedAt ? ' and in quarantine' : ''}. Choose another serial number, or let the model's policy reissue taken ones.`,
   )
 }

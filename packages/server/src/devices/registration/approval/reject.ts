@@ -1,4 +1,4 @@
-/** Rejects a device that waits: its next poll gets the reason. */
+/** Rejects a waiting device: its next poll gets the reason. */
 import { requireForBrand } from '../../../authority.ts'
 import type { Recording } from '../../../change.ts'
 import type { RequestError } from '../../../errors.ts'
@@ -19,8 +19,9 @@ interface Rejection extends DeviceDecision {
 }
 
 /**
- * A device that was rejected before keeps its reason. Throws `RequestError`: as `findDevice` does, `permission-denied`,
- * `invalid-field` for the reason, `state-conflict` for a device that does not wait, and what `mustBeSeen` throws.
+ * Rejects a device. A device that is already rejected keeps its reason. Throws `RequestError`: as
+ * `findDevice` does, `permission-denied`, `invalid-field` for the reason, `state-conflict` for a device that
+ * is not waiting, and the errors of `mustBeSeen`.
  */
 export async function rejectDevice(
   { name, reason: given, authority, mustBeSeen }: Rejection,
@@ -40,7 +41,7 @@ export async function rejectDevice(
   })
 }
 
-/** On the transaction. False, and nothing is stored, if it does not wait. */
+/** Runs in the transaction. Returns false, and stores nothing, if the device is not waiting. */
 async function recordRejection(
   device: DeviceRef,
   decision: Decision,
@@ -51,7 +52,7 @@ async function recordRejection(
   return true
 }
 
-/** `now` is what the register has. */
+/** `now` is the device's state in the register. */
 function notWaiting(now: Device): RequestError {
   const advice = now.status === 'active' ? ' To end its sessions, use `ratafia devices revoke`.' : ''
   return deviceConflict(now, ` is not waiting for a decision.${advice}`)

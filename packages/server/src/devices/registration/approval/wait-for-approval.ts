@@ -1,4 +1,6 @@
-/** Puts a new device into the register without a serial: it waits until the operator approves or rejects it. */
+/**
+ * Puts a new device into the register without a serial. It waits until the operator approves or rejects it.
+ */
 import { encode } from '@ratafia/assertions'
 import { type Networks, networksOf } from '../../../addresses/address.ts'
 import { type ModelName, showModelName } from '../../../brands/models/model-policy.ts'
@@ -15,8 +17,8 @@ const MAX_PENDING_BYTES = 64 * 1024
 export interface WaitDeps extends AuthoredStores, WaitingPlaces {}
 
 /**
- * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` if another request was faster, and
- * `TooManyRequests` if too many devices of the model, or of the network, wait.
+ * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` if another request was
+ * faster, and `TooManyRequests` if too many devices of the model, or from the network, are waiting.
  */
 export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): Promise<'wait'> {
   const { registration, model, proposed } = allowed
@@ -34,9 +36,9 @@ export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): P
   await deps.change(async (stores) => {
     won(await stores.waiting.add(device, request, networks))
     await useRequestId(registration, device, at, stores)
-    // Late: all devices of the model wait for the row of their key.
+    // Counted late, because all devices of the model wait for the lock on their key's row.
     const apiKey = await countApiKeyUse(allowed, at, stores)
-    // One after the other, so that each sees the devices that came before it on any node.
+    // Queued, so that each device sees those that came before it on any node.
     won(await stores.models.queue(model))
     await requirePlace({ model, networks, counted: true }, deps, stores.waiting)
     won(await policyStillAllows(allowed, stores))
@@ -48,17 +50,17 @@ export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): P
 }
 
 /**
- * How many devices may wait for approval: of a model, and of these from each network. Without the second bound, one
- * stranger with the model assertion would take all places.
+ * How many devices can wait for approval: of a model, and of these from each network. Without the second
+ * limit, one stranger with the model assertion could take every place.
  */
 interface WaitingPlaces {
-  /** Of one model, from one address (IPv6: one /64). */
+  /** The limit for one model and one address (IPv6: one /64). */
   readonly mostWaiting: number
 }
 
-/** Of one model. A device that was approved, rejected or removed leaves its place. */
+/** The limit for one model. A device that was approved, rejected or removed gives up its place. */
 const OF_MODEL = 10_000
-/** How many times as many a network may have: an address, a /24 or /48, a /16 or /32. */
+/** Multiples of that limit for each network: an address, a /24 or /48, a /16 or /32. */
 const SHARES = [
   ['narrow', 1],
   ['middle', 2],
@@ -68,13 +70,13 @@ const SHARES = [
 interface Asking {
   readonly model: ModelName
   readonly networks: Networks
-  /** Whether the device that asks is among those that are counted. */
+  /** Whether the registering device is already counted. */
   readonly counted: boolean
 }
 
 /**
- * Throws {@link TooManyRequests}, as busy: snapd gives up on any other refusal. Counts the narrowest network first, so
- * that refusing a flood takes little.
+ * Throws {@link TooManyRequests} as busy, because snapd gives up at any other refusal. Counts the narrowest
+ * network first, so that refusing a flood is cheap.
  */
 async function requirePlace(
   { model, networks, counted }: Asking,
@@ -90,11 +92,11 @@ async function requirePlace(
   if ((await waiting.count(model, OF_MODEL + 1)) + others > OF_MODEL) throw full('of this model')
 }
 
-/** snapd asks again after a minute. */
+/** snapd retries after a minute. */
 const RETRY_MS = 60_000
 
 const full = (whose: string): TooManyRequests =>
   new TooManyRequests(RETRY_MS, {
     asBusy: true,
-    what: `There are too many devices ${whose} that wait for approval.`,
+    what: `Too many devices ${whose} are waiting for approval.`,
   })

@@ -1,4 +1,4 @@
-/** The devices that wait for approval, and from which networks they come: rows of the table `device`. */
+/** Devices that wait for approval, and their networks: rows of the table `device`. */
 import { sql } from 'kysely'
 import type { Networks } from '../../../addresses/address.ts'
 import { anyRowChanged, type Database, rowLock, toInstant } from '../../../database/index.ts'
@@ -8,15 +8,18 @@ import { rowOf } from '../../device-store.ts'
 type OfModel = Pick<Device, 'brandId' | 'model'>
 
 export interface WaitingStore {
-  /** `request` is the encoded serial-request. False, and nothing is stored, if its key has a row already. */
+  /**
+   * Adds a waiting device. `request` is the encoded serial-request. Returns false, and stores nothing, if its
+   * key already has a row.
+   */
   add(device: Device, request: Uint8Array, networks: Networks): Promise<boolean>
-  /** How many of the model wait; counts to `most`. */
+  /** Counts the model's waiting devices, up to `most`. */
   count(model: OfModel, most: number): Promise<number>
-  /** Those that came from this network, which is this wide; counts to `most`. */
+  /** Counts the model's waiting devices from this network of this width, up to `most`. */
   countIn(model: OfModel, network: string, width: keyof typeof WIDTHS, most: number): Promise<number>
   /**
-   * Within a transaction: removes at most `limit` devices that have waited since before that instant, oldest first, with
-   * the rows about their requests. Returns the model of each.
+   * Removes at most `limit` devices that have waited since before that instant, oldest first, with the rows
+   * about their requests. Runs in a transaction. Returns the model of each.
    */
   removeOld(before: Date, limit: number): Promise<readonly OfModel[]>
 }
@@ -30,7 +33,8 @@ declare module '../../../stores.ts' {
 const WIDTHS = { narrow: 'waits_in_narrow', middle: 'waits_in_middle', wide: 'waits_in_wide' } as const
 
 export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
-  // Only columns of the indexes, so that no row is read. SQLite uses the partial ones only if the status is a literal.
+  // Selects only indexed columns, so that no row is read. SQLite uses the partial indexes only if the status
+  // is a literal.
   const waiting = ({ brandId, model }: OfModel) =>
     query
       .selectFrom('device')
@@ -47,7 +51,8 @@ export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
   }
 
   const removeWaiting = async (found: readonly string[], bucket: number): Promise<readonly OfModel[]> => {
-    // Primary key. Somebody may decide about one at this moment: its row is locked, and its status is looked at again.
+    // Uses the primary key. An operator may be deciding about a device at this moment, so its row is locked
+    // and its status checked again.
     const old = await query
       .selectFrom('device')
       .select(['id', 'brand_id', 'model'])
@@ -59,7 +64,7 @@ export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
       .execute()
     if (old.length === 0) return []
     const ids = old.map(({ id }) => id)
-    // Index device_registration_device, then the primary keys.
+    // Uses the index device_registration_device, then the primary keys.
     for (const table of ['device_registration', 'clone_evidence'] as const) {
       await query.deleteFrom(table).where('device_id', 'in', ids).where('bucket', '=', bucket).execute()
     }
@@ -78,15 +83,15 @@ export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
       return anyRowChanged(result)
     },
 
-    // Index device_model_status.
+    // Uses the index device_model_status.
     count: (model, most) => counted(waiting(model), most),
 
-    // Index device_waits_in_narrow, device_waits_in_middle or device_waits_in_wide.
+    // Uses the index device_waits_in_narrow, device_waits_in_middle or device_waits_in_wide.
     countIn: (model, network, width, most) =>
       counted(waiting(model).where(WIDTHS[width], '=', network), most),
 
     async removeOld(before, limit) {
-      // Index device_status; a model has at most 10,000 of them.
+      // Uses the index device_status; a model has at most 10,000 waiting devices.
       const found = await query
         .selectFrom('device')
         .select(['id', 'bucket'])

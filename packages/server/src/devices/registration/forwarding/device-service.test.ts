@@ -9,7 +9,7 @@ const IPV6 = 'http://[::1]:9000/v1/'
 const services = { baseUrl: BASE, allowed: [VAULT, LOCAL, IPV6] }
 const of = (header: string | undefined) => destinationOf(header, services)
 
-suite('where a registration goes that names a device service', () => {
+suite('the destination of a registration that names a device service', () => {
   for (const header of [
     undefined,
     `${BASE}/v1/`,
@@ -19,7 +19,7 @@ suite('where a registration goes that names a device service', () => {
     'https://STORE.example.com:443/auth/anything',
     `${BASE}/a/../v1/`,
   ]) {
-    test(`here: ${header}`, () => assert.deepEqual(of(header), { at: 'here' }))
+    test(`handles ${header} here`, () => assert.deepEqual(of(header), { at: 'here' }))
   }
 
   const allowed: readonly (readonly [header: string, url: string])[] = [
@@ -34,13 +34,14 @@ suite('where a registration goes that names a device service', () => {
     ['http://[0:0:0:0:0:0:0:1]:9000/v1/', IPV6],
   ]
   for (const [header, url] of allowed) {
-    test(`elsewhere, at the address as the operator wrote it: ${header}`, () =>
+    test(`forwards ${header} to the address as the operator wrote it`, () =>
       assert.deepEqual(of(header), { at: 'elsewhere', url }))
   }
 
-  // Guarantee: nothing that is not word for word one of the operator's services is asked, however it is written.
+  // Guarantee: requests are sent only to the operator's services, word for word, however the header is
+  // written.
   const refused: readonly string[] = [
-    // another host, or one that only looks like it
+    // Another host, or one that only looks similar.
     'https://evil.example/v1/',
     'https://vault.example.net.evil.example/v1/',
     'https://evilvault.example.net/v1/',
@@ -48,7 +49,7 @@ suite('where a registration goes that names a device service', () => {
     'https://store.example.com.evil.example/auth/',
     'https://store.example.com/authority/',
     'https://store.example.com/',
-    // who reads it otherwise than we do
+    // Forms that other parsers read differently.
     'https://vault.example.net@evil.example/v1/',
     'https://user@vault.example.net/v1/',
     'https://user:password@vault.example.net/v1/',
@@ -70,7 +71,7 @@ suite('where a registration goes that names a device service', () => {
     'https://vault.example.net/v1/\xa0',
     'https://vault。example。net/v1/',
     'https://vàult.example.net/v1/',
-    // other ports and schemes
+    // Other ports and schemes.
     'http://vault.example.net/v1/',
     'http://vault.example.net:443/v1/',
     'https://vault.example.net:8443/v1/',
@@ -88,7 +89,7 @@ suite('where a registration goes that names a device service', () => {
     'data:text/plain,x',
     'unix:/run/x.sock',
     'gopher://vault.example.net/v1/',
-    // other paths
+    // Other paths.
     'https://vault.example.net/',
     'https://vault.example.net/v1/admin/',
     'https://vault.example.net/v1/../',
@@ -102,13 +103,13 @@ suite('where a registration goes that names a device service', () => {
     'https://store.example.com/auth/../admin/',
     'https://store.example.com/auth/%2E%2e/%2e%2E/admin/',
     'https://store.example.com/auth/..\\..\\admin/',
-    // more than an address
+    // More than an address.
     'https://vault.example.net/v1/?x',
     'https://vault.example.net/v1/?',
     'https://vault.example.net/v1/#x',
     'https://vault.example.net/v1/;x',
     'https://store.example.com/auth/?x',
-    // several, as a repeated header is joined
+    // Several addresses, as a repeated header is joined.
     `${VAULT}, ${VAULT}`,
     `${VAULT},${VAULT}`,
     `${BASE}/v1/, https://evil.example/`,
@@ -120,11 +121,11 @@ suite('where a registration goes that names a device service', () => {
     `${VAULT}${'a'.repeat(5000)}/`,
   ]
   for (const header of refused) {
-    test(`refused: ${JSON.stringify(header.slice(0, 80))}`, () => {
+    test(`refuses ${JSON.stringify(header.slice(0, 80))}`, () => {
       assert.throws(() => of(header), {
         name: 'RequestError',
         code: 'device-service-not-allowed',
-        // One line, short, and without credentials.
+        // One short line without credentials.
         message:
           /^X-Snap-Device-Service-URL names [!-~…]{0,129}( plain http or https address)?, and this service does not forward registrations there\. Ask its operator to allow it\.$/,
       })
@@ -135,7 +136,7 @@ suite('where a registration goes that names a device service', () => {
     })
   }
 
-  test('without a list nothing is forwarded', () => {
+  test('forwards nothing without a list', () => {
     assert.throws(() => destinationOf(VAULT, { baseUrl: BASE, allowed: [] }), {
       code: 'device-service-not-allowed',
     })

@@ -1,31 +1,34 @@
 /** Forwards a registration to another device service, and returns its answer (contract/devices.md, decision 14). */
 import { Unavailable } from '../../../errors.ts'
 
-/** The part of the platform's `fetch` that is used. */
+/** The part of the platform's `fetch` that this module uses. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ForwardedRequest {
-  /** One that the operator allowed. */
+  /** A URL that the operator allowed. */
   readonly url: string
-  /** As received, with lower-case names. */
+  /** The headers as received, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Uint8Array
-  /** Aborts when the client is gone. */
+  /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal
 }
 
 export interface ForwardedAnswer {
   readonly status: number
-  /** As received, except that JSON is exactly `application/json`: otherwise snapd shows no message (1.0). */
+  /**
+   * The type as received, except that JSON is exactly `application/json`: otherwise snapd shows no message
+   * (1.0).
+   */
   readonly contentType: string | undefined
   readonly body: Uint8Array
 }
 
 export interface ForwardDependencies {
   readonly fetch: Fetch
-  /** Milliseconds until the answer must be complete. */
+  /** The time until the answer must be complete, in milliseconds. */
   readonly timeout?: number
-  /** Names of headers to pass on besides those of {@link FORWARDED}, in lower case. */
+  /** Names of additional headers to pass on besides those of {@link FORWARDED}, in lower case. */
   readonly forwardedHeaders?: readonly string[]
 }
 
@@ -34,8 +37,9 @@ const TIMEOUT_MS = 20_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
- * POSTs, and returns an answer with 2xx or 4xx. Throws `Unavailable` for everything else: no answer, a late one, one
- * larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of trying again.
+ * POSTs the request and returns answers with 2xx or 4xx. Throws `Unavailable` for everything else: no answer,
+ * a late one, one larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of
+ * retrying.
  */
 export async function forward(
   { url, headers, body, signal }: ForwardedRequest,
@@ -46,7 +50,7 @@ export async function forward(
       method: 'POST',
       headers: passedOn(headers, [...FORWARDED, ...forwardedHeaders]),
       body: new Uint8Array(body),
-      // Never follow redirects: only the configured URL receives data.
+      // Redirects are never followed: only the configured URL receives data.
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]),
     })
@@ -62,23 +66,24 @@ export async function forward(
 }
 
 /**
- * What snapd sends with a registration, and the key that serial-vault takes (contract/devices.md 2.1, 5). Nothing else:
- * a client's credentials for this service, and what proxies say about it, are not for the other one.
+ * The headers that snapd sends with a registration, and the key that serial-vault accepts
+ * (contract/devices.md 2.1, 5). No others: a client's credentials for this service, and what proxies add
+ * about it, are not for the other service.
  */
 const FORWARDED = ['accept', 'api-key', 'content-type', 'snap-device-capabilities', 'user-agent']
 
 function passedOn(headers: ForwardedRequest['headers'], names: readonly string[]): [string, string][] {
-  // What `Connection` names is for this connection alone.
+  // Headers that `Connection` names are for this connection only.
   const named = String(headers['connection'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
   const kept = names.flatMap((name): [string, string][] => {
     const value = headers[name]
-    // Node's parser may let control characters through; `fetch` throws on them.
+    // Node's parser can let control characters through; `fetch` throws on them.
     const isSendable = value !== undefined && !/[^\t\x20-\x7e\x80-\xff]/.test(String(value))
     return isSendable && !named.includes(name) ? [[name, String(value)]] : []
   })
-  // Unpacking foreign data could take any amount of memory.
+  // Unpacking untrusted data could take any amount of memory.
   return [...kept, ['accept-encoding', 'identity']]
 }
 
@@ -94,9 +99,9 @@ async function boundedBytes(response: Response, url: string): Promise<Uint8Array
   let length = 0
   for await (const chunk of response.body ?? []) {
     length += chunk.length
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the rest of the body.
     if (length > MAX_ANSWER_BYTES) {
-      throw unavailable(url, `its answer has more than ${MAX_ANSWER_BYTES} bytes`)
+      throw unavailable(url, `its answer is larger than ${MAX_ANSWER_BYTES} bytes`)
     }
     chunks.push(chunk)
   }

@@ -1,4 +1,4 @@
-/** Proxy mode: catches registrations that name another device service before they reach the handlers. */
+/** Proxy mode: intercepts registrations that name another device service before they reach the handlers. */
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { TooManyRequests } from '../../../errors.ts'
@@ -11,16 +11,16 @@ export interface DeviceServiceDependencies extends ForwardDependencies {
   readonly deviceServices: DeviceServices
 }
 
-/** The name of an API path under the address of another device service. */
+/** The name of an API path below the address of another device service. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   [OPERATIONS.requestId.path, 'request-id'],
   [OPERATIONS.registerDevice.path, 'serial'],
 ])
 
-/** How many registrations may wait for one other service: if it hangs, nothing else here does. */
+/** How many registrations can wait for one other service: if that hangs, it blocks nothing else here. */
 const PLACES = 32
 
-/** For the routes registered on `app`, except those of a gadget's own device service. */
+/** Adds the forwarding to the routes registered on `app`, except those of a gadget's own device service. */
 export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDependencies): void {
   const places = new Map(deps.deviceServices.allowed.map((url) => [url, new Shares(PLACES)]))
   const elsewhere = (
@@ -29,11 +29,11 @@ export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDepend
     const name = NAMES.get(request.routeOptions.url ?? '')
     const header = request.headers['x-snap-device-service-url']
     if (name === undefined || header === undefined) return undefined
-    // Node joins repeated headers with a comma, which no address of a device service has.
+    // Node joins repeated headers with a comma, which no device service's address contains.
     const destination = destinationOf(String(header), deps.deviceServices)
     return destination.at === 'here' ? undefined : { url: destination.url, name }
   }
-  // Refuse before the body is read, and after the limits.
+  // Refuses before the body is read, and after the limits.
   app.addHook('preParsing', async (request) => void elsewhere(request))
   app.addHook('preHandler', async (request, reply) => {
     const service = elsewhere(request)
@@ -42,7 +42,7 @@ export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDepend
     const { networks } = request.client
     const waiting = places.get(url)
     if (!waiting?.take(networks)) throw new TooManyRequests(1_000, { asBusy: true, what: SLOW })
-    // It only waits, and its place here bounds how many do.
+    // The request only waits, and the number of places bounds how many do.
     reply.hold()
     const signal = clientGone(reply)
     const { headers, body: read } = request
@@ -59,4 +59,4 @@ export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDepend
   })
 }
 
-const SLOW = 'Too many registrations wait for the device service that this one is for.'
+const SLOW = 'Too many registrations are waiting for this device service.'

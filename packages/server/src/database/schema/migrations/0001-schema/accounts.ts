@@ -1,11 +1,12 @@
 import type { Words } from '../../../differences.ts'
 
-/** Accounts, the ways to log in to them, and what lasts only for one login. */
+/** Accounts, their credentials, and the data of a single login. */
 export const accounts = ({ bytes, bytewise, instant, strict }: Words): readonly string[] => [
-  // "logins_since" is when the logins of the account were last ended, null for never. A sign-in, a login and a reset link
-  // record the value that they began under, and end when it changes (`accounts/ended-logins`). From "removed_at" on the
-  // row has nothing personal; it stays for what refers to it. Since "password_logins_off_at" programs cannot log in with
-  // the password, and since "reminders_off_at" the account gets no reminders by mail; null: they can, and it does.
+  // "logins_since" is when all logins of the account were last ended, null for never. A sign-in, a login and
+  // a reset link record the value that they began under, and become invalid when it changes
+  // (`accounts/ended-logins`). After "removed_at" the row has no personal data; it stays because other rows
+  // refer to it. "password_logins_off_at" is since when programs can't log in with the password, and
+  // "reminders_off_at" since when the account gets no reminders by mail; null if they are on.
   `create table account (
     id text not null constraint account_id_key primary key,
     username text not null constraint account_username_key unique,
@@ -19,11 +20,11 @@ export const accounts = ({ bytes, bytewise, instant, strict }: Words): readonly 
     reminders_off_at ${instant},
     created_at ${instant} not null
   )${strict}`,
-  // People log in with an e-mail address too, so no two accounts with a password can have the same one. Letters outside
-  // ASCII keep their case: the two databases would not agree on it.
+  // People can also log in with an e-mail address, so no two accounts with a password can have the same one.
+  // Letters outside ASCII keep their case, because the two databases would not agree on it.
   `create unique index account_email_key on account (lower(email${bytewise}))
     where password_hash is not null and email <> ''`,
-  // The account of each person that an external identity service declares.
+  // The account of each person that an external identity service vouches for.
   `create table external_identity (
     issuer text not null,
     subject text not null,
@@ -32,7 +33,7 @@ export const accounts = ({ bytes, bytewise, instant, strict }: Words): readonly 
     constraint external_identity_issuer_subject_key primary key (issuer, subject)
   )${strict}`,
   'create index external_identity_account on external_identity (account_id)',
-  // "limits" is JSON, as in `identity/agents/agent-limits.ts`; null: the agent's logins have no limits.
+  // "limits" is JSON, as in `identity/agents/agent-limits.ts`; null if the agent's logins have no limits.
   `create table agent (
     name text not null constraint agent_name_key primary key,
     account_id text not null constraint agent_account_fk references account (id),
@@ -42,7 +43,7 @@ export const accounts = ({ bytes, bytewise, instant, strict }: Words): readonly 
   )${strict}`,
   'create index agent_account on agent (account_id)',
 
-  // Has only the cookie's hash, so reading the table opens no session.
+  // This table has only the cookie's hash, so reading it opens no session.
   `create table sign_in_session (
     id_hash ${bytes} not null constraint sign_in_session_id_hash_key primary key,
     account_id text not null constraint sign_in_session_account_fk references account (id),
@@ -67,8 +68,8 @@ export const accounts = ({ bytes, bytewise, instant, strict }: Words): readonly 
   )${strict}`,
   'create index completed_login_expires on completed_login (expires_at)',
 
-  // An account can have several factors of a kind. "sealed" is the secret of a kind that has one; other kinds keep there
-  // whatever they need.
+  // An account can have several factors of a kind. "sealed" is the secret of a kind that has one; other kinds
+  // store their own data there.
   `create table second_factor (
     id text not null constraint second_factor_id_key primary key,
     account_id text not null constraint second_factor_account_fk references account (id),
@@ -80,7 +81,7 @@ export const accounts = ({ bytes, bytewise, instant, strict }: Words): readonly 
   'create index second_factor_account on second_factor (account_id)',
   // An account has one secret for one-time codes.
   `create unique index second_factor_totp_key on second_factor (account_id) where kind = 'totp'`,
-  // The primary key lets the code of each step be used once.
+  // Because of the primary key, the code of each step can be used once.
   `create table used_time_step (
     account_id text not null constraint used_time_step_account_fk references account (id),
     step ${instant} not null,

@@ -2,9 +2,9 @@ import type { Words } from '../../../differences.ts'
 import { type Announced, announcing } from '../../statements/announcing.ts'
 
 /**
- * The triggers that announce changes to all processes (docs/decisions/0021-what-nodes-remember.md). PostgreSQL notifies
- * the nodes, in the transaction of the change. SQLite has no notifications: its triggers write into `recent_change`, which
- * the processes read.
+ * The triggers that announce changes to all processes (docs/decisions/0021-what-nodes-remember.md).
+ * PostgreSQL notifies the nodes in the transaction of the change. SQLite has no notifications, so its
+ * triggers write into `recent_change`, which the processes read.
  */
 export const announcements = (words: Words): readonly string[] => {
   const announced = [...takenAway(words), ...BY_OPERATORS]
@@ -12,7 +12,7 @@ export const announcements = (words: Words): readonly string[] => {
   return [
     ...FUNCTIONS,
     ...announcing(announced, words),
-    // A restore empties all tables. SQLite has no truncate: there the triggers of each row announce it.
+    // A restore empties all tables. SQLite has no truncate, so there the triggers for each row announce it.
     ...[...new Set(announced.map(({ table }) => table))].map(
       (table) =>
         `create trigger ${table}_announce_truncate after truncate on ${table}
@@ -21,7 +21,7 @@ export const announcements = (words: Words): readonly string[] => {
   ]
 }
 
-/** Changes that revoke, disable or replace something. */
+/** The changes that revoke, disable or replace something. */
 const takenAway = ({ notifies, now }: Words): readonly Announced[] => [
   {
     kind: 'token-session',
@@ -30,7 +30,7 @@ const takenAway = ({ notifies, now }: Words): readonly Announced[] => [
     on: 'update',
     when: '(old.revoked_at, old.valid_until, old.account_id) is distinct from (new.revoked_at, new.valid_until, new.account_id)',
   },
-  // Retention deletes expired rows in bulk, and no node needs to hear of that.
+  // Retention deletes expired rows in bulk, which no node needs to know.
   {
     kind: 'token-session',
     table: 'token_session',
@@ -86,8 +86,8 @@ const POLICY = [
 const policyOf = (row: 'old' | 'new') => `(${POLICY.map((column) => `${row}.${column}`).join(', ')})`
 
 /**
- * The other changes that only operators make, and that registrations, sessions and logins read. Never those of a table
- * with a row for each device.
+ * The other changes: those that only operators make and that registrations, sessions and logins read. Changes
+ * of a table with a row for each device are never among them.
  */
 const BY_OPERATORS: readonly Announced[] = [
   { kind: 'assertion', table: 'assertion', id: ['type', 'primary_key'], on: 'insert' },
@@ -100,7 +100,7 @@ const BY_OPERATORS: readonly Announced[] = [
   { kind: 'brand', table: 'brand', id: ['account_id'], on: 'delete' },
   { kind: 'signing-key', table: 'signing_key', id: ['key_id'], on: 'insert' },
   { kind: 'model', table: 'model', id: ['brand_id', 'model'], on: 'insert' },
-  // Each serial that the service makes counts up the model's next number, which is not announced.
+  // The model's next number goes up with each generated serial, and that is not announced.
   {
     kind: 'model',
     table: 'model',
@@ -121,7 +121,7 @@ const BY_OPERATORS: readonly Announced[] = [
     id: ['from_brand_id', 'from_model', 'to_brand_id', 'to_model'],
     on: 'delete',
   },
-  // Devices of a model need an API key as soon as the model has one.
+  // As soon as a model has an API key, its devices need one.
   { kind: 'api-key', table: 'api_key', id: ['id'], on: 'insert' },
   { kind: 'agent', table: 'agent', id: ['name'], on: 'update' },
   { kind: 'agent', table: 'agent', id: ['name'], on: 'delete' },
@@ -130,10 +130,10 @@ const BY_OPERATORS: readonly Announced[] = [
   { kind: 'role-grant', table: 'role_grant', id: ['subject'], on: 'delete' },
 ]
 
-/** How many changes a process can miss. One that missed more forgets all that it remembers. */
+/** How many changes a process can miss. A process that missed more forgets everything it caches. */
 const KEPT = 10_000
 
-/** The newest row always stays: its number must not be given again. */
+/** The newest row always stays, so that its number is not given again. */
 const RECENT_CHANGES = [
   `create table recent_change (
     seq integer not null constraint recent_change_seq_key primary key,
@@ -146,9 +146,9 @@ const RECENT_CHANGES = [
 ]
 
 const FUNCTIONS = [
-  // Triggers and stores announce through this one function. It notifies the nodes; the message is for the process that
-  // makes the change, which then need not wait for its notification. An id can be too long for a notification: a process
-  // that is not told what changed forgets everything.
+  // Triggers and stores announce through this one function. The notification is for the nodes. The message is
+  // for the process that makes the change, so that it need not wait for its own notification. An id can be
+  // too long for a notification; then a process that can't know the change forgets everything.
   `create function ratafia_announce_change(change text) returns void language plpgsql as $$
     declare
       announced text := case when octet_length(change) > 7000 then 'anything' else change end;
@@ -174,7 +174,7 @@ const FUNCTIONS = [
       return null;
     end
   $$`,
-  // The role that changes a row can have another search_path, or none.
+  // The role that changes a row can have another search_path, or an empty one.
   `do $$
     begin
       execute format('alter function ratafia_announce() set search_path = %I', current_schema());

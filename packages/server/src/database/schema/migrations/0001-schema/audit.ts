@@ -2,8 +2,8 @@ import type { Words } from '../../../differences.ts'
 
 /** The audit log with its chain, and the leases of jobs. */
 export const audit = ({ instant, integer, strict }: Words): readonly string[] => [
-  // A row for each change, written in its transaction. "details" is a JSON object. The last three columns are filled a
-  // moment later, when the entry is linked to the chain: the only update that a row ever gets.
+  // One row for each change, written in its transaction. "details" is a JSON object. The last three columns
+  // are filled a moment later, when the entry is linked to the chain. A row is updated only then.
   `create table audit_entry (
     id text not null constraint audit_entry_id_key primary key,
     at ${instant} not null,
@@ -24,8 +24,8 @@ export const audit = ({ instant, integer, strict }: Words): readonly string[] =>
   'create index audit_entry_actor on audit_entry (actor, id)',
   'create index audit_entry_action on audit_entry (action, id)',
   'create index audit_entry_subject on audit_entry (subject, id)',
-  // One row: where the chain begins, because retention removes older entries, and where it ends. A process that links
-  // entries locks this row, so they are linked one after the other.
+  // One row with both ends of the chain: its beginning moves because retention removes older entries. A
+  // process that links entries locks this row, so entries are linked one after the other.
   `create table audit_chain (
     id ${integer} not null constraint audit_chain_id_key primary key
       constraint audit_chain_id_check check (id = 1),
@@ -35,7 +35,7 @@ export const audit = ({ instant, integer, strict }: Words): readonly string[] =>
     hash text not null
   )${strict}`,
 
-  // Which process can run a job, and until when, by the database's clock: no node's clock matters.
+  // Which process can run a job, and until when. The time is the database's, so no node's clock matters.
   `create table job_lease (
     name text not null constraint job_lease_name_key primary key,
     holder text not null,

@@ -1,9 +1,12 @@
 import type { Words } from '../../../differences.ts'
 
-/** The operator's side of device identity: which brands the service trusts and signs for, and what a model allows. */
+/**
+ * The operator's side of device identity: the brands that the service trusts and signs for, and each model's
+ * policy.
+ */
 export const brands = ({ bytes, instant, integer, strict }: Words): readonly string[] => [
-  // Accounts, account-keys and models, as they were given. "primary_key" is its values joined by slashes, which no value
-  // of a primary key can have.
+  // Accounts, account-keys and models, as they were given. "primary_key" is its values joined by slashes,
+  // which can't occur in a value of a primary key.
   `create table assertion (
     type text not null,
     primary_key text not null,
@@ -12,7 +15,7 @@ export const brands = ({ bytes, instant, integer, strict }: Words): readonly str
     stored_at ${instant} not null,
     constraint assertion_type_primary_key_key primary key (type, primary_key)
   )${strict}`,
-  // Trusted without further proof, in addition to the built-in roots.
+  // Roots that are trusted without further proof, in addition to the built-in ones.
   `create table trust_root (
     type text not null constraint trust_root_type_check check (type in ('account', 'account-key')),
     primary_key text not null,
@@ -23,7 +26,8 @@ export const brands = ({ bytes, instant, integer, strict }: Words): readonly str
   )${strict}`,
   'create index trust_root_account on trust_root (account_id)',
 
-  // An account with keys that sign serials here: a brand, or another that a model's serial-authority names.
+  // An account whose keys sign serials here: a brand, or another account that a model's serial-authority
+  // names.
   `create table brand (
     account_id text not null constraint brand_account_id_key primary key,
     display_name text not null,
@@ -38,7 +42,7 @@ export const brands = ({ bytes, instant, integer, strict }: Words): readonly str
   )${strict}`,
   'create index signing_key_account on signing_key (account_id)',
 
-  // Without a template, serial numbers are UUIDs. "next_number" only goes up, so a number is given once.
+  // Without a template, serials are UUIDs. "next_number" only goes up, so a number is used once.
   `create table model (
     brand_id text not null constraint model_brand_fk references brand (account_id),
     model text not null,
@@ -69,7 +73,7 @@ export const brands = ({ bytes, instant, integer, strict }: Words): readonly str
     constraint remodel_to_fk foreign key (to_brand_id, to_model) references model (brand_id, model)
   )${strict}`,
 
-  // Has only the key's hash, so reading the table does not let anyone register.
+  // This table has only the key's hash, so reading it does not let anyone register.
   `create table api_key (
     id text not null constraint api_key_id_key primary key,
     brand_id text not null,
@@ -85,10 +89,10 @@ export const brands = ({ bytes, instant, integer, strict }: Words): readonly str
     constraint api_key_model_fk foreign key (brand_id, model) references model (brand_id, model)
   )${strict}`,
   'create index api_key_model on api_key (brand_id, model)',
-  // Finds the keys that a reminder is sent for (`schema/reminded.ts`).
+  // Finds the keys that get a reminder (`schema/reminded.ts`).
   `create index api_key_expires on api_key (expires_at, id) where expires_at is not null and revoked_at is null`,
 
-  // An empty serial or key id means any: primary keys cannot contain nulls.
+  // An empty serial or key id means any, because primary keys cannot contain nulls.
   `create table allow_list (
     brand_id text not null,
     model text not null,

@@ -3,19 +3,21 @@ import { serialParts } from '../../statements/serial-parts.ts'
 import { shardedTable } from '../../statements/sharded.ts'
 
 /**
- * The register of devices: which key has which serial, who requested what, the sessions of each, and what lists of a
- * large register are made from. Most of these tables can be divided by `bucket`, ten bits of the device key's hash
- * (`bucket.ts`), which is part of every key. It never comes first: ids grow with time, and a look-up that knows no bucket
- * uses the same index. See docs/decisions/0044-a-bucket-in-every-key.md.
+ * The register of devices: which key has which serial, who requested what, each device's sessions, and the
+ * data for lists of a large register. Most of these tables can be divided by `bucket`, ten bits of the device
+ * key's hash (`bucket.ts`), which is part of every key. It never comes first in a key: ids grow with time,
+ * and a look-up that doesn't know the bucket uses the same index. See
+ * docs/decisions/0044-a-bucket-in-every-key.md.
  */
 export const devices = (words: Words): readonly string[] => {
   const { bytes, bytewise, instant, integer, smallInteger, strict } = words
   return [
-    // One row for each device key of a model. "serial" is empty until one is chosen. "request" is the serial-request that
-    // waits for a decision, and "waits_in_…" the networks of the address that it came from, narrowest first; null when
-    // the device does not wait. "original" is BRAND/MODEL/SERIAL of what a remodel began with. "last_session_at" is
-    // written when retention removes the last session of a device. From "removed_at" on the row has nothing personal; it
-    // stays for what refers to it, and so that nothing it had is given again.
+    // One row for each device key of a model. "serial" is empty until one is chosen. "request" is the
+    // serial-request that waits for a decision, and "waits_in_…" has the networks of the address it came
+    // from, narrowest first; both are null when the device does not wait. "original" is BRAND/MODEL/SERIAL
+    // from before the first remodel. "last_session_at" is written when retention removes a device's last
+    // session. After "removed_at" the row has no personal data; it stays because other rows refer to it, and
+    // so that its serial and key are not given again.
     ...shardedTable(
       {
         name: 'device',
@@ -51,11 +53,11 @@ export const devices = (words: Words): readonly string[] => {
       },
       words,
     ),
-    // A device key has one serial of a model.
+    // A device key has one serial per model.
     `create unique index device_brand_id_model_device_key_id_bucket_key
       on device (brand_id, model, device_key_id, bucket) where status <> 'superseded'`,
-    // Each has the order of a list, newest last, so that a page reads only its own rows, and even a planner without
-    // statistics does not choose a slower plan.
+    // Each has the order of one list, newest last, so that a page reads only its own rows, and even a planner
+    // without statistics does not choose a slower plan.
     'create index device_serial on device (serial, brand_id, model, id)',
     'create index device_key on device (device_key_id, brand_id, model, id)',
     'create index device_brand on device (brand_id, id)',
@@ -65,25 +67,25 @@ export const devices = (words: Words): readonly string[] => {
     'create index device_quarantined on device (id) where quarantined_at is not null',
     'create index device_registered on device (registered_at, id)',
     `create index device_serial_bytes on device (serial${bytewise}, id)`,
-    // Each request of a flood counts the waiting devices of its networks: the count reads only an index.
+    // Each request of a flood counts the waiting devices of its networks, and the count reads only an index.
     ...['narrow', 'middle', 'wide'].map(
       (width) => `create index device_waits_in_${width} on device (brand_id, model, waits_in_${width})
         where status = 'pending' and waits_in_${width} is not null`,
     ),
-    // A list of one brand's devices reads no row of another brand.
+    // Lists of one brand's devices read no row of another brand.
     'create index device_brand_registered on device (brand_id, registered_at, id)',
     `create index device_brand_serial on device (brand_id, serial${bytewise}, id)`,
-    // Finds keys by their beginning.
+    // Finds keys by their prefix.
     `create index device_key_bytes on device (device_key_id${bytewise}, id)`,
-    // Few devices wait or are in quarantine, so these are counted when a page shows them.
+    // Few devices wait or are in quarantine, so a page counts them when it shows them.
     "create index device_waiting on device (brand_id, id) where status = 'pending'",
     'create index device_brand_quarantined on device (brand_id, id) where quarantined_at is not null',
 
     ...serialParts(words),
 
-    // Which device has a serial, and the highest revision that was ever given under it. A serial belongs to one device
-    // key, even after its revocation; a row without a device is a serial that no device has now. There is no foreign key:
-    // this table is divided by its serials, and the device is on another shard.
+    // Which device has a serial, and the highest revision ever issued for it. A serial belongs to one device
+    // key, even after its revocation. A row without a device is a serial that no device has now. There is no
+    // foreign key, because this table is divided by serial and the device is on another shard.
     ...shardedTable(
       {
         name: 'serial_holder',
@@ -102,7 +104,7 @@ export const devices = (words: Words): readonly string[] => {
       words,
     ),
 
-    // Byte for byte what was handed out, by revision.
+    // The assertions exactly as handed out, byte for byte, by revision.
     ...shardedTable(
       {
         name: 'serial_assertion',
@@ -127,7 +129,7 @@ export const devices = (words: Words): readonly string[] => {
     ),
     'create index serial_assertion_device on serial_assertion (device_id, bucket)',
 
-    // Each request-id that was used, with the hash of its request, by which a repeated request is recognised.
+    // Each used request-id, with the hash of its request, which identifies a repeated request.
     ...shardedTable(
       {
         name: 'device_registration',
@@ -147,9 +149,9 @@ export const devices = (words: Words): readonly string[] => {
       words,
     ),
     'create index device_registration_device on device_registration (device_id, bucket, registered_at)',
-    // Retention deletes by it.
+    // Retention deletes by this index.
     'create index device_registration_at on device_registration (registered_at)',
-    // Makes a request-id work for a single device key, as long as it is valid.
+    // Makes a request-id work for a single device key while it is valid.
     ...shardedTable(
       {
         name: 'used_request_id',
@@ -164,8 +166,8 @@ export const devices = (words: Words): readonly string[] => {
     ),
     'create index used_request_id_at on used_request_id (used_at)',
 
-    // A chain is a session and what it was refreshed to. No macaroon is stored: its identifier opens nothing without the
-    // root key. A nonce works once for a device key.
+    // A chain is a session and all the sessions it was refreshed to. No macaroon is stored: its identifier
+    // opens nothing without the root key. A nonce works once for a device key.
     ...shardedTable(
       {
         name: 'device_session',
@@ -192,12 +194,13 @@ export const devices = (words: Words): readonly string[] => {
       words,
     ),
     'create index device_session_device on device_session (device_id, bucket, opened_at)',
-    // Finds the chain of a device that began last, and the newest session of a chain, without its other sessions.
+    // Finds a device's most recently started chain, and a chain's newest session, without reading other
+    // sessions.
     'create index device_session_chain on device_session (device_id, bucket, chain_id, opened_at)',
     'create index device_session_expires on device_session (expires_at)',
 
-    // Evidence of a second device with the key or the serial. "subject" is the other chain or the other key, "details" a
-    // JSON object with what was seen.
+    // Evidence of a second device with the same key or serial. "subject" is the other chain or the other key,
+    // and "details" a JSON object with the observation.
     ...shardedTable(
       {
         name: 'clone_evidence',
@@ -221,7 +224,7 @@ export const devices = (words: Words): readonly string[] => {
 
     // When and from where a device was last seen. "last_seen_at" is null for a device that has evidence of a clone and
     // was never seen. "address_key" has the 32 hexadecimal digits of "address" as IPv6, so a block of addresses is a
-    // range of keys. "evidence_at" is when evidence was last seen, as long as there is any.
+    // range of keys. "evidence_at" is when evidence was last seen; null if there is none.
     ...shardedTable(
       {
         name: 'device_activity',
@@ -250,7 +253,7 @@ export const devices = (words: Words): readonly string[] => {
     `create index device_activity_brand_evidence on device_activity (brand_id, evidence_at, device_id)
       where evidence_at is not null`,
 
-    // How many devices there are. A job counts them again each minute; reading a list never does.
+    // How many devices there are. A job counts them every minute, so that reading a list never does.
     `create table device_count (
       brand_id text not null,
       model text not null,
